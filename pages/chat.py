@@ -9,6 +9,7 @@ from memviz.dashboard.ui.chat.desk import (
     deleted_elsewhere,
     missing_conversation,
 )
+from memviz.dashboard.ui.chat.embedding import offer_embedding, vectors_agreed
 from memviz.dashboard.ui.chat.pictures import pictures
 from memviz.dashboard.ui.chat.recall import recall_tray
 from memviz.dashboard.ui.chat.review import review_panel, summary_desk
@@ -82,10 +83,13 @@ if isinstance(found, ChatDesk):
                 empty_chat(found)
             transcript(found)
             show_newest(found)
-            talk(found)
-            review_panel(found)
+            with vectors_agreed(found.chat.strategy):
+                talk(found)
+                review_panel(found)
             deleted_elsewhere(found)
-        next_message_costs(found)
+        offer_embedding(found.chat.strategy, found.chat.log)
+        with vectors_agreed(found.chat.strategy):
+            next_message_costs(found)
         turn_controls(found)
         recall_tray(found)
     with picture:

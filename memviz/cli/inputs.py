@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
+    from memviz.models.embedding import KeptVectors
     from memviz.storage.workspace import RunKey, Workspace
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Transcript
@@ -34,6 +35,13 @@ class Source:
     id: str = ""
     """In the library; empty for any other."""
     workspace: Workspace | None = None
+
+    @property
+    def kept_vectors(self) -> KeptVectors:
+        """The vectors that the library keeps; of a conversation that is not in it those of this command."""
+        from memviz.models.embedding import KeptVectors
+
+        return self.workspace.kept_vectors if self.workspace else KeptVectors()
 
     def run(
         self,

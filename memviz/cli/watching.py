@@ -13,6 +13,7 @@ from typer import BadParameter, Option
 
 from memviz.cli.options import Database
 from memviz.cli.output import complain, say
+from memviz.core import page_titles
 
 if TYPE_CHECKING:
     from memviz.watching.programs import Place
@@ -119,7 +120,7 @@ def watch_programs(
     if proxy:
         servers.append(serve_proxy(keeper, proxy, proxy_port))
         say(f"{servers[-1].address} passes requests on to {proxy}.")
-    say("Watching. The page Live of memviz ui shows it; Ctrl-C ends.")
+    say(f"Watching. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends.")
     FolderWatch(places, keeper, complain).run(stop)
     for server in servers:
         server.close()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from math import log
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,8 @@ SATURATION = 0.9
 LENGTH_SHARE = 0.4
 """BM25's b: by so much of its length above the average a message counts less. Both are the defaults of Anserini: of
 what is said in turns the long messages are often those that say something."""
+_COUNT_BITS = 32
+_COUNT = (1 << _COUNT_BITS) - 1
 
 
 class WordIndex(SharedGrowth):
@@ -35,8 +39,8 @@ class WordIndex(SharedGrowth):
 
     def __init__(self) -> None:
         super().__init__()
-        self._places: dict[str, array[int]] = {}
-        self._counts: dict[str, array[int]] = {}
+        self._entries: defaultdict[str, array[int]] = defaultdict(partial(array, "q"))
+        """By word one number for each message that holds it: its position, and in the last bits how often."""
         self._lengths = array("q")  # words of each message
         self._words_before = array("q", [0])
         self._texts_before = array("q", [0])  # messages with words
@@ -55,9 +59,10 @@ class WordIndex(SharedGrowth):
                 self._append(position, count_content_words(text))
 
     def _append(self, position: int, counts: Mapping[str, int]) -> None:
+        entries = self._entries
+        first = position << _COUNT_BITS
         for word, count in counts.items():
-            self._places.setdefault(word, array("q")).append(position)
-            self._counts.setdefault(word, array("q")).append(count)
+            entries[word].append(first + count)
         length = sum(counts.values())
         self._words_before.append(self._words_before[-1] + length)
         self._texts_before.append(self._texts_before[-1] + bool(counts))
@@ -74,35 +79,35 @@ class WordIndex(SharedGrowth):
         """
         import numpy as np  # only a search waits for it
 
-        found = np.zeros(max(0, stop - start))
-        texts = self._texts_before[stop] - self._texts_before[start]
-        if texts <= 0:
-            return found
-        mean_words = (self._words_before[stop] - self._words_before[start]) / texts
-        places = array("q")
-        counts = array("q")
-        rarities: list[float] = []
+        texts = 0
+        if start < stop:
+            texts = self._texts_before[stop] - self._texts_before[start]
+        held = array("q")
         held_by: list[int] = []
-        for word in sorted(words):  # sums in one order are the same everywhere
-            held = self._held(word, start, stop)
-            if held:
-                places += self._places[word][held.start : held.stop]
-                counts += self._counts[word][held.start : held.stop]
-                rarity = log(1 + (texts - len(held) + 0.5) / (len(held) + 0.5))
-                rarities.append(rarity)
-                held_by.append(len(held))
+        rarities: list[float] = []
+        known = filter(self._entries.__contains__, words)
+        for word in sorted(known):  # sums in one order are the same everywhere
+            entries = self._held(word, start, stop)
+            count = len(entries)
+            if count:
+                held += entries
+                held_by.append(count)
+                rarities.append(log(1 + (texts - count + 0.5) / (count + 0.5)))
         if not held_by:
-            return found
+            return np.zeros(max(0, stop - start))
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
-        at = np.array(places) - start
-        times = np.array(counts)
-        lengths = np.array(self._lengths[start:stop])[at]
+        numbers = np.frombuffer(held, np.int64)
+        at = (numbers >> _COUNT_BITS) - start
+        times = numbers & _COUNT
+        mean_words = (self._words_before[stop] - self._words_before[start]) / texts
+        lengths = np.frombuffer(self._lengths[start:stop], np.int64)
         damping = SATURATION * (
             1 - LENGTH_SHARE + LENGTH_SHARE * lengths / max(mean_words, 1)
         )
-        rarity_of = np.repeat(rarities, held_by)
-        parts = rarity_of * times * (SATURATION + 1) / (times + damping)
-        return np.bincount(at, parts, minlength=len(found)).astype(np.float64)
+        parts = np.repeat(rarities, held_by) * times
+        parts *= SATURATION + 1
+        parts /= times + damping[at]
+        return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
 
     def words_of(self, words: Collection[str], position: int) -> list[str]:
         """Those of ``words`` that the message at ``position`` holds, in order of the alphabet."""
@@ -110,13 +115,18 @@ class WordIndex(SharedGrowth):
             word for word in words if self._held(word, position, position + 1)
         )
 
-    def _held(self, word: str, start: int, stop: int) -> range:
+    def _held(self, word: str, start: int, stop: int) -> array[int]:
         """The entries of a word that are of messages at positions ``[start, stop)``."""
-        places = self._places.get(word)
-        if places is None:
-            return range(0)
-        low = bisect_left(places, start)
-        return range(low, bisect_left(places, stop, low))
+        entries = self._entries.get(word)
+        if entries is None:
+            return _NOTHING
+        first = start << _COUNT_BITS
+        # Nearly always all are sought from the beginning of the history on.
+        low = bisect_left(entries, first) if entries[0] < first else 0
+        return entries[low : bisect_left(entries, stop << _COUNT_BITS, low)]
+
+
+_NOTHING = array("q")
 
 
 def said_by(message: Message) -> str:

@@ -46,18 +46,19 @@ def assemble(
         settled = 0
     before = [*pieces[:settled]]
     formed: list[Messages] = []
+    first = memory.history_start
     for piece in pieces[settled:]:
         if not isinstance(piece, Messages):
             before.append(piece)
             continue
-        _add_history(before, piece, memory.history_start, stop)
+        _add_history(before, piece, first, stop)
         if piece.form is not None and piece.stop > stop:
             formed.append(piece._replace(start=max(piece.start, stop)))
     if recalled:
         fresh = [
             position
             for position in recalled
-            if position >= memory.history_start
+            if position >= first
             and position not in asked
             and not _is_whole(memory, position, before)
         ]
@@ -72,17 +73,21 @@ def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) ->
     Messages that follow on the last piece make it longer, so that a request has the
     same pieces whether it is kept as numbers or as it was made.
     """
-    start = max(piece.start, first)
-    end = min(piece.stop, stop)
+    # Some strategies send hundreds of pieces, and nearly all stand as they are.
+    start, end, form = piece
+    last = pieces[-1] if pieces else None
+    is_cut = start < first or end > stop
+    if is_cut:
+        start = max(start, first)
+        end = min(end, stop)
     if start >= end:
         return
-    last = pieces[-1] if pieces else None
-    if isinstance(last, Messages) and (last.stop, last.form) == (start, piece.form):
+    if isinstance(last, Messages) and last.stop == start and last.form == form:
         pieces[-1] = last._replace(stop=end)
-    elif start == piece.start and end == piece.stop:
-        pieces.append(piece)
+    elif is_cut:
+        pieces.append(Messages(start, end, form))
     else:
-        pieces.append(piece._replace(start=start, stop=end))
+        pieces.append(piece)
 
 
 def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:

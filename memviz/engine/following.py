@@ -14,7 +14,9 @@ from memviz.engine.state import Setting
 class Following:
     """One strategy over a conversation to which messages are added.
 
-    After any number of additions its run is that of a replay of all of them at once.
+    After any number of additions its run is that of a replay of all of them at once, but
+    that the newest turn may go on: what a rule does after a turn it does once the next one
+    has begun.
     """
 
     def __init__(self, setting: Setting) -> None:

@@ -5,10 +5,12 @@ The library decides; nothing here repeats its rule. A message that it hands back
 words and order. What cannot be mapped is sent as the library's own words, and is shown as such.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import compress, count, dropwhile, pairwise
+from operator import ne
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
@@ -50,6 +52,8 @@ class LibraryAtWork:
         self._state = state
         self._strategy = strategy
         self._fed = state.space.system_stop
+        self._positions: dict[str, list[int]] = {}
+        """The log positions of the messages that it was fed, by their contents."""
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
         self._answers: list[str] | None = (
             None  # while it catches up: those that it got then, still to be given again
@@ -103,7 +107,9 @@ class LibraryAtWork:
 
     def _feed(self, length: int) -> None:
         for position in range(self._fed, length):
-            self._object.take(position, self._state.log[position])
+            message = self._state.log[position]
+            self._positions.setdefault(message.content, []).append(position)
+            self._object.take(position, message)
         self._fed = max(self._fed, length)
 
     def look(self) -> None:
@@ -182,15 +188,21 @@ class LibraryAtWork:
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
+        new_before, new_now = _without_shared(sent_before, pieces)
+        if not new_before and all(piece.form is None for piece in new_now):
+            # Nearly always the same is sent again, and more.
+            return
         before = _forms_of(sent_before)
         now = _forms_of(pieces)
         cleared = {
             position: form
-            for position, form in now.items()
+            for position, form in _forms_of(new_now).items()
             if form is not None and before.get(position) != form
         }
         start = _first_sent(pieces, length)
-        reworded = [one for one in before if one >= start and one not in now]
+        reworded = [
+            one for one in _forms_of(new_before) if one >= start and one not in now
+        ]
         if not cleared and not reworded:
             return
         changed = range(min([*cleared, *reworded]), max([*cleared, *reworded]) + 1)
@@ -199,12 +211,19 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        forms = {one: form for one, form in before.items() if one not in reworded}
-        # A summary may follow at the same message: this is what is sent without it.
+        # A summary may follow at the same message. This is what is sent without it: up to where it reaches as before,
+        # and behind that as now.
         kept: list[Piece] = []
-        kept += [one for one in sent_before if not isinstance(one, Messages)]
-        for position, form in {**forms, **cleared}.items():
-            _add(kept, position, form)
+        for piece in sent_before:
+            if not isinstance(piece, Messages):
+                kept.append(piece)
+                continue
+            for position in range(piece.start, min(piece.stop, start)):
+                _add(kept, position, cleared.get(position, piece.form))
+            if piece.stop > start:
+                break
+        behind = dropwhile(lambda piece: not _begins_behind(piece, start), pieces)
+        kept += [one for one in behind if not _is_new_summary(one)]
         state.space.sent_by_library.append(after, tuple(kept))
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
@@ -234,7 +253,7 @@ class LibraryAtWork:
         found: list[Piece] = []
         written: Message | None = None
         mapped = _mapped(
-            self._state.log, sent, self._fed, self._state.memory.before_input
+            self._state.log, sent, self._positions, self._state.memory.before_input
         )
         for message, position, is_notes in mapped:
             if position is not None:
@@ -271,6 +290,15 @@ def _add(pieces: list[Piece], position: int, form: Form | None) -> None:
         pieces.append(Messages(position, position + 1, form))
 
 
+def _begins_behind(piece: Piece, start: int) -> bool:
+    return isinstance(piece, Messages) and piece.start >= start
+
+
+def _is_new_summary(piece: Piece) -> bool:
+    """Return whether a summary stands here that has no number as yet."""
+    return isinstance(piece, Notes) and not piece.versions
+
+
 def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
     """The form of each message of the log that is sent, by its position."""
     return {
@@ -279,6 +307,29 @@ def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
         if isinstance(piece, Messages)
         for position in piece.positions
     }
+
+
+def _without_shared(
+    before: Sequence[Piece], now: Sequence[Piece]
+) -> tuple[list[Messages], list[Messages]]:
+    """Return the messages of two requests without those that both begin with, in the same forms."""
+    one = [piece for piece in before if isinstance(piece, Messages)]
+    other = [piece for piece in now if isinstance(piece, Messages)]
+    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
+    one = one[shared:]
+    other = other[shared:]
+    if (
+        one
+        and other
+        and one[0].start == other[0].start
+        and one[0].form == other[0].form
+    ):
+        stop = min(one[0].stop, other[0].stop)
+        one[0] = one[0]._replace(start=stop)
+        other[0] = other[0]._replace(start=stop)
+    one = [piece for piece in one if piece.positions]
+    other = [piece for piece in other if piece.positions]
+    return one, other
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
@@ -295,7 +346,7 @@ def _with_version(
 ) -> Iterator[Piece]:
     """The pieces with the newest summary in its place, which has no number as yet."""
     for piece in pieces:
-        if isinstance(piece, Notes) and not piece.versions and summary is not None:
+        if isinstance(piece, Notes) and _is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece
@@ -316,7 +367,10 @@ def _first_sent(pieces: Sequence[Piece], length: int) -> int:
 
 
 def _mapped(
-    log: Log, sent: Sequence[FromLibrary], stop: int, input_start: int
+    log: Log,
+    sent: Sequence[FromLibrary],
+    positions: Mapping[str, Sequence[int]],
+    input_start: int,
 ) -> Iterator[FromLibrary]:
     """Each message with its log position: by identity, else the first one behind the last that was found which reads
     the same. Of the input a result that the library cleared is sent so; all else is sent whole, whatever the library
@@ -326,10 +380,17 @@ def _mapped(
         if position is None:
             until = next(
                 (one.position for one in sent[number:] if one.position is not None),
-                stop,
+                len(log),
             )
+            # A summary stands nowhere in a log, so it is not compared with all of it.
+            alike = positions.get(message.content, ())
             position = next(
-                (p for p in range(behind, until) if _reads_alike(log[p], message)), None
+                (
+                    p
+                    for p in alike[bisect_left(alike, behind) :]
+                    if p < until and log[p].to_request() == message.to_request()
+                ),
+                None,
             )
         elif (
             position < input_start
@@ -350,7 +411,3 @@ def _cleared(log: Log, position: int, sent: Message) -> ClearedResults | None:
         return None
     form = ClearedResults(sent.content)
     return form if form.sent(said, log.answered_tool(position)) == sent else None
-
-
-def _reads_alike(one: Message, other: Message) -> bool:
-    return one.content == other.content and one.to_request() == other.to_request()

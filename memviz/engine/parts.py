@@ -36,9 +36,12 @@ class Parts(NamedTuple):
     @property
     def summaries(self) -> range:
         """The versions (0-based) that are sent; of several tracks those of the first."""
-        for piece in self.pieces:
-            if isinstance(piece, Notes):
-                return piece.versions
+        # Hundreds of messages may stand before the notes, and this is asked at every request.
+        kinds = [*map(type, self.pieces)]
+        if Notes in kinds:
+            found = self.pieces[kinds.index(Notes)]
+            if isinstance(found, Notes):
+                return found.versions
         return range(0)
 
     @property
@@ -237,12 +240,23 @@ class PartsTable(Mapping[int, Parts]):
             first = self._firsts[-2]
             self._pieces.extend(self._pieces[first : first + WIDTH * shared])
         self.newest = parts
+        numbers: list[int] = []
+        form = None
+        place_in_form = -1
         for piece in parts.pieces[shared:]:
-            start = stop = 0
-            if isinstance(piece, Messages | Notes):
-                start = piece.start
-                stop = piece.stop
-            self._pieces.extend((start, stop, self._place(_at(piece, 0, 0))))
+            if isinstance(piece, Messages):
+                start, stop, own_form = piece
+                # Of hundreds of messages in a row nearly all are whole, or in one form.
+                if place_in_form < 0 or own_form is not form:
+                    form = own_form
+                    place_in_form = self._place(Messages(0, 0, form))
+                numbers += (start, stop, place_in_form)
+            elif isinstance(piece, Notes):
+                place = self._place(_at(piece, 0, 0))
+                numbers += (piece.start, piece.stop, place)
+            else:
+                numbers += (0, 0, self._place(piece))
+        self._pieces.extend(numbers)
         self._numbers.append(number)
         self._firsts.append(len(self._pieces))
         self._inputs.extend((parts.input.start, parts.input.stop))

@@ -8,7 +8,7 @@ engine, database or page.
 
 Open to other rooms: ``base``, ``clauses``, ``families``, ``hand_off``, ``library``,
 ``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``, ``retrieval``,
-``thresholds``.
+``step_numbers``, ``thresholds``.
 """
 
 from collections.abc import Mapping

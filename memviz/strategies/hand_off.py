@@ -1,6 +1,6 @@
 """Hand-off."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -8,7 +8,8 @@ from memviz.core.conversation import Log
 from memviz.core.counters import TokenSums
 from memviz.core.forms import Cut
 from memviz.core.memory import Memory
-from memviz.core.pieces import Messages, Piece, in_ranges, messages, notes
+from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.shared_growth import SharedGrowth
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
@@ -148,31 +149,73 @@ class Kept(NamedTuple):
 
 @lru_cache(maxsize=8)  # the same for all requests up to the next hand-off
 def _kept_before(log: Log, sums: TokenSums, first: int, cursor: int, room: int) -> Kept:
-    whole: list[int] = []
-    cut: list[Messages] = []
-    tokens = 0
-    for position in _said_by_user(log, first, cursor):
-        size = sums.between(position, position + 1)
-        if size > room:
-            cut += _cut(position, room)
-            break
-        whole.append(position)
-        room -= size
-        tokens += size
+    asked = _asked_in(log, sums)
+    asked.extend(cursor)
+    positions = asked.positions
+    totals = asked.totals
+    oldest = bisect_left(positions, first)
+    stop = bisect_left(positions, cursor)
+    start = bisect_left(totals, totals[stop] - room, oldest, stop)
+    tokens = totals[stop] - totals[start]
+    cut: tuple[Messages, ...] = ()
+    if start > oldest:
+        cut = _cut(positions[start - 1], room - tokens)
     for piece in cut:
         tokens += sums.counter(log.sent(piece.start, piece.form).content)
-    return Kept((*cut, *map(messages, in_ranges(whole))), tokens)
+    return Kept((*cut, *asked.pieces(start, stop)), tokens)
 
 
-def _said_by_user(log: Log, first: int, cursor: int) -> Iterator[int]:
-    """The positions of the user's messages between ``first`` and ``cursor``, from the newest to the oldest."""
-    if cursor <= first:
-        return
-    for number in range(log.turn_number(cursor - 1), 0, -1):
-        turn = log.turn(number)
-        for position in reversed(range(turn.start, min(turn.asked, cursor))):
-            if log[position].role == "user":
-                yield position
+class AskedMessages(SharedGrowth):
+    """The messages of the user in a log, append-only: their positions, the running sums of their content tokens, and
+    the pieces that they are sent as."""
+
+    # With nearly all that was asked kept, a hand-off follows every few turns, and would read and put together
+    # hundreds of messages anew of which all but a few stayed as they were.
+    def __init__(self, log: Log, sums: TokenSums) -> None:
+        super().__init__()
+        self._log = log
+        self._sums = sums
+        self._length = 0
+        self.positions: list[int] = []
+        self.totals = [0]
+        self._runs: list[Messages] = []
+        self._run_of: list[int] = []
+        """By message the number of its run: of messages that follow on each other."""
+
+    def extend(self, length: int) -> None:
+        """Read the messages before ``length`` that were not read yet."""
+        with self._extending:
+            for position in range(self._length, length):
+                if self._log[position].role == "user":
+                    self._append(position)
+            self._length = max(self._length, length)
+
+    def _append(self, position: int) -> None:
+        if self.positions and self.positions[-1] == position - 1:
+            self._runs[-1] = self._runs[-1]._replace(stop=position + 1)
+        else:
+            self._runs.append(Messages(position, position + 1))
+        self._run_of.append(len(self._runs) - 1)
+        size = self._sums.between(position, position + 1)
+        self.totals.append(self.totals[-1] + size)
+        self.positions.append(position)
+
+    def pieces(self, start: int, stop: int) -> list[Messages]:
+        """Return the pieces of the messages ``[start, stop)`` of the user."""
+        if start == stop:
+            return []
+        found = self._runs[self._run_of[start] : self._run_of[stop - 1] + 1]
+        # The first run and the last may be there in part.
+        if found[0].start != self.positions[start]:
+            found[0] = found[0]._replace(start=self.positions[start])
+        if found[-1].stop != self.positions[stop - 1] + 1:
+            found[-1] = found[-1]._replace(stop=self.positions[stop - 1] + 1)
+        return found
+
+
+@lru_cache(maxsize=8)
+def _asked_in(log: Log, sums: TokenSums) -> AskedMessages:
+    return AskedMessages(log, sums)
 
 
 def _cut(position: int, room: int) -> tuple[Messages, ...]:

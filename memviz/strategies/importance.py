@@ -1,5 +1,6 @@
 """Compression by importance: what is kept is chosen by what it holds, and not by its age."""
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from memviz.core.importance import importance_of
@@ -11,6 +12,7 @@ from memviz.strategies.families import WORD_FOR_WORD
 from memviz.strategies.lookup import best_first, find_newest_start
 from memviz.strategies.parameters import whole_number
 
+FIRST_LOOKED_AT = 64
 MOST_LOOKED_AT = 400
 MOST_MISSES = 8
 """After so many messages in a row that do not fit no other is tried, nor more than the best above: so a request costs
@@ -71,12 +73,12 @@ class ImportanceBuffer(Strategy):
 
     def kept(self, memory: Memory) -> list[int]:
         """The positions of the earlier messages that are kept, the most important first."""
-        tokens_between = memory.sums.between
+        totals = memory.sums.totals
         room = self.max_tokens
         found = []
         misses = 0
-        for position in self._best(memory, MOST_LOOKED_AT):
-            tokens = tokens_between(position, position + 1)
+        for position in self._best_in_steps(memory):
+            tokens = totals[position + 1] - totals[position]
             if tokens <= room:
                 room -= tokens
                 found.append(position)
@@ -86,6 +88,13 @@ class ImportanceBuffer(Strategy):
             if misses == MOST_MISSES:
                 break
         return found
+
+    def _best_in_steps(self, memory: Memory) -> Iterator[int]:
+        """The same as far as they are looked at: few of them nearly always, and few are found sooner than many."""
+        best = self._best(memory, FIRST_LOOKED_AT)
+        yield from best
+        if len(best) == FIRST_LOOKED_AT:
+            yield from self._best(memory, MOST_LOOKED_AT)[FIRST_LOOKED_AT:]
 
     def _best(self, memory: Memory, most: int | None = None) -> list[int]:
         """The positions of the earlier messages with any points, the most important first."""

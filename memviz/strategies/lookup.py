@@ -9,12 +9,17 @@ from memviz.core.memory import Memory
 from memviz.core.text.wording import listed
 from memviz.core.text.words import content_words
 from memviz.core.translation import _
-from memviz.core.vectors import VectorIndex
+from memviz.core.vectors import VectorIndex, texts_of
 from memviz.core.word_index import WordIndex, is_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from memviz.core.conversation import Log
+    from memviz.strategies.base import Strategy
 
 
 class Scores(NamedTuple):
@@ -110,6 +115,26 @@ def embedding_asked_by(strategy: object) -> str:
     return (getattr(strategy, "embedding_model", None) or "") if is_used else ""
 
 
+def texts_compared(strategies: Iterable[Strategy], logs: Iterable[Log]) -> list[str]:
+    """The texts of conversations whose vectors strategies are known to compare before they are replayed, each once:
+    what is said, and what a request asks where that is another text, as where a speaker has a name."""
+    found: dict[str, None] = {}
+    if not any(one.looks_up for one in strategies):
+        return []
+    for log in logs:
+        found |= dict.fromkeys(texts_of(log))
+        for request in [*log.requests(), *filter(None, [log.pending])]:
+            asked = log[log.input_start(request.stop) : request.stop]
+            found["\n".join(one.content for one in asked if is_text(one))] = None
+    return [text for text in found if text.strip()]
+
+
+def writes_compared_texts(strategy: Strategy) -> bool:
+    """Return whether further texts that a strategy compares are only known while it is replayed: facts that a
+    summarizer writes, and several messages that are one question."""
+    return not strategy.looks_up or getattr(strategy, "query_messages", 1) > 1
+
+
 def add_weighted(
     words: NDArray[np.float64], nearness: NDArray[np.float64], percent: int
 ) -> NDArray[np.float64]:
@@ -125,7 +150,8 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     """Return the places of the scores above 0, the best first and of equals the later one; at ``most`` so many."""
     import numpy as np  # only a search waits for it
 
-    places = scores.nonzero()[0]
+    least = _bound_of_best(scores, most) if most else 0.0
+    places = (scores >= least if least > 0 else scores).nonzero()[0]
     if most is not None and len(places) > most:
         # Only those are sorted that can be among the best.
         least = np.partition(scores[places], -most)[-most]
@@ -133,3 +159,19 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     order = np.lexsort((places, scores[places]))[::-1]
     found: list[int] = places[order][:most].tolist()
     return found
+
+
+GROUP_SIZE = 16
+
+
+def _bound_of_best(scores: NDArray[np.float64], most: int) -> float:
+    """Return a score that none of the ``most`` best is below; 0 where that is not quickly found."""
+    import numpy as np  # only a search waits for it
+
+    # So many groups have a score of at least the bound, and so at least as many scores. The best of each group are
+    # found much sooner than an order among all scores.
+    groups = len(scores) // GROUP_SIZE
+    if groups < most:
+        return 0.0
+    grouped = scores[: groups * GROUP_SIZE].reshape(GROUP_SIZE, groups)
+    return float(np.partition(grouped.max(axis=0), -most)[-most])

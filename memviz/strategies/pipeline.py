@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -22,12 +23,8 @@ from memviz.strategies.parameters import (
     whole_number,
 )
 from memviz.strategies.presets import Preset, preset_of
-from memviz.strategies.steps import Keep, Step, steps_from
-
-FIRST_STEPS = (
-    "clear tool results at 0.5 of the window, keep 3 results\n"
-    "summarize at 0.8 of the window, keep 10 messages"
-)
+from memviz.strategies.step_numbers import OwnSteps
+from memviz.strategies.steps import FIRST_STEPS, Keep, Step, steps_from
 
 
 class Pipeline(Strategy):
@@ -126,11 +123,13 @@ class Pipeline(Strategy):
 
     @property
     def _named_parameters(self) -> list[Parameter]:
-        """The steps are said by the name of the product that has them."""
+        """The steps are said by the name of the product that has them, or by their own numbers."""
         named = super()._named_parameters
-        if self._preset is None:
-            return named
-        return [one for one in named if one.name != "steps"]
+        if self._preset is not None:
+            return [one for one in named if one.name != "steps"]
+        return [
+            OwnSteps(**asdict(one)) if one.name == "steps" else one for one in named
+        ]
 
     @property
     def writes_notes(self) -> bool:

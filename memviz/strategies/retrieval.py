@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from memviz.core.errors import MissingLibraryError, MissingVectorsError
@@ -167,13 +167,18 @@ class Retrieval(Strategy):
     def _picks_of(self, memory: Memory, hits: Sequence[Pick]) -> list[Pick]:
         found: dict[int, Pick] = {}
         room = self.picked_tokens
+        log = memory.log
+        first = memory.history_start
         stop = self.newest_start(memory)
         for hit in hits:
-            new = [
-                one
-                for one in self._with_neighbours(memory, hit, stop)
-                if one.position not in found
-            ]
+            start = max(first, hit.position - self.neighbours)
+            around = range(start, min(stop, hit.position + self.neighbours + 1))
+            new = [] if hit.position in found else [hit]
+            for position in around:
+                if position in found or position == hit.position:
+                    continue
+                if is_text(log[position]):
+                    new.append(Pick(position, hit.score, hit.position))
             if self.picked_tokens:
                 room -= sum(
                     memory.sums.between(one.position, one.position + 1) for one in new
@@ -283,14 +288,3 @@ class Retrieval(Strategy):
     def newest_start(self, memory: Memory) -> int:
         """Position of the first message that is sent whatever it says; a result of a tool has its call with it."""
         return find_newest_start(memory, self.newest_messages)
-
-    def _with_neighbours(
-        self, memory: Memory, hit: Pick, newest_start: int
-    ) -> Iterator[Pick]:
-        """A find, and the messages around it that can be brought back by themselves."""
-        yield hit
-        first = max(memory.history_start, hit.position - self.neighbours)
-        stop = min(newest_start, hit.position + self.neighbours + 1)
-        for position in range(first, stop):
-            if position != hit.position and is_text(memory.log[position]):
-                yield Pick(position, hit.score, hit.position)

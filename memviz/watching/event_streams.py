@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Event = dict[str, Any]
-END = "[DONE]"
 
 
 def read_events(data: bytes) -> Iterator[Event]:
@@ -16,13 +15,8 @@ def read_events(data: bytes) -> Iterator[Event]:
     text = data.decode("utf-8", "replace")
     for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
         lines = [line for line in block.split("\n") if line.startswith("data:")]
-        joined = "\n".join(line[len("data:") :].strip() for line in lines)
-        if not joined or joined == END:
-            continue
-        try:
-            event = json.loads(joined)
-        except (ValueError, RecursionError):
-            continue
+        # The last one of the chat API, [DONE], is no object.
+        event = _parsed("\n".join(line[len("data:") :] for line in lines))
         if isinstance(event, dict):
             yield event
 
@@ -36,8 +30,7 @@ def join_chat_chunks(events: Iterator[Event]) -> Event:
         for choice in _objects(event.get("choices")):
             reply = {"role": "assistant"}  # some servers do not say it
             known = choices.setdefault(_index_of(choice), {"message": _Joined(reply)})
-            if isinstance(choice.get("delta"), Mapping):
-                known["message"].add(choice["delta"])
+            known["message"].add(choice.get("delta"))
             if choice.get("finish_reason"):
                 known["finish_reason"] = choice["finish_reason"]
         known_before = {key: value for key, value in event.items() if value is not None}
@@ -82,26 +75,21 @@ DELTAS = {
 
 def join_message_events(events: Iterator[Event]) -> Event:
     """Return the whole message of Anthropic's Messages API."""
-    whole: Event = {}
+    whole = _Joined()
     blocks: dict[int, _Joined] = {}
     for event in events:
         place = _index_of(event)
         delta = event.get("delta")
-        if isinstance(event.get("message"), dict):
-            whole = {**event["message"], "content": []}
-        if isinstance(event.get("content_block"), dict):
-            blocks[place] = _Joined(event["content_block"])
-        elif isinstance(delta, dict) and event.get("type") == "content_block_delta":
+        if event.get("type") == "content_block_start":
+            blocks[place] = _Joined(event.get("content_block"))
+        elif event.get("type") != "content_block_delta":
+            whole.add(event.get("message"))
+            whole.add(delta)
+            whole.add({"usage": event.get("usage")})
+        elif isinstance(delta, dict):
             key = DELTAS.get(str(delta.get("type")))
             if key and place in blocks:
                 blocks[place].add({key: delta.get(key)})
-        elif isinstance(delta, dict):
-            whole.update(delta)
-        if isinstance(event.get("usage"), dict):
-            before = whole.get("usage")
-            known = before if isinstance(before, dict) else {}
-            told = {key: one for key, one in event["usage"].items() if one is not None}
-            whole["usage"] = {**known, **told}
     content = []
     for place in sorted(blocks):
         block = blocks[place].whole()
@@ -109,22 +97,21 @@ def join_message_events(events: Iterator[Event]) -> Event:
         if isinstance(partial, str) and partial:
             block["input"] = _parsed(partial)
         content.append(block)
-    return {"type": "message", "role": "assistant", **whole, "content": content}
+    return {**whole.whole(), "content": content}
 
 
 class _Joined:
     """An object whose texts come in pieces. They are joined once, at the end."""
 
-    def __init__(self, beginning: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, beginning: object = None) -> None:
         self._fields: dict[str, Any] = {}
         self._lists: dict[str, dict[int, _Joined]] = {}
-        if beginning:
-            self.add(beginning)
+        self.add(beginning)
 
-    def add(self, delta: Mapping[str, Any]) -> None:
-        """Go on with the fields of ``delta``: texts grow, objects and lists of numbered
-        objects are gone into, anything else is replaced."""
-        for key, value in delta.items():
+    def add(self, delta: object) -> None:
+        """Go on with the fields of ``delta``, if it is an object: texts grow, objects and
+        lists of numbered objects are gone into, anything else is replaced."""
+        for key, value in delta.items() if isinstance(delta, dict) else ():
             if isinstance(value, str) and key not in ("type", "id", "role", "name"):
                 pieces = self._fields.setdefault(key, [])
                 if isinstance(pieces, list):

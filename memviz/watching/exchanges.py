@@ -11,8 +11,6 @@ from typing import Any
 from memviz.core.bounds import is_whole_number
 from memviz.core.messages import Message, ToolCall
 
-USAGE = "usage"
-"""Key in the ``meta`` of a reply: the tokens that the provider billed for it."""
 CUT_OFF = "cut_off"
 """Key in the ``meta`` of a reply that ended early, as its reader left or its line broke."""
 INPUT_TOKENS = "input_tokens"

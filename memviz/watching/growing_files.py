@@ -31,7 +31,7 @@ MAX_OPEN_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Place:
-    """How far a file was read."""
+    """The place up to which a file was read."""
 
     file: str = ""
     """The file itself, under whatever name: another one after it was written anew."""
@@ -136,7 +136,8 @@ class GrowingFile:
                 self._known |= self._format.use_of(row)
         rows = [row for row, _ in self._rows]
         count = self._format.certain(rows)
-        if len(rows) - count > MAX_OPEN_ROWS:
+        if not self._is_whole or len(rows) - count > MAX_OPEN_ROWS:
+            # Where the library ends with other messages, none of these may change.
             count = len(rows)
         certain = self._format.tell(rows[:count]) if count else Told()
         still_open = self._format.tell(rows[count:])

@@ -56,7 +56,6 @@ class LitellmCallback(CustomLogger):
 
     def _take(self, call: Mapping[str, Any], response: Any) -> None:
         ending = _API_OF_CALL.get(str(call.get("call_type")))
-        response = call.get("complete_streaming_response") or response
         if ending is None or response is None or call.get("cache_hit"):
             return
         options = call.get("optional_params") or {}

@@ -3,7 +3,7 @@ what is largest in it, and what the last compaction took out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median
@@ -46,7 +46,7 @@ class Item(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What the last compaction of the program took out of the window."""
+    """The messages that the last compaction of the program took out of the window."""
 
     event: RecordedEvent
     messages: int
@@ -56,7 +56,7 @@ class Taken(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """When one rule acts next."""
+    """The next time at which one rule acts."""
 
     preset: Preset
     is_own: bool
@@ -149,23 +149,22 @@ class LiveConversation:
     def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
         log = self._log
         totals = log.token_sums(self._counter).totals
-        events = [one for one in about.events if one.kind == "compaction"]
-        events = [one for one in events if one.after_message <= len(log)]
+        events = [one for one in about.events if one.after_message <= len(log)]
         start = events[-1].after_message if events else 0
         summary = events[-1].text if events else ""
-        counted = totals[len(log)] - totals[start] + self._counter(summary)
-        measured = watched.state.get("context_tokens")
-        if measured is None:
-            usage = watched.state.get("usage")
-            measured = usage.get("input_tokens") if isinstance(usage, dict) else None
-        is_measured = isinstance(measured, int)
-        used = measured if isinstance(measured, int) else counted
+        followed = [(preset, one.run()) for preset, one in self._followed]
+        used = _measured_tokens(watched)
+        is_measured = used is not None
+        if used is None:
+            run = None if events else followed[0][1]
+            used = self._counted_tokens(start, summary, run)
         growth = _growth(log, totals)
         followed = [(preset, one.run()) for preset, one in self._followed]
         first = followed[0][1]
         if not is_measured and not events and first.requests:
             # Nobody said how much is in it: what the first rule would send.
-            used = int(first.columns.totals[-1])
+            last = first.requests[-1]
+            used = last.total_tokens + totals[len(log)] - totals[last.memory.length]
         own = PROGRAMS.get(watched.state.get("source", ""))
         forecasts = []
         for preset, following in self._followed:
@@ -187,6 +186,15 @@ class LiveConversation:
             _largest(items),
             self._taken(events),
         )
+
+    def _counted_tokens(self, start: int, summary: str, run: Run | None) -> int:
+        """Return the tokens in the window where nobody said how many: those since the
+        last compaction, or where there was none, what the first rule would send."""
+        totals = self._log.token_sums(self._counter).totals
+        if run is None or not run.requests:
+            return totals[-1] - totals[start] + self._counter(summary)
+        last = run.requests[-1]
+        return last.total_tokens + totals[-1] - totals[last.memory.length]
 
     def _items(self, start: int, stop: int) -> list[Item]:
         totals = self._log.token_sums(self._counter).totals
@@ -212,6 +220,15 @@ class LiveConversation:
             self._counter(last.text),
             self._items(start, last.after_message)[:3],
         )
+
+
+def _measured_tokens(watched: Watched) -> int | None:
+    """The tokens of the last request as the provider counted them, if it is known."""
+    measured = watched.state.get("context_tokens")
+    usage = watched.state.get("usage")
+    if measured is None and isinstance(usage, dict):
+        measured = usage.get("input_tokens")
+    return measured if isinstance(measured, int) else None
 
 
 def _rules_for(watched: Watched) -> list[Preset]:
@@ -278,9 +295,3 @@ def _forecast(
 
 def _largest(items: Sequence[Item]) -> list[Item]:
     return sorted(items, key=lambda item: -item.tokens)[:LARGEST]
-
-
-def text_of(state: Mapping[str, object], name: str) -> str:
-    """Return a text of a watched conversation's state; empty where there is none."""
-    value = state.get(name)
-    return value if isinstance(value, str) else ""

@@ -39,17 +39,53 @@ class Program:
 PROGRAMS: Mapping[str, Program] = {
     program.id: program
     for program in (
-        Program("claude_code", "Claude Code", ".claude/projects", "CLAUDE_CONFIG_DIR", "projects", "*/*.jsonl",
-                "claude_code"),
-        Program("codex", "Codex", ".codex/sessions", "CODEX_HOME", "sessions", "**/rollout-*.jsonl", "codex"),
-        Program("gemini_cli", "Gemini CLI", ".gemini/tmp", "GEMINI_CLI_HOME", ".gemini/tmp", "*/chats/*.json*",
-                "gemini_cli"),
-        Program("copilot_cli", "Copilot CLI", ".copilot/session-state", "COPILOT_HOME", "session-state",
-                "*/events.jsonl", ""),
-        Program("opencode", "opencode", ".local/share/opencode", "XDG_DATA_HOME", "opencode", "opencode.db",
-                "opencode"),
+        Program(
+            "claude_code",
+            "Claude Code",
+            ".claude/projects",
+            "CLAUDE_CONFIG_DIR",
+            "projects",
+            "*/*.jsonl",
+            "claude_code",
+        ),
+        Program(
+            "codex",
+            "Codex",
+            ".codex/sessions",
+            "CODEX_HOME",
+            "sessions",
+            "**/rollout-*.jsonl",
+            "codex",
+        ),
+        Program(
+            "gemini_cli",
+            "Gemini CLI",
+            ".gemini/tmp",
+            "GEMINI_CLI_HOME",
+            ".gemini/tmp",
+            "*/chats/*.json*",
+            "gemini_cli",
+        ),
+        Program(
+            "copilot_cli",
+            "Copilot CLI",
+            ".copilot/session-state",
+            "COPILOT_HOME",
+            "session-state",
+            "*/events.jsonl",
+            "",
+        ),
+        Program(
+            "opencode",
+            "opencode",
+            ".local/share/opencode",
+            "XDG_DATA_HOME",
+            "opencode",
+            "opencode.db",
+            "opencode",
+        ),
     )
-}  # fmt: skip
+}
 """In the order in which they are asked for."""
 
 

@@ -15,11 +15,10 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from memviz.core.messages import Message
-from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.base import USAGE, RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
-    USAGE,
     Exchange,
     digest_message,
 )

@@ -111,6 +111,10 @@ def test_a_large_sweep_says_before_how_long_it_takes(
     assert "5 settings over 1 conversation take about 1 s" in (
         memviz("sweep", chat, *GRID).err
     )
+    # Runs that are kept take no time.
+    assert "take about" not in memviz("sweep", chat, *GRID).err
+    more = memviz("sweep", chat, *GRID, "-s", "window:window_size=7")
+    assert "5 of 6 runs were measured before, the others take about 1 s" in more.err
 
 
 class TestJson:
@@ -203,6 +207,15 @@ class TestWhatIsTried:
             for row in rows
         ]
         assert found == [(50, True), (50, False), (90, True), (90, False)]
+
+    def test_numbers_in_the_steps_of_a_pipeline(self, chat: Path) -> None:
+        given = "pipeline:window_tokens=4000,step 2 keep N messages=5,10..20/2"
+        rows = memviz("sweep", chat, "-s", given, "--json").json["settings"]
+        assert [row["label"] for row in rows] == [
+            "Pipeline · step 2: keep 5 messages · 4,000 tokens",
+            "Pipeline · 4,000 tokens",
+            "Pipeline · step 2: keep 20 messages · 4,000 tokens",
+        ]
 
     def test_what_is_not_named_has_its_suggested_values(self, chat: Path) -> None:
         rows = memviz(

@@ -74,7 +74,8 @@ def whole(content: str) -> Answer:
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     usage = {"prompt_tokens": 10, "completion_tokens": 2}
     reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "small"}
-    return raw(json.dumps({**reply, "choices": [choice], "usage": usage}))
+    body = json.dumps({**reply, "choices": [choice], "usage": usage}).encode()
+    return lambda handler: handler.send(200, body, Set_Cookie=f"session={KEY}")
 
 
 def wait_for(keeper: Keeper, messages: int) -> None:
@@ -122,12 +123,14 @@ def test_a_conversation_passes_and_is_kept(
         "usage": {"input_tokens": 10, "output_tokens": 2}
     }
     assert found.events == ()
-    # The key went through, and is nowhere else.
+    # The key went through, in both directions, and is nowhere else.
     sent = [one.headers["authorization"] for one in upstream.requests]
     assert sent == [f"Bearer {KEY}"] * 3
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert KEY.encode() not in files
-    assert KEY not in caplog.text
+    of_client = ("httpx2", "httpcore2", "openai")
+    told = [one for one in caplog.records if not one.name.startswith(of_client)]
+    assert KEY not in "".join(one.getMessage() for one in told)
 
 
 def test_a_stream_passes_byte_by_byte_as_it_comes(
@@ -205,7 +208,7 @@ def test_failures_pass_as_they_are(
     code: int,
     headers: dict[str, str],
 ) -> None:
-    upstream.then(status(code, "No, thanks", **headers))
+    upstream.then(status(code, "No, thanks", **headers), whole("fine"))
     with pytest.raises(APIStatusError, match="No, thanks") as failed:
         client.chat.completions.create(
             model="small", messages=[{"role": "user", "content": "hi"}]
@@ -214,7 +217,11 @@ def test_failures_pass_as_they_are(
     assert failed.value.response.headers.get("retry-after") == headers.get(
         "Retry_After"
     )
-    assert kept(keeper.store) == {}
+    client.chat.completions.create(
+        model="small", messages=[{"role": "user", "content": "again"}]
+    )
+    wait_for(keeper, 2)
+    assert words(only(keeper.store).messages) == "u:again a:fine"
 
 
 def test_a_reply_that_breaks_off_breaks_off_for_the_client(

@@ -83,13 +83,15 @@ def test_a_reply_that_the_program_changes_is_no_new_one() -> None:
 def test_ids_and_the_order_of_arguments_make_no_other_message() -> None:
     one = Message("assistant", "", None, (ToolCall("1", "f", '{"a": 1, "b": 2}'),))
     other = Message("assistant", " ", None, (ToolCall("9", "f", '{"b":2,"a":1}'),))
-    asked = (Message("user", "q"),)
-    more = Message("tool", "42", tool_call_id="9")
+    asked = Message("user", "q")
+    result = Message("tool", "42", tool_call_id="9")
     new = take_all(
-        Exchange(asked, (one,), "c"), Exchange((*asked, other, more), (), "c")
+        Exchange((asked, one, result), (), "c"),
+        Exchange((asked, other, result, asked), (), "c"),
     )
     assert new[1] is not None
-    assert new[1].messages == (more,)
+    assert new[1].messages == (asked,)
+    assert new[1].compaction is None
 
 
 def test_a_retry_adds_its_reply_alone() -> None:

@@ -12,6 +12,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memviz.core.text.digits import has_digit
 from memviz.core.text.value_words import word_number
 from memviz.core.text.vocabulary import words
 from memviz.core.text.words import HAN
@@ -93,7 +94,6 @@ _AREA = re.compile(
 )
 _MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
 _MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
-_DIGIT = re.compile(r"\d")
 _HALF_OF_DAY = re.compile(
     r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)"
     r"|at (?P<night>night))\b",
@@ -252,12 +252,12 @@ def respelled(text: str) -> str:
         text = text.replace("per cent", "percent")
     if "degree" in text:
         text = _DEGREES.sub(lambda match: f"°{match[1][0]}", text)
-    has_digit = _DIGIT.search(text) is not None
-    if has_digit:
+    has_digits = has_digit(text)
+    if has_digits:
         text = _digits_respelled(text)
     if not text.isascii():
         text = _chinese_respelled(text)
-    if has_digit and "/" in text:
+    if has_digits and "/" in text:
         text = _DAY_AND_MONTH.sub(_slashed, text)
     return text
 

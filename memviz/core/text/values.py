@@ -215,9 +215,8 @@ def _han_number(numeral: str) -> int:
 
 def _plain(match: re.Match[str]) -> str:
     """The one spelling of what the pattern found, with spaces that keep it apart from its neighbours."""
-    parts = match.groupdict()
     for name, spell in _SPELLERS:
-        if parts[name] is not None:
+        if match[name] is not None:
             return spell(match)
     return match.group()
 

@@ -76,32 +76,50 @@ def marking_rules() -> dict[str, Any]:
 
 def content_words(text: str) -> frozenset[str]:
     """The stems that carry the meaning of ``text``."""
-    tokens, runs = _tokens_and_runs(text)
-    pairs = map(_pairs, runs)
-    stems = map(_stems, set(tokens) - STOP_WORDS)
-    return frozenset().union(*pairs, *stems)
+    chunks, runs = _chunks_and_runs(text)
+    stems = chain.from_iterable(map(_STEMS_OF.__getitem__, chunks))
+    return frozenset(chain(stems, *map(_pairs, runs)))
 
 
 def count_content_words(text: str) -> Counter[str]:
     """The same with how often each stands in ``text``."""
-    tokens, runs = _tokens_and_runs(text)
-    found = Counter(chain.from_iterable(map(_stems_of_content, tokens)))
+    chunks, runs = _chunks_and_runs(text)
+    found = Counter(chain.from_iterable(map(_STEMS_OF.__getitem__, chunks)))
     for run in runs:
         found.update(_pairs(run))
     return found
 
 
-def _stems_of_content(token: str) -> tuple[str, ...]:
-    return () if token in STOP_WORDS else _stems(token)
-
-
-def _tokens_and_runs(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text in lower case, and its runs of characters that nothing spaces."""
+def _chunks_and_runs(text: str) -> tuple[list[str], list[str]]:
+    """The chunks between the spaces of a text, in lower case, and its runs of characters that nothing spaces."""
     text = text.lower()
     if text.isascii():
-        return _TOKEN.findall(text), []
+        return text.split(), []
     runs = _UNSPACED_RUN.findall(text)
-    return _TOKEN.findall(_UNSPACED_RUN.sub(" ", text)), runs
+    return _UNSPACED_RUN.sub(" ", text).split(), runs
+
+
+LONGEST_CHUNK_KEPT = 40
+MOST_CHUNKS_KEPT = 65_536
+
+
+class _StemsOfChunks(dict[str, tuple[str, ...]]):
+    """The stems in each chunk of a text, such as "hotel," or "(well-known)", by the chunk. No token goes across a
+    space, so that a text has the tokens of its chunks, and most chunks come back again and again."""
+
+    # A dictionary that fills itself is asked at half the price of a function that remembers, for every word that is
+    # indexed. What a program wrote without a space may be long, and is not kept.
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        tokens = (one for one in _TOKEN.findall(chunk) if one not in STOP_WORDS)
+        found = tuple(chain.from_iterable(map(_stems, tokens)))
+        if len(chunk) <= LONGEST_CHUNK_KEPT:
+            if len(self) >= MOST_CHUNKS_KEPT:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+_STEMS_OF = _StemsOfChunks()
 
 
 def is_chinese(text: str) -> bool:
@@ -138,7 +156,6 @@ def _pairs(run: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=65_536)
 def _stems(token: str) -> tuple[str, ...]:
     """The stems of one token. A number or code stays whole; a hyphenated word gives its parts."""
     token = token.replace("’", "'")

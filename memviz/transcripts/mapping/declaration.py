@@ -85,7 +85,7 @@ class Saying(_Declared):
     """Path from the row to the messages; empty where the row is one."""
     where: dict[AnyPath, Words | None] = {}
     """What a row has to hold: one of these words under each path, anything for an empty list; ``null`` where it must
-    hold nothing."""
+    hold nothing, an empty word where it may."""
     skip: bool = False
     """Rows that hold it say nothing: they are passed over."""
     role: Role | None = None

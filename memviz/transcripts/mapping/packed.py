@@ -97,17 +97,12 @@ class _Unpacker:
         return self._bytes(size).decode("utf-8", "replace")
 
     def _list(self, count: int) -> list[Any]:
-        # Each item takes a byte or more, so more than there are bytes is a lie.
-        if count > len(self._data) - self._at:
-            raise _BrokenError
         self._level += 1
         found = [self._value() for _ in range(count)]
         self._level -= 1
         return found
 
     def _map(self, count: int) -> dict[str, Any]:
-        if 2 * count > len(self._data) - self._at:
-            raise _BrokenError
         self._level += 1
         pairs = [(self._value(), self._value()) for _ in range(count)]
         self._level -= 1

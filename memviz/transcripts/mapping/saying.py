@@ -222,7 +222,10 @@ def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
         if words is None:
             if found is not None:
                 return False
-        elif found is None or (words and _folded(found) not in first_words(words)):
+        elif found is None:
+            if "" not in words:
+                return False
+        elif words and _folded(found) not in first_words(words):
             return False
     return True
 

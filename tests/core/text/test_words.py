@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
+from memviz.core.text import words
 from memviz.core.text.words import count_words, language, with_length
 from memviz.dashboard.markup import in_language, lang_attribute
 
@@ -86,3 +89,33 @@ def test_a_length_is_asked_for_in_the_language_of_the_prompt(
 ) -> None:
     assert with_length(prompt, 120) == asked
     assert with_length(prompt, 0) == prompt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "budget;trains (rooms)_hotel, well-known/e-mail\u00a0trains",
+        "The user's hotels: 3,000.50 EUR;12:30\nnaïve’s prices...rooms",
+        "“长城”hotel预算 budget;trains 3000元",
+    ],
+)
+def test_the_stems_of_chunks_are_those_of_the_whole_text(text: str) -> None:
+    unspaced = words._UNSPACED_RUN.findall(text.lower())
+    spaced = words._UNSPACED_RUN.sub(" ", text.lower())
+    tokens = words._TOKEN.findall(spaced)
+    expected = Counter(
+        stem
+        for token in tokens
+        if token not in words.STOP_WORDS
+        for stem in words._stems(token)
+    )
+    for run in unspaced:
+        expected.update(words._pairs(run))
+    assert words.count_content_words(text) == expected
+    assert words.content_words(text) == set(expected)
+
+
+def test_what_stands_without_a_space_is_read_but_not_kept() -> None:
+    chunk = "budget;" * 1000
+    assert words.count_content_words(chunk) == {"budget": 1000}
+    assert chunk not in words._STEMS_OF

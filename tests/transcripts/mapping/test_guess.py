@@ -84,3 +84,10 @@ def test_what_has_no_rows_is_a_sentence(data):
     with pytest.raises(TranscriptError) as caught:
         guess_mapping(Document(data))
     assert caught.value.remedy
+
+
+def test_a_bot_that_begins_is_no_user():
+    rows = [{"is_bot": who == "in", "text": text} for who, text in TALK]
+    mapping = guess_mapping(Document(as_json(rows)))
+    (found,) = load_file(as_json(rows), mapping=mapping).transcripts
+    assert [one.role for one in found.messages] == ["assistant", "user"] * 2

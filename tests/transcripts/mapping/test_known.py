@@ -13,8 +13,10 @@ from memviz.engine.replay import replay
 from memviz.metrics.verify import verify
 from memviz.strategies import strategy
 from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.archives import _inflated
 from memviz.transcripts.base import recorded_tokens
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.known import known_mappings
 from tests.transcripts.sample_files import sample_files
 
 SAMPLES = sample_files()
@@ -62,6 +64,12 @@ def test_a_packed_file_that_is_larger_than_it_says_is_refused():
     for at in range(40, len(data) - 60, 11):
         with pytest.raises(TranscriptError):
             load_file(data[:at] + b"\xff\xff" + data[at + 2 :])
+
+
+def test_no_more_of_a_packed_file_is_inflated_than_is_asked_for():
+    data = packed_with_zstandard("a.json", b" " * 3_000_000)
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        assert len(_inflated(archive, archive.infolist()[0], 1000)) == 1000
 
 
 def test_the_files_of_a_strands_session_are_one_conversation():
@@ -135,8 +143,6 @@ def test_a_langgraph_thread_whose_state_lost_messages_says_when():
         }
         for number, state in enumerate(states)
     ]
-    from memviz.transcripts.mapping.known import known_mappings
-
     mapping = next(one for one in known_mappings() if one.format == "langgraph")
     found = load_transcript(json.dumps(rows).encode(), mapping=mapping)
     assert [one.content for one in found.messages] == [

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.core.errors import MissingVectorsError
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.core.translation import _
@@ -287,7 +288,11 @@ LABEL_CHARS = 60
 def summary_desk(desk: ChatDesk) -> None:
     """Show what the model is told of everything that is not sent word for word."""
     chat = desk.chat
-    versions = chat.summaries_in_force
+    try:
+        versions = chat.summaries_in_force
+    except MissingVectorsError:
+        # They are offered beside it.
+        return
     if not versions and chat.undoable is None:
         return
     label = _("No summary is in force")

@@ -207,7 +207,7 @@ def _replay(
     writer = summarizer.build_summarizer()
     for key in keys:
         tell_of = partial(told, plain(key.strategy.label))
-        with vectors_asked(workspace, [key]):
+        with vectors_asked(workspace, [key.strategy]):
             attempt = _attempt(workspace, state, key, summarizer, writer, tell_of)
         calls += calls_made([attempt.run])
         if attempt.error is not None and ends_all(attempt.error):

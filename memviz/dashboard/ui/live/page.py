@@ -133,7 +133,7 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
 
 
 def _window(view: LiveView) -> None:
-    """How full it is, and the forecasts."""
+    """Draw how full it is, and the forecasts."""
     st.markdown(f"**{plain(fill_words(view))}**")
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))

@@ -1,0 +1,61 @@
+"""The page Live: what is in the window of a watched program, as it grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.dashboard.ui.live.page import CHOICE_KEY
+from memviz.storage.store import Store
+from memviz.watching.growing_files import GrowingFile
+from memviz.watching.keeper import Keeper
+from tests.pages.driving import first_seen, open_page
+from tests.watching.growing import SAMPLES
+
+
+def texts(session: AppTest) -> str:
+    shown = [*session.markdown, *session.caption, *session.text, *session.info]
+    return "\n".join(str(one.value).replace("\\", "") for one in shown)
+
+
+@pytest.fixture
+def keeper(database: Path) -> Keeper:
+    return Keeper(Store(database))
+
+
+def test_where_nothing_is_watched_it_says_what_to_type() -> None:
+    session = first_seen("live")
+    assert "Nothing is watched yet" in texts(session)
+    assert session.code[0].value.startswith("memviz watch --db ")
+
+
+def test_a_session_of_codex_is_shown_with_its_window_and_its_last_compaction(
+    keeper: Keeper,
+) -> None:
+    GrowingFile(SAMPLES / "codex.jsonl", "codex", "one", keeper).read_on()
+    said = texts(open_page("live"))
+    assert "of 258,400 tokens in the window (1 %), as its provider counted." in said
+    assert "Codex, local compaction (its own rule)" in said
+    assert "Claude Code" in said
+    assert "They are all still here." in said
+
+
+def test_what_grows_is_there_at_the_next_look(keeper: Keeper) -> None:
+    asked = {"role": "user", "content": "How far is it to <b>Porto</b>?"}
+    told = {"role": "assistant", "content": "word " * 500}
+    keeper.append("claude_code", "one", [asked, told], keys=["1", "2"], title="Porto")
+    session = open_page("live")
+    assert "About 5" in texts(session)
+    (largest,) = session.dataframe
+    assert largest.value["Tokens"].max() > 400
+    keeper.append("claude_code", "one", [asked, told], keys=["3", "4"])
+    keeper.append("proxy", "two", [asked, told], title="Newest")
+    session = session.run()
+    chosen = session.selectbox(CHOICE_KEY)
+    assert chosen.value == "claude_code/one", "who looks is not taken elsewhere"
+    assert [one.partition(" ·")[0] for one in chosen.options] == ["Newest", "Porto"]
+    assert "About 1,0" in texts(session)
+    chosen.select("proxy/two")
+    assert "Nobody says by which rule" in texts(session.run())

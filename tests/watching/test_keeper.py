@@ -1,0 +1,132 @@
+"""The keeper appends only what is new, and never a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.core.errors import ConfigError, MessageError
+from memviz.models.base import Usage
+from memviz.watching.keeper import first_new
+from memviz.watching.secrets import Secrets
+from tests.watching.growing import keeper_in, kept, said
+
+ASKED = {"role": "user", "content": "Where is the key?"}
+TOLD = {"role": "assistant", "content": "In the safe."}
+AGAIN = {"role": "user", "content": "And the other one?"}
+
+
+def test_a_history_that_is_sent_again_with_each_request_is_kept_once(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    keeper.append("proxy", "c", [ASKED, TOLD], title="Keys", usage=Usage(10, 5))
+    keeper.append("proxy", "c", [ASKED, TOLD])
+    keeper.append("proxy", "c", [ASKED, TOLD, AGAIN, TOLD])
+    watched = keeper.append("proxy", "c", [TOLD, AGAIN, TOLD, ASKED])
+    assert watched is not None
+    assert [text for _, text in said(kept(keeper, "proxy/c"))] == [
+        one["content"] for one in (ASKED, TOLD, AGAIN, TOLD, ASKED)
+    ]
+    assert watched.title == "Keys"
+    assert watched.state["usage"]["input_tokens"] == 10
+    entry = keeper.store.entry(watched.id)
+    assert (entry.message_count, entry.turn_count) == (5, 3)
+
+
+def test_messages_are_known_again_by_their_ids(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    for keys in (["1", "2"], ["1", "2"], ["3", "4"], ["4"]):
+        keeper.append("otlp", "c", [ASKED, TOLD][: len(keys)], keys=keys)
+    assert len(kept(keeper, "otlp/c")) == 4
+
+
+def test_a_compaction_is_an_event_before_what_is_new(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    keeper.append("proxy", "c", [ASKED, TOLD])
+    watched = keeper.append("proxy", "c", [AGAIN], compaction="The password=hunter22x")
+    assert watched is not None
+    (event,) = keeper.store.about(watched.id).events
+    assert (event.after_message, event.text) == (2, "The password=***")
+
+
+def test_nothing_of_a_batch_with_a_wrong_message_is_kept(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    with pytest.raises(MessageError):
+        keeper.append("proxy", "c", [ASKED, {"role": "nobody", "content": "?"}])
+    assert keeper.store.find_watched("proxy/c") is None
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.data())
+def test_of_a_history_what_follows_the_newest_that_is_known_is_new(
+    said: list[str], data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(said)))
+    begin = data.draw(st.integers(0, cut))
+    known, given_again = said[:cut], said[begin:]
+    start = first_new(known, given_again)
+    if begin == 0:
+        # A history from its beginning is never taken for another place of itself.
+        assert start >= cut or known == given_again[:start]
+    assert set(given_again[start:]) <= set(said)
+    assert start == 0 or given_again[start - 1] in known
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("use sk-proj-abcdefghijklmnop1234 now", "use *** now"),
+        ("ghp_" + "a1" * 18, "***"),
+        ("AKIAABCDEFGHIJKLMNOP!", "***!"),
+        ('{"password": "hunter2!x"}', '{"password": "***"}'),
+        ('{\\"api_key\\": \\"abcdef123\\"}', '{\\"api_key\\": \\"***\\"}'),
+        ("export API_TOKEN=abc123def456", "export API_TOKEN=***"),
+        ("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer ***"),
+        ("postgres://ada:secret@db/one", "postgres://ada:***@db/one"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----.", "***."),
+        ("max_tokens: 4096 and token = config.token", "max_tokens: 4096 and token = config.token"),
+        ("PWD=/home/ada/trip1 secret: nothing", "PWD=/home/ada/trip1 secret: nothing"),
+        ("the task-list-of-the-morning-shift", "the task-list-of-the-morning-shift"),
+    ],
+)  # fmt: skip
+def test_known_shapes_of_secrets_are_concealed(text: str, hidden: str) -> None:
+    assert Secrets().conceal(text) == hidden
+
+
+def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path, [r"ACME-\d+"])
+    call = {"id": "1", "name": "find", "arguments": '{"id": "ACME-12"}'}
+    asked = {"role": "assistant", "content": "of ACME-7", "tool_calls": [call]}
+    keeper.append("proxy", "c", [asked], title="ACME-1", system_prompt="ACME-2")
+    (message,) = kept(keeper, "proxy/c")
+    assert message.content == "of ***"
+    assert message.tool_calls[0].arguments == '{"id": "***"}'
+    watched = keeper.store.find_watched("proxy/c")
+    assert watched is not None
+    about = keeper.store.about(watched.id)
+    assert (about.title, about.system_prompt) == ("***", "***")
+    with pytest.raises(ConfigError, match="--redact"):
+        keeper_in(tmp_path, ["("])
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "-----BEGIN PRIVATE KEY-----",
+        "password",
+        "eyJ",
+        "http://",
+        "secret=",
+        "sk-",
+        "a",
+    ],
+)
+def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
+    text = hostile * (200_000 // len(hostile))
+    begun = perf_counter()
+    Secrets().conceal(text)
+    assert perf_counter() - begun < 3
