@@ -6,8 +6,10 @@ from streamlit.starlette import App
 
 from memviz.dashboard.ui.shell.frame import navigate
 from memviz.dashboard.ui.shell.server.checks import checks
-from memviz.dashboard.ui.shell.server.left_pages import leave_parts_of_left_pages
-from memviz.dashboard.ui.shell.server.other_base import other_base_routes
+from memviz.dashboard.ui.shell.server.left_pages import (
+    leave_parts_of_left_pages,
+    other_base_routes,
+)
 from memviz.dashboard.ui.warm_up import warm_up_beside
 
 # Until somebody has opened a page, Streamlit takes the files in pages/ for its pages, and would call the address of a

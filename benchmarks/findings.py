@@ -28,7 +28,7 @@ from memviz import (
 from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.survival import Agreement, agreement
-from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import bundled

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.reporting.themes import LIGHT
 from memviz.dashboard.stage.data import Json, stage_data
 from memviz.dashboard.stage.files import script, style

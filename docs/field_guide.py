@@ -13,10 +13,14 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.glossary import glossary
-from memviz.dashboard.guide.picture_svg import picture_svg
-from memviz.dashboard.guide.strategies import StrategyPage, User
+from memviz.dashboard.guide.strategies import (
+    Example,
+    StrategyPage,
+    User,
+    example_of,
+    picture_svg,
+)
 from memviz.dashboard.words.requests import picture_words
 from memviz.strategies import strategy_class
 from memviz.strategies.library import LibraryStrategy

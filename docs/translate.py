@@ -21,10 +21,11 @@ from babel.messages.pofile import read_po, write_po
 from memviz.core.translation import ENGLISH, LOCALE, languages, script_texts
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, glossary
 from memviz.dashboard.guide.strategies import strategy_pages
-from memviz.dashboard.words.bundled import BUNDLED_CONTEXT
+from memviz.dashboard.words import BUNDLED_CONTEXT
 from memviz.models.recordings.bundled import recordings
 from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 from memviz.strategies.presets import presets
+from memviz.transcripts.mapping.known import known_mappings
 from memviz.transcripts.samples import bundled
 
 ROOT = Path(__file__).parent.parent
@@ -130,6 +131,9 @@ def _declared_texts() -> Iterator[tuple[str, Key, Path]]:
                 yield "glossary", (TERM_CONTEXT, form), guide / "glossary.toml"
             yield "glossary", (None, one.meaning), guide / "glossary.toml"
     yield from _bundled_texts()
+    known = ROOT / "memviz" / "transcripts" / "mapping" / "known"
+    for mapping in known_mappings():
+        yield "transcripts", (None, mapping.title), known / f"{mapping.format}.yaml"
     for page in strategy_pages().values():
         texts = [page.title, page.summary, page.gains, page.loses, page.hurts_when]
         texts += [*page.details, page.reference]

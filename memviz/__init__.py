@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from memviz.engine.compaction import Compaction
     from memviz.engine.free_run import FreeRun, free_run
     from memviz.engine.judging import Judging
+    from memviz.engine.llama_index_memory import LlamaIndexMemory as LlamaIndexMemory
     from memviz.engine.memory_config import load_memory_config, strategy_of
     from memviz.engine.recall import Recall, Recalled
     from memviz.engine.records import TurnRecord
@@ -85,6 +86,7 @@ _LAZY = {
     "Compaction": "memviz.engine.compaction",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
+    "LlamaIndexMemory": "memviz.engine.llama_index_memory",  # not in __all__: needs an extra
     "MemoryStore": "memviz.storage.memory_store",
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",

@@ -9,6 +9,7 @@ from memviz.dashboard.ui.chat.desk import (
     deleted_elsewhere,
     missing_conversation,
 )
+from memviz.dashboard.ui.chat.embedding import offer_embedding, vectors_agreed
 from memviz.dashboard.ui.chat.pictures import pictures
 from memviz.dashboard.ui.chat.recall import recall_tray
 from memviz.dashboard.ui.chat.review import review_panel, summary_desk
@@ -23,7 +24,7 @@ from memviz.dashboard.ui.chat.transcript import (
     show_newest,
     transcript,
 )
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import term
@@ -82,10 +83,13 @@ if isinstance(found, ChatDesk):
                 empty_chat(found)
             transcript(found)
             show_newest(found)
-            talk(found)
-            review_panel(found)
+            with vectors_agreed(found.chat.strategy):
+                talk(found)
+                review_panel(found)
             deleted_elsewhere(found)
-        next_message_costs(found)
+        offer_embedding(found.chat.strategy, found.chat.log)
+        with vectors_agreed(found.chat.strategy):
+            next_message_costs(found)
         turn_controls(found)
         recall_tray(found)
     with picture:

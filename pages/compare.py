@@ -7,22 +7,21 @@ import streamlit as st
 from memviz.dashboard.ui.compare.dollars import dollars_view
 from memviz.dashboard.ui.compare.free_run import free_runs
 from memviz.dashboard.ui.compare.memory_map import memory_map_view
-from memviz.dashboard.ui.compare.playing import is_staged
-from memviz.dashboard.ui.compare.tokens import choose_scale, tokens_view
-from memviz.dashboard.ui.compare.views import (
+from memviz.dashboard.ui.compare.playing import (
     DOLLARS,
     MEMORY_MAP,
     TOKENS,
     compare_views,
     first_steps,
     help_key,
+    is_staged,
 )
-from memviz.dashboard.ui.controls.classic_effects import with_effect
+from memviz.dashboard.ui.compare.tokens import choose_scale, tokens_view
 from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.links import share_page
+from memviz.dashboard.ui.controls.links import share_page, with_effect
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     nothing_yet,

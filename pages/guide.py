@@ -1,11 +1,10 @@
 """How does each strategy remember, and what do the words mean?"""
 
 from memviz.dashboard.guide.strategies import page_of
-from memviz.dashboard.ui.guide.glossary_view import glossary_view
-from memviz.dashboard.ui.guide.strategy_list import strategy_list
-from memviz.dashboard.ui.guide.strategy_page import strategy_page
+from memviz.dashboard.ui.guide.strategy_page import strategy_list, strategy_page
 from memviz.dashboard.ui.guide.views import (
     GLOSSARY,
+    glossary_view,
     guide_views,
     keep_address,
     open_address,

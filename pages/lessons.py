@@ -5,7 +5,7 @@ from memviz.dashboard.ui.lessons.player import play_lesson
 from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
 from memviz.dashboard.ui.lessons.state import keep_address, lessons_state, open_address
 from memviz.dashboard.ui.lessons.writing import own_lesson
-from memviz.dashboard.ui.shell.errors import errors_shown
+from memviz.dashboard.ui.shell.elements import errors_shown
 from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain

@@ -5,10 +5,9 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.models_panel import models_panel
-from memviz.dashboard.ui.library.backup import backup_controls
 from memviz.dashboard.ui.library.importing import import_controls, import_panel
 from memviz.dashboard.ui.library.page import keep_address, open_address, shelf, undo_bar
-from memviz.dashboard.ui.library.recordings import recordings
+from memviz.dashboard.ui.library.recordings import backup_controls, recordings
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.terms import term

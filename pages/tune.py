@@ -9,6 +9,7 @@ from memviz.dashboard.ui.controls.links import copy_link, open_shared_view
 from memviz.dashboard.ui.controls.pricing import price_controls
 from memviz.dashboard.ui.controls.sidebar import counter_and_models
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.vectors import show_budget_for
 from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.terms import term
@@ -71,6 +72,7 @@ with st.sidebar:
     ids = choose_conversations()
     recorded = recorded_settings(ids)
     settings = choose_settings(largest_sizes(ids), recorded)
+    show_budget_for(settings)
     models = counter_and_models()
 say_beginnings(ids)
 if not ids or not settings:

@@ -8,6 +8,7 @@ QUESTIONS = {
     "costs": "What does it cost, turn by turn?",
     "tune": "Which setting should you take?",
     "chat": "What does the model still know?",
+    "live": "What is in the window right now?",
     "lessons": "What do you want to learn?",
     "library": "Which conversations are there?",
     "guide": "How does each strategy remember?",

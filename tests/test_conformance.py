@@ -20,6 +20,18 @@ def test_every_strategy_has_a_judge_and_a_row() -> None:
         assert f"| `{judge.strategy}` | {judge.package or conformance.OWN} " in page
 
 
+def test_every_judge_takes_the_number_of_conversations_from_the_command() -> None:
+    for judge in JUDGES:
+        try:
+            test = getattr(import_module(f"tests.{judge.module}"), judge.test)
+        except pytest.skip.Exception:
+            continue  # its library is not installed here
+        # Hypothesis refuses settings beside settings, and fixtures are pytest's alone.
+        assert not hasattr(test, "_hypothesis_internal_settings_applied"), judge.test
+        marks = getattr(test, "pytestmark", [])
+        assert "usefixtures" not in [mark.name for mark in marks], judge.test
+
+
 def test_what_differs_is_counted_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

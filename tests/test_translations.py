@@ -39,11 +39,11 @@ CONVERTED = (
     "memviz/tuning/scaling.py",
     "memviz/core/errors.py",
     "memviz/models/connection_check.py",
-    "memviz/models/cost_bound.py",
+    "memviz/models/prices.py",
     "memviz/models/credentials.py",
     "memviz/models/failure_evidence.py",
     "memviz/models/litellm_errors.py",
-    "memviz/models/local_servers/found.py",
+    "memviz/models/local_servers/asking.py",
     "memviz/models/registry.py",
     "memviz/models/budget.py",
     "memviz/models/streamed_reply.py",
@@ -87,8 +87,8 @@ CONVERTED = (
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 UNCONVERTED = (
     "memviz/dashboard/ui/shell/server/checks.py",
-    "memviz/dashboard/ui/shell/server/same_origin.py",
-    "memviz/dashboard/reporting/found_setting.py",
+    "memviz/dashboard/ui/shell/server/checks.py",
+    "memviz/dashboard/reporting/sweep_json.py",
     "memviz/dashboard/reporting/themes.py",
 )
 """What the server answers before anybody's language is known, what stands in exported code, and names of fonts."""
@@ -115,6 +115,10 @@ NOT_SHOWN: dict[str, set[str]] = {
         " To drop ",
     },
     "memviz/models/litellm_errors.py": {"Timeout"},
+    "memviz/models/local_servers/asking.py": {"Accept"},
+    "memviz/dashboard/lessons/reading.py": {
+        "summarizer chat-model replies take conversation setting turn call recall",
+    },
     "memviz/models/reply_bodies.py": {"The reply is none of a model."},
     "memviz/storage/checking.py": {
         "PRAGMA integrity_check({})",
@@ -191,7 +195,7 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
-    "memviz/dashboard/ui/shell/server/login.py": {
+    "memviz/dashboard/ui/shell/server/checks.py": {
         "The password has to be entered first.",
     },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
@@ -209,8 +213,8 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},
     "memviz/dashboard/ui/library/file_table.py": {"datetime64[us, UTC]"},
     "memviz/dashboard/ui/library/page.py": {":material/info: {}"},
-    "memviz/dashboard/reporting/figures.py": {"pip install 'memviz[images]'"},
-    "memviz/dashboard/reporting/html_file.py": {"not installed"},
+    "memviz/dashboard/reporting/run_tables.py": {"pip install 'memviz[images]'"},
+    "memviz/dashboard/reporting/themes.py": {"not installed"},
     "memviz/dashboard/reporting/report.py": {"data: blob:"},
     "memviz/dashboard/ui/tune/advice.py": {"no limit", "All"},
     "memviz/dashboard/ui/tune/measured.py": {"export to code"},

@@ -23,12 +23,14 @@ from memviz.cli.listing import (
     list_models,
     list_strategies,
 )
+from memviz.cli.mapping import map_file
 from memviz.cli.output import complain, never_fails_on_letters
 from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
 from memviz.cli.verifying import verify_log
+from memviz.cli.watching import watch_programs
 from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
@@ -54,6 +56,7 @@ class Commands(TyperGroup):
 app = Typer(cls=Commands, no_args_is_help=True, **PLAIN)
 
 app.command("import")(import_files)
+app.command("map")(map_file)
 app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
 app.command("why")(explain_loss)
@@ -67,6 +70,7 @@ app.add_typer(lessons, name="lessons")
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
 app.command("models")(list_models)
+app.command("watch")(watch_programs)
 app.command("ui")(open_dashboard)
 
 
@@ -100,6 +104,7 @@ def memviz(
       memviz why sample-trip "3,600 euros"                why that was forgotten
       memviz sweep sample-trip                            which setting to take
       memviz import chat.json                             keep a conversation of your own
+      memviz watch                                        keep what coding agents say, as they say it
       memviz strategies                                   every strategy and its parameters
     """
     never_fails_on_letters()

@@ -97,6 +97,7 @@ def settings_to_try(
     """
     from memviz.strategies import strategy
     from memviz.strategies.presets import presets
+    from memviz.strategies.step_numbers import step_numbers
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
     to_try: list[Strategy] = []
@@ -117,6 +118,8 @@ def settings_to_try(
             to_try.append(strategy(id, **given))
             continue
         values = dict(suggested(id, largest=largest))
+        if "steps" in declared:
+            declared |= step_numbers(dict(assignments).get("steps"))
         for name, text in assignments:
             values[name] = tuple(_values_of(name, declared.get(name), text, id))
         to_try += settings({id: values})

@@ -11,97 +11,107 @@ from memviz.cli.paying import agree, budget_of, check_key, costs
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
-    from memviz.cli.inputs import Source
-    from memviz.core.vectors import VectorSource
+    from memviz.core.conversation import Log
     from memviz.models.budget import Budget
-    from memviz.models.embedding import KeptVectors
+    from memviz.models.embedding import Embedder, KeptVectors
     from memviz.strategies.base import Strategy
 
 
 @contextmanager
 def vectors_for(
-    source: Source,
+    kept: KeptVectors,
+    logs: Sequence[Log],
     strategies: Sequence[Strategy],
     budget: Budget | None,
     budget_usd: float | None,
     *,
     yes: bool,
 ) -> Generator[None]:
-    """While the block runs, have the vectors that ``strategies`` compare, out of the ``budget`` of the summarizer or
-    one of their own of ``budget_usd``: those of the conversation at once, others where they are needed."""
-    from memviz.core.errors import MissingVectorsError
-    from memviz.core.vectors import texts_of, vectors_from
-    from memviz.models.embedding import KeptVectors
-    from memviz.strategies.lookup import embedding_asked_by
+    """While the block runs, have the vectors that ``strategies`` compare over these conversations, out of the
+    ``budget`` of the summarizer or one of their own of ``budget_usd``: those that are known at once, others where they
+    are needed. What is ``kept`` is not asked for."""
+    from memviz.core.vectors import vectors_from
+    from memviz.models.embedding import Embedders, embedder
+    from memviz.strategies.lookup import (
+        embedding_asked_by,
+        texts_compared,
+        writes_compared_texts,
+    )
 
-    # Which messages are compared is known before, which facts is not.
-    in_order = sorted(strategies, key=lambda one: one.looks_up)
-    names = {embedding_asked_by(one): one.looks_up for one in in_order}
-    names.pop("", None)
-    if not names:
+    by_name: dict[str, list[Strategy]] = {}
+    for one in strategies:
+        by_name.setdefault(embedding_asked_by(one), []).append(one)
+    by_name.pop("", None)
+    if not by_name:
         yield
         return
-    kept = source.workspace.kept_vectors if source.workspace else KeptVectors()
-    if budget is None and budget_usd is not None and any(map(costs, names)):
+    if budget is None and budget_usd is not None and any(map(costs, by_name)):
         budget = budget_of("", budget_usd)
-    sources = {}
-    for name, looks_up in names.items():
-        sources[name] = _source(name, budget, kept)
-        texts = texts_of(source.transcript.messages if looks_up else ())
-        missing = kept.missing(name, texts)
-        if (missing or not looks_up) and not (costs(name) and budget is None):
-            _ask_first(name, missing, sources[name], budget, yes=yes)
+    sources = Embedders(kept)
+    for name, alike in by_name.items():
+        texts = texts_compared(alike, logs)
+        if costs(name) and budget is None:
+            # Nobody said how much it may cost: there is what is kept.
+            with _budget_is_missed():
+                kept(name, texts)
+            continue
+        check_key(name)
+        sources[name] = embedder(name, budget=budget if costs(name) else None)
+        sources[name].kept = kept
+        has_more = any(map(writes_compared_texts, alike))
+        missing = sources[name].missing(texts)
+        if missing or has_more:
+            _ask_first(sources[name], missing, budget, has_more=has_more, yes=yes)
     try:
-        with vectors_from(lambda name, texts: sources[name](name, texts)):
+        with vectors_from(sources), _budget_is_missed():
             yield
-    except MissingVectorsError as missed:
-        budget_of(missed.model, budget_usd)
-        raise
     finally:
-        _say_spent(budget)
+        if budget is not None and budget.calls:
+            complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
 
 
-def _say_spent(budget: Budget | None) -> None:
-    if budget is not None and budget.calls:
-        complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
+@contextmanager
+def _budget_is_missed() -> Generator[None]:
+    """A block after whose end for missing vectors the budget is asked for that their model could be paid from."""
+    from memviz.core.errors import MissingVectorsError
 
-
-def _source(name: str, budget: Budget | None, kept: KeptVectors) -> VectorSource:
-    """The source of a model's vectors: those that are kept, and those that it is asked for, unless it has a price and
-    nobody said how much it may cost."""
-    from memviz.models.embedding import embedder
-
-    if costs(name) and budget is None:
-        return kept
-    check_key(name)
-    made = embedder(name, budget=budget if costs(name) else None)
-    made.kept = kept
-    return made
+    try:
+        yield
+    except MissingVectorsError as missed:
+        budget_of(missed.model, None)
+        raise
 
 
 def _ask_first(
-    name: str,
+    asked: Embedder,
     missing: Sequence[str],
-    source: VectorSource,
     budget: Budget | None,
     *,
+    has_more: bool,
     yes: bool,
 ) -> None:
-    """Ask for these texts, once it is agreed. There are none where it is not known before which are compared."""
+    """Ask for the vectors of the texts that are known before, once it is agreed. The most that they cost is said where
+    there are no others."""
     from memviz.models.embedding import TEXTS_A_CALL, price_of_vectors
+    from memviz.models.prices import rounded_up
 
-    asked = f"{name} would be asked for vectors of what is noted"
+    name = asked.model.name
+    words = f"{name} would be asked for vectors of what is noted"
     if missing:
-        asked = f"{name} would be asked for the vectors of {counted(len(missing), 'text')} at least"
+        words = (
+            f"{name} would be asked for the vectors of {counted(len(missing), 'text')}"
+        )
+        if has_more:
+            words += " at least"
     if not costs(name) or budget is None:
-        complain(f"{asked}; its price is not known, so no budget holds it.")
+        complain(f"{words}; its price is not known, so no budget holds it.")
     else:
         most = price_of_vectors(name, missing)
-        cost = f", for at most {dollars(most.usd)}" if missing else ""
-        complain(f"{asked}{cost}. At most {dollars(budget.limit_usd)} is spent in all.")
+        cost = "" if has_more else f", for at most {rounded_up(most.usd)}"
+        complain(f"{words}{cost}. At most {dollars(budget.limit_usd)} is spent in all.")
         agree(yes=yes)
     with progress_of(f"Asking {name} for vectors") as progress:
         for start in range(0, len(missing), TEXTS_A_CALL):
-            source(name, missing[start : start + TEXTS_A_CALL])
+            asked(name, missing[start : start + TEXTS_A_CALL])
             if progress is not None:
                 progress(min(start + TEXTS_A_CALL, len(missing)), len(missing))

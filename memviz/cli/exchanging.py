@@ -16,6 +16,7 @@ from memviz.cli.options import (
     Database,
     FileOrId,
     FormatName,
+    MappingFile,
     Number,
     Output,
     UserName,
@@ -65,6 +66,7 @@ def import_files(
     files: Files,
     format: FormatName = None,
     user: UserName = None,
+    mapping: MappingFile = None,
     pick: Picks = None,
     dry_run: DryRun = False,
     again: Again = False,
@@ -82,6 +84,7 @@ def import_files(
       memviz import conversations.json --dry-run
       memviz import conversations.json --pick 3 --pick 7
       memviz import interview.txt --user Ana
+      memviz import tickets.csv --map tickets.yaml
       curl -s https://example.org/chat.json | memviz import -
     """
     from memviz.storage.workspace import Workspace
@@ -93,7 +96,7 @@ def import_files(
     is_all_read = True
     for file in files:
         try:
-            loaded = load_all(file, format, user)
+            loaded = load_all(file, format, user, mapping)
             numbers = _picked_numbers(loaded, pick or ())
         except TranscriptError as error:
             complain(f"Error: {error}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
+    from memviz.models.embedding import KeptVectors
     from memviz.storage.workspace import RunKey, Workspace
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Transcript
@@ -34,6 +35,13 @@ class Source:
     id: str = ""
     """In the library; empty for any other."""
     workspace: Workspace | None = None
+
+    @property
+    def kept_vectors(self) -> KeptVectors:
+        """The vectors that the library keeps; of a conversation that is not in it those of this command."""
+        from memviz.models.embedding import KeptVectors
+
+        return self.workspace.kept_vectors if self.workspace else KeptVectors()
 
     def run(
         self,
@@ -127,14 +135,21 @@ def sources_of(
     return [_from_file(transcript, given) for transcript in loaded.transcripts]
 
 
-def load_all(given: str, format: str | None, user: str | None) -> LoadedFile:
+def load_all(
+    given: str, format: str | None, user: str | None, mapping: Path | None = None
+) -> LoadedFile:
     """All conversations of a file, or of standard input, with what could not be read."""
     from memviz.transcripts.loading import load_file
 
     name = name_of(given)
     with progress_of(f"Reading {name}") as progress:
         return load_file(
-            content_of(given), format, name=name, user=user, progress=progress
+            content_of(given),
+            format,
+            name=name,
+            user=user,
+            progress=progress,
+            mapping=mapping,
         )
 
 

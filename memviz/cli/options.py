@@ -35,6 +35,14 @@ FormatName = Annotated[
         help="The file's format, where it is not recognised.",
     ),
 ]
+MappingFile = Annotated[
+    Path | None,
+    Option(
+        "--map",
+        metavar="YAML",
+        help="A mapping that says where the messages lie, as memviz map writes it.",
+    ),
+]
 UserName = Annotated[
     str | None,
     Option(

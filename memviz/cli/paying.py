@@ -105,8 +105,8 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
 
 def costs(name: str) -> bool | None:
     """Return whether the model of this name costs money at list price; ``None`` where no list has it."""
-    from memviz.models.cost_bound import known_price
     from memviz.models.names import is_free
+    from memviz.models.prices import known_price
 
     if is_free(name):
         return False

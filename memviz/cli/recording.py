@@ -183,7 +183,7 @@ def _model_with_budget(
     price that nobody knows, and for a price without a budget.
     """
     from memviz.models.names import is_free
-    from memviz.models.own_servers import is_self_hosted
+    from memviz.models.provider_keys import is_self_hosted
     from memviz.models.registry import model
 
     if is_free(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from csv import reader, writer
 from dataclasses import replace
 from io import StringIO
@@ -48,6 +49,7 @@ from memviz.cli.paying import (
     summarizer_named,
 )
 from memviz.core.bounds import MAX_SECONDS
+from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted
 from memviz.models.names import OFFLINE
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls, Usd
     from memviz.engine.run import Run
     from memviz.models.base import Model
+    from memviz.models.budget import Budget as BudgetOf
     from memviz.strategies.base import Strategy
 
 Config = Annotated[
@@ -173,7 +176,7 @@ def replay_conversation(
         one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)
     ]
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
-    with vectors_for(source, chosen, asked.budget, budget, yes=yes):
+    with _vectors_of(source, chosen, asked.budget, budget, yes=yes):
         runs = _replay_all(source, chosen, counter, asked, recalls)
         if json:
             write_json(_as_json(runs))
@@ -187,6 +190,18 @@ def replay_conversation(
         if not (json or html or csv):
             _print_runs(runs, brief=brief)
         _fail_if_summaries_failed(runs)
+
+
+def _vectors_of(
+    source: Source,
+    chosen: Sequence[Strategy],
+    budget: BudgetOf | None,
+    budget_usd: float | None,
+    *,
+    yes: bool,
+) -> AbstractContextManager[None]:
+    logs = [Log(source.transcript.messages)]
+    return vectors_for(source.kept_vectors, logs, chosen, budget, budget_usd, yes=yes)
 
 
 def _find_settings(
@@ -216,7 +231,7 @@ def _replay_all(
     recalls: Recalls,
 ) -> list[Run]:
     """The replays. What they cost is said, also of those that a failure ended."""
-    from memviz.models.first_failure import FirstFailureEnds
+    from memviz.models.base import FirstFailureEnds
 
     writer = asked.who
     if not asked.is_free:

@@ -17,7 +17,7 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 
 if TYPE_CHECKING:
-    from memviz.models.access.settings import ServerAccess
+    from memviz.models.access import ServerAccess
 
 Port = Annotated[
     int, Option("--port", min=1, max=65_535, help="The port to listen on.")
@@ -96,7 +96,7 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
     """
     from memviz.dashboard import dashboard_folder
-    from memviz.models.access.settings import ServerAccess
+    from memviz.models.access import ServerAccess
     from memviz.storage.workspace import DATABASE_VARIABLE
 
     main = dashboard_folder() / "app.py"
@@ -135,7 +135,7 @@ def open_dashboard(
 
 def _check(access: ServerAccess) -> None:
     """Refuse what the server would refuse, before it takes its time to start."""
-    from memviz.models.access.passwords import read_password, readable_by_others
+    from memviz.models.access import read_password, readable_by_others
 
     access.check()
     if access.password_file:

@@ -25,6 +25,7 @@ Strategies = Annotated[
         "-s",
         metavar="NAME[:PARAMETER=VALUES,...]",
         help="A strategy to try; can be repeated. VALUES: 2,4,8 or 500..4000/8, which is 8 round numbers between. "
+        "A number in a pipeline's steps is named in words: 'pipeline:step 2 keep N messages=5,10'. "
         "[default: the usual ones, with suggested values]",
     ),
 ]

@@ -6,8 +6,9 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from typer import BadParameter, Exit
 
 from memviz.cli import paying
+from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.core.errors import SweepError, UnusableSummarizerError
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from memviz.models.base import Model
     from memviz.models.budget import Budget
     from memviz.storage.store import Store
+    from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.tuning.pricing_assumptions import PricingAssumptions
     from memviz.tuning.results import Sweep
@@ -62,6 +65,15 @@ class Plan:
             kept=self.kept,
             **options,
         )
+
+    def take_kept(self, summarizer: Model) -> Sweeping:
+        """The sweep with what was measured before, and nothing measured now."""
+        over = Event()
+        over.set()
+        kept = self.sweeping(summarizer, executor="inline", stop=over)
+        for _ in kept:
+            pass
+        return kept
 
 
 @dataclass(frozen=True)
@@ -116,12 +128,7 @@ class Payer:
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate
 
-        over = Event()
-        over.set()
-        # Takes what was kept and measures nothing.
-        kept = plan.sweeping(summarizer, executor="inline", stop=over)
-        for _ in kept:
-            pass
+        kept = plan.take_kept(summarizer)
         missing = {}
         if not kept.sweep.is_complete:
             free = work_off(
@@ -212,23 +219,63 @@ def prepare_conversations(
     return tuple(found)
 
 
+def vectors_of(
+    plan: Plan,
+    executor: dict[str, Any],
+    workspace: Workspace | None,
+    payer: Payer | None,
+    budget_usd: float | None,
+    *,
+    yes: bool,
+) -> AbstractContextManager[None]:
+    """Return the block in which a sweep has the vectors that its settings compare."""
+    from memviz.models.embedding import KeptVectors
+    from memviz.strategies.lookup import embedding_asked_by, writes_compared_texts
+
+    asking = [one for one in plan.settings if embedding_asked_by(one)]
+    is_elsewhere = executor["executor"] in ("processes", "dask")
+    if is_elsewhere and any(map(writes_compared_texts, asking)):
+        raise BadParameter(
+            "An embedding model is asked from here for what is written during a replay. Leave --workers out."
+        )
+    kept = workspace.kept_vectors if workspace else KeptVectors()
+    logs = [one.log for one in plan.subjects]
+    for log in logs:
+        # Other processes have nothing but what is kept.
+        log.kept_vectors = kept
+    budget = payer.budget if payer else None
+    return vectors_for(kept, logs, asking, budget, budget_usd, yes=yes)
+
+
 def say_how_long(plan: Plan, writer: Model) -> None:
-    """Say how long a large sweep takes, as its settings do over the beginning of the first conversation."""
-    from memviz.dashboard.words.sweeps import time_words
+    """Say how long the rest of a large sweep takes, as its settings do over the beginning of the first conversation."""
+    from memviz.dashboard.words.prices import time_words
     from memviz.transcripts.base import Transcript
     from memviz.tuning.pace import HERE
 
-    messages = sum(len(one.log) for one in plan.subjects)
-    if len(plan.settings) * messages < LONG_MESSAGES:
+    if len(plan.settings) * sum(len(one.log) for one in plan.subjects) < LONG_MESSAGES:
+        return
+    kept = plan.take_kept(writer)
+    places = product(range(len(plan.settings)), range(len(plan.subjects)))
+    left = [place for place in places if place not in kept.cells]
+    settings = [plan.settings[setting] for setting, _subject in left]
+    messages = [len(plan.subjects[subject].log) for _setting, subject in left]
+    if sum(messages) < LONG_MESSAGES:
         return
     transcript = Transcript(tuple(plan.subjects[0].log))
-    HERE.try_out(plan.settings, transcript, plan.counter, writer)
-    seconds = HERE.seconds_of_all(plan.settings, writer.name, messages)
-    if seconds is not None:
-        complain(
-            f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take about "
-            f"{time_words(seconds)} in one process. --seconds measures what fits into less."
-        )
+    HERE.try_out(list(dict.fromkeys(settings)), transcript, plan.counter, writer)
+    seconds = 0.0
+    for setting, size in zip(settings, messages, strict=True):
+        needed = HERE.seconds_of_all([setting], writer.name, size)
+        if needed is None:
+            return
+        seconds += needed
+    what = f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take"
+    if kept.cells:
+        what = f"{share_of(len(kept.cells), kept.total, 'run')} were measured before, the others take"
+    complain(
+        f"{what} about {time_words(seconds)} in one process. --seconds measures what fits into less."
+    )
 
 
 def work_off(
@@ -280,7 +327,7 @@ def _say_how_far(sweeping: Sweeping, problem: str) -> None:
 
 def _what_fits(sweep: Sweep) -> str:
     """The sentences on a sweep whose time was over."""
-    from memviz.dashboard.words.sweeps import left_out_words
+    from memviz.dashboard.words.prices import left_out_words
 
     return " ".join([sweep.stopped, *left_out_words(sweep)])
 

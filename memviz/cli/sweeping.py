@@ -31,6 +31,7 @@ from memviz.cli.sweep_runner import (
     executor_of,
     prepare_conversations,
     say_how_long,
+    vectors_of,
     work_off,
 )
 from memviz.core.counters import DEFAULT_COUNTER
@@ -130,6 +131,7 @@ def sweep_settings(
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
       memviz sweep chats.json --seconds 30
+      memviz sweep chats.json -s retrieval:embedding_percent=20,50,100,embedding_model=ollama/nomic-embed-text
     """
     from memviz.models.names import is_free
     from memviz.storage.workspace import Workspace
@@ -165,9 +167,10 @@ def sweep_settings(
     kept = workspace.store if workspace else None
     plan = Plan(subjects, tried, counter, assumptions, kept)
     executor["seconds"] = seconds
-    if seconds is None:
-        say_how_long(plan, writer)
-    ended = _measure(plan, writer, executor, payer, workspace)
+    with vectors_of(plan, executor, workspace, payer, budget, yes=yes):
+        if seconds is None:
+            say_how_long(plan, writer)
+        ended = _measure(plan, writer, executor, payer, workspace)
     over: Any = "worst" if worst else "median"
     constraints = Constraints(keep, max_peak, over, allow_refused)
     files = [source.file for source in sources]
@@ -306,7 +309,7 @@ def _write_code(
 ) -> str:
     """The setting of this number as code."""
     from memviz.code_export import targets
-    from memviz.dashboard.reporting.found_setting import setting_to_export
+    from memviz.dashboard.reporting.sweep_json import setting_to_export
 
     setting = None
     if number is not None:

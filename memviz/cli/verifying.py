@@ -53,7 +53,8 @@ def verify_log(
     """Check what each request held: one fate a message, a rule for every drop, calls for results, honest counts.
 
     Of a log that holds its program's own compactions these requests are checked, and the tokens that the program
-    counted are compared with memviz's; else those that hold everything so far, and with -s those of a strategy.
+    counted, or recorded beside a reply, are compared with memviz's; else those that hold everything so far, and with
+    -s those of a strategy.
     One line a breach, with its requests; the exit code is 1 where there is one, 2 after an error.
 
     \b
@@ -67,13 +68,17 @@ def verify_log(
     source = source_of(conversation, db, format, number, user)
     # Where the log records no compactions everything was sent, and a breach is the log's.
     is_recorded = any(one.kind == "compaction" for one in source.transcript.events)
-    if not strategy and not settings and not is_recorded:
+    is_of_log = not strategy and not settings
+    if is_of_log and not is_recorded:
         strategy = ["buffer"]
     told: list[tuple[Run, tuple[Breach, ...]]] = []
     with progress_of("Checking what was sent"):
         for run in runs_of(source, strategy, settings, counter or DEFAULT_COUNTER):
             events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
-            told.append((run, verify(run, events=events, factor=factor)))
+            breaches = verify(
+                run, events=events, factor=factor, usage_is_of_log=is_of_log
+            )
+            told.append((run, breaches))
     if json:
         write_json([_as_json(run, breaches) for run, breaches in told])
     else:
@@ -84,7 +89,7 @@ def verify_log(
 
 
 def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
-    from memviz.dashboard.words.verify import breach_words
+    from memviz.dashboard.words.warning import breach_words
 
     return {
         "strategy": run.strategy.label,
@@ -97,7 +102,7 @@ def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
 
 
 def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
-    from memviz.dashboard.words.verify import breach_lines
+    from memviz.dashboard.words.warning import breach_lines
 
     requests = counted(len(run.requests), "request")
     label = run.strategy.label

@@ -10,21 +10,225 @@ Open to other rooms: ``base``.
 import logging
 from functools import cache
 from importlib.metadata import entry_points
-from typing import get_args
+from typing import Any, get_args
 
-from memviz.code_export.base import Language, NoCodeError, Setting, Target
-from memviz.code_export.libraries import (
-    LANGCHAIN_MIDDLEWARE,
-    LLAMAINDEX,
-    MEMORY_YAML,
-    MEMVIZ_CODE,
-    OPENAI_AGENTS,
-    PLAIN_PYTHON,
+import yaml
+
+from memviz.code_export.base import (
+    Language,
+    NoCodeError,
+    Setting,
+    Target,
+    called,
+    comment,
+)
+from memviz.code_export.program import values_of, write_from_templates, write_program
+from memviz.core.translation import noop
+from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
+from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause
+from memviz.strategies.thresholds import Thresholds
+
+OPENAI = "openai"
+LLAMA_INDEX_PACKAGES = "llama-index-core llama-index-llms-litellm"
+WITHOUT_SYSTEM_PROMPT = {"sending": "sending_without_system_prompt"}
+"""For libraries that add the system prompt themselves."""
+NO_FOLDING = 1_000_000
+"""Line width in characters: a text stays on its line, as it is."""
+LINE_BREAKS = "\x85\u2028\u2029\ufeff"
+"""Letters that YAML reads as a line break, or not at all, unless they are escaped; PyYAML writes them as they are."""
+__all__ = ["Language", "NoCodeError", "Setting", "Target", "targets"]
+ENTRY_POINT_GROUP = "memviz.exports"
+_log = logging.getLogger(__name__)
+
+
+def write_memory_yaml(setting: Setting) -> str:
+    """Return the file. Parameters that have a place of their own under ``memory`` stand there, the others in the
+    mapping."""
+    strategy = setting.strategy
+    parameters = strategy.model_dump()
+    own = {}
+    if strategy.id == DEFAULT_STRATEGY:
+        own = {key: parameters.pop(key) for key in OLD_KEYS}
+    memory: dict[str, Any] = {"strategy": strategy.id}
+    if parameters:
+        memory["parameters"] = parameters
+    memory |= own
+    memory["counter"] = setting.counter
+    memory["summarizer"] = setting.summary_model
+    if setting.system_prompt:
+        memory["system_prompt"] = setting.system_prompt
+    memory["repair_tool_pairs"] = setting.repair_tool_pairs
+    said = [f"{strategy.label}. Read it with memviz.load_memory_config."]
+    if setting.found:
+        said.append(f"Found with memviz: {setting.found}")
+    if strategy.writes_notes:
+        said.append(
+            f"Where it differs from what memviz simulated: {setting.summarizer_difference}"
+        )
+    values = (*parameters.values(), *own.values(), setting.system_prompt)
+    texts = "".join(map(str, values))
+    has_line_breaks = any(mark in texts for mark in LINE_BREAKS)
+    text = yaml.safe_dump(
+        {"memory": memory},
+        sort_keys=False,
+        allow_unicode=not has_line_breaks,
+        width=NO_FOLDING,
+    )
+    return "\n".join([*map(comment, said), text])
+
+
+def write_memviz_code(setting: Setting) -> str:
+    """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
+    strategy = setting.strategy
+    strategy.expect_live()
+    own = values_of(setting)
+    values = {
+        "MODEL": setting.chat_model,
+        "SUMMARIZER": setting.summary_model,
+        **own,
+        "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
+    }
+    packages = "'memviz[embeddings]'" if own.get("EMBEDDING_PERCENT") else ""
+    return write_program(setting, "memviz", "memviz_code", values, packages=packages)
+
+
+def write_llamaindex(setting: Setting) -> str:
+    """Return a program with ``build_memory(llm)`` and a chat engine that uses it."""
+    variants = ["llamaindex"]
+    if not type(setting.strategy)().writes_notes:  # not even with other parameters
+        variants.append("no_summarizer")
+    return write_from_templates(
+        setting,
+        "llamaindex",
+        "LlamaIndex (llama-index-core 0.14.25)",
+        packages=LLAMA_INDEX_PACKAGES,
+        variants=variants,
+        instead=WITHOUT_SYSTEM_PROMPT,
+    )
+
+
+def write_langchain_middleware(setting: Setting) -> str:
+    """Return a program with ``build_agent()``, an agent with middleware."""
+    models = (setting.chat_model, setting.summary_model)
+    packages = ["langchain"]
+    if any(map(is_openai, models)):
+        packages.append("langchain-openai")
+    if not all(map(is_openai, models)):
+        packages.append("langchain-litellm")
+    thresholds = {}
+    if isinstance(setting.strategy, Thresholds):
+        thresholds = thresholds_of(setting.strategy)
+    return write_from_templates(
+        setting,
+        "langchain_middleware",
+        "LangChain, middleware (langchain 1.4.7)",
+        packages=" ".join(packages),
+        spelled=spell_for_langchain,
+        variants=["langchain"],
+        instead=WITHOUT_SYSTEM_PROMPT,
+        more=thresholds,
+    )
+
+
+def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
+    """Return the thresholds of LangChain's middleware: of summarizing, and of what it keeps. Shares of the window are
+    tokens: its own window is that of the model."""
+    keep: tuple[str, int] = ("messages", strategy.keep_messages)
+    if strategy.kept_tokens:
+        keep = ("tokens", strategy.kept_tokens)
+    triggers = [_amounts(clause) for clause in strategy.triggers.clauses]
+    return {"TRIGGER": triggers, "KEEP": keep}
+
+
+def write_openai_agents(setting: Setting) -> str:
+    """Return a program with an agent, a session, and a run configuration that decides what of it is sent."""
+    summarizes_by_openai = is_openai(setting.summary_model)
+    extra = ""
+    if not (is_openai(setting.chat_model) and summarizes_by_openai):
+        extra = "[litellm]"
+    return write_from_templates(
+        setting,
+        "openai_agents",
+        "OpenAI Agents SDK (openai-agents 0.20)",
+        packages=f"'openai-agents{extra}'",
+        spelled=spell_for_openai_agents,
+        summarizer_model="" if summarizes_by_openai else setting.summary_model,
+        variants=["openai" if summarizes_by_openai else "litellm"],
+        instead=WITHOUT_SYSTEM_PROMPT,
+    )
+
+
+def write_plain_python(setting: Setting) -> str:
+    """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
+    function ``ask`` that sends them to an API of OpenAI's kind."""
+    return write_from_templates(
+        setting, "plain_python", noop("plain Python"), spelled=without_provider
+    )
+
+
+def is_openai(name: str) -> bool:
+    """Return whether this is one of OpenAI's own models. memviz spells names as litellm does: ``provider/model``."""
+    return "/" not in name or name.startswith(f"{OPENAI}/")
+
+
+def without_provider(name: str) -> str:
+    """``gpt-5-mini``: how the provider's own API spells it."""
+    provider, slash, rest = name.partition("/")
+    return rest if slash else provider
+
+
+def spell_for_langchain(name: str) -> str:
+    """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
+    return f"openai:{without_provider(name)}" if is_openai(name) else f"litellm:{name}"
+
+
+def spell_for_openai_agents(name: str) -> str:
+    """``gpt-5-mini``; models of others by way of litellm."""
+    return without_provider(name) if is_openai(name) else f"litellm/{name}"
+
+
+def _amounts(clause: TriggerClause) -> dict[str, int]:
+    """The amounts to be reached together; of several numbers of one unit the largest."""
+    amounts: dict[str, int] = {}
+    for one in clause.clauses if isinstance(clause, AllOf) else (clause,):
+        assert isinstance(one, AtLeast)  # noqa: S101 - thresholds are all of this kind
+        amounts[one.unit] = max(one.amount, amounts.get(one.unit, 0))
+    return amounts
+
+
+MEMORY_YAML = Target("memory.yaml", "memory.yaml", "yaml", "", write_memory_yaml)
+
+MEMVIZ_CODE = Target("memviz", "memviz_memory.py", "python", "", write_memviz_code)
+
+LLAMAINDEX = Target(
+    "LlamaIndex",
+    "llamaindex_memory.py",
+    "python",
+    f"pip install {LLAMA_INDEX_PACKAGES}",
+    write_llamaindex,
 )
 
-__all__ = ["Language", "NoCodeError", "Setting", "Target", "targets"]
+LANGCHAIN_MIDDLEWARE = Target(
+    noop("LangChain, middleware"),
+    "langchain_agent.py",
+    "python",
+    "pip install langchain langchain-openai",
+    write_langchain_middleware,
+)
 
-ENTRY_POINT_GROUP = "memviz.exports"
+OPENAI_AGENTS = Target(
+    "OpenAI Agents SDK",
+    "openai_agents_memory.py",
+    "python",
+    "pip install openai-agents",
+    write_openai_agents,
+)
+
+PLAIN_PYTHON = Target(
+    noop("Plain Python"), "memory.py", "python", "", write_plain_python
+)
+
+
 OWN = {
     "memory_yaml": MEMORY_YAML,
     "memviz_code": MEMVIZ_CODE,
@@ -33,7 +237,6 @@ OWN = {
     "openai_agents": OPENAI_AGENTS,
     "plain_python": PLAIN_PYTHON,
 }
-_log = logging.getLogger(__name__)
 
 
 @cache

@@ -11,8 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from memviz.code_export.base import NoCodeError, Setting
-from memviz.code_export.python_text import comment, import_lines, value
+from memviz.code_export.base import NoCodeError, Setting, comment, import_lines, value
 
 ANY_RULE = "any_rule"
 """Stands for the id of a strategy where a program is that for any rule."""

@@ -7,13 +7,11 @@ errors that a user can cause are in ``errors``, how large things from outside ma
 wording. The room imports no other room.
 
 Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
-``counters``, ``division``, ``errors``, ``facts``, ``forms``, ``memory``, ``message_fields``,
-``file_places``, ``importance``, ``messages``, ``page_titles``,
+``counters``, ``division``, ``errors``, ``facts``, ``file_places``, ``forms``,
+``importance``, ``memory``, ``message_fields``, ``messages``, ``page_titles``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``shared_growth``,
-``small_embedding``, ``summaries``,
-``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
-``text.letters``, ``text.phrases``,
-``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.wording``,
-``text.words``, ``tool_links``, ``tool_schemas``, ``translation``, ``vectors``,
-``word_index``.
+``small_embedding``, ``summaries``, ``text.answer_forms``, ``text.clauses``, ``text.containment``,
+``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``,
+``text.vocabulary``, ``text.wording``, ``text.words``, ``tool_links``, ``tool_schemas``,
+``translation``, ``vectors``, ``word_index``.
 """

@@ -1,6 +1,8 @@
 """Work in a thread of its own: a page can wait for it a moment, see how far it is, stop it, and say why it failed."""
 
 from abc import ABC, abstractmethod
+from contextvars import copy_context
+from functools import partial
 from threading import Condition, Event, Thread
 
 from memviz.core.errors import MemvizError
@@ -18,6 +20,8 @@ class BackgroundWork(ABC):
         self._name = name
         self._changed = Condition()
         self._is_working = False
+        # A model that gives vectors where it is made gives them in its thread.
+        self._context = copy_context()
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; returns true if nothing works on it any more."""
@@ -35,7 +39,8 @@ class BackgroundWork(ABC):
     def _begin(self) -> None:
         self._is_working = True
         language = language_now()
-        Thread(target=self._run, args=(language,), name=self._name, daemon=True).start()
+        run = partial(self._context.copy().run, self._run, language)
+        Thread(target=run, name=self._name, daemon=True).start()
 
     def _run(self, language: str) -> None:
         try:

@@ -18,7 +18,7 @@ from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
 from memviz.core.superseded_sums import SupersededSums
 from memviz.core.tool_links import ToolPairs
-from memviz.core.vectors import VectorIndex, VectorSource
+from memviz.core.vectors import VectorIndex, VectorIndexes, VectorSource
 from memviz.core.word_index import WordIndex
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Log(Sequence[Message]):
         )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
-        self._vectors: dict[str, VectorIndex] = {}
+        self._vectors = VectorIndexes()
         self.kept_vectors: VectorSource | None = None
         """Vectors that embedding models were asked for before, where they are kept."""
         self._importance = ImportanceIndex()
@@ -354,8 +354,7 @@ class Log(Sequence[Message]):
         """The vectors of all messages by an embedding model, or by the small embedding of this machine; each message
         is embedded once. Raises :class:`MissingLibraryError` without wordllama, and what a
         :data:`memviz.core.vectors.VectorSource` raises."""
-        unread = VectorIndex(model, self.kept_vectors)
-        index = self._vectors.setdefault(model, unread)
+        index = self._vectors.of(model, self.kept_vectors)
         index.extend(self._messages)
         return index
 

@@ -379,14 +379,16 @@ class MissingVectorsError(MemvizError):
         self.texts = texts
         super().__init__(
             ngettext(
-                "{model} was not asked for the vector of {number:,} text yet: it is asked on {page}, by memviz replay, "
-                "and in Python within memviz.embedder(...).",
-                "{model} was not asked for the vectors of {number:,} texts yet: it is asked on {page}, by memviz "
-                "replay, and in Python within memviz.embedder(...).",
+                "{model} was not asked for the vector of {number:,} text yet: it is asked on {compare}, {tune} and "
+                "{chat}, by memviz replay and memviz sweep, and in Python within memviz.embedder(...).",
+                "{model} was not asked for the vectors of {number:,} texts yet: it is asked on {compare}, {tune} and "
+                "{chat}, by memviz replay and memviz sweep, and in Python within memviz.embedder(...).",
                 texts,
                 model=model,
                 number=texts,
-                page=_(page_titles.COMPARE),
+                compare=_(page_titles.COMPARE),
+                tune=_(page_titles.TUNE),
+                chat=_(page_titles.CHAT),
             )
         )
 

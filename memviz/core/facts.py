@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
-from memviz.core.vectors import VectorIndex, VectorSource
+from memviz.core.vectors import VectorIndex, VectorIndexes, VectorSource
 from memviz.core.word_index import WordIndex
 
 FACTS = "facts"
@@ -91,11 +91,12 @@ class FactIndex(SharedGrowth):
         self.versions: list[int] = []
         """The version (0-based) that wrote each fact."""
         self.words = WordIndex()
-        self._vectors: dict[str, VectorIndex] = {}
+        self._vectors = VectorIndexes()
         self._read: list[Noted] = []
         self._stops = [0]
         self._messages: list[Message] = []
         self._replaced_by: dict[int, list[int]] = {}
+        self._listed: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
 
     def is_of(self, versions: Sequence[Noted]) -> bool:
@@ -125,7 +126,12 @@ class FactIndex(SharedGrowth):
             self._naming.setdefault(name, []).append(number)
         # A model may name a number that there was not yet.
         if fact.replaces is not None and fact.replaces < number:
-            self._replaced_by.setdefault(fact.replaces, []).append(number)
+            # What was listed again in the meantime holds no longer either.
+            replaced = self.facts[fact.replaces - 1].text.casefold()
+            for one in self._listed[replaced]:
+                if one == fact.replaces or one not in self._replaced_by:
+                    self._replaced_by.setdefault(one, []).append(number)
+        self._listed.setdefault(fact.text.casefold(), []).append(number)
 
     def linked_to(self, number: int, count: int) -> Iterator[int]:
         """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with
@@ -146,7 +152,7 @@ class FactIndex(SharedGrowth):
     ) -> VectorIndex:
         """The vectors of the first ``count`` facts at least, by an embedding model, or by the small embedding, as
         :meth:`memviz.core.conversation.Log.vector_index` has those of messages."""
-        index = self._vectors.setdefault(model, VectorIndex(model, kept))
+        index = self._vectors.of(model, kept)
         # Later facts may never be looked up, and a model would be asked for them.
         index.extend(self._messages[:count])
         return index

@@ -13,7 +13,13 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from memviz.core import small_embedding
-from memviz.core.errors import MemvizError, MissingVectorsError
+from memviz.core.errors import (
+    BudgetSpentError,
+    MemvizError,
+    MissingVectorsError,
+    ModelError,
+    UnusableSummarizerError,
+)
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
 from memviz.core.small_embedding import hash_of
@@ -33,17 +39,32 @@ VectorSource = Callable[[str, Sequence[str]], "Vectors"]
 OTHER_SIZES = noop(
     "The vectors of {model} have different lengths: another model has its name. Give that one a name of its own."
 )
+NO_VECTORS = (
+    MissingVectorsError,
+    ModelError,
+    BudgetSpentError,
+    UnusableSummarizerError,
+)
+"""The errors of a source that does not have the vectors that a request is chosen by."""
 _SOURCE: ContextVar[VectorSource | None] = ContextVar("vectors", default=None)
 
 
 @contextmanager
 def vectors_from(source: VectorSource) -> Iterator[None]:
-    """While the block runs, strategies have their vectors from ``source``, which may ask a model."""
+    """While the block runs, strategies have their vectors from ``source``, which may ask a model. One with a method
+    ``server_of`` tells by the name of a model whose vectors it gives: two servers may have one name."""
     before = _SOURCE.set(source)
     try:
         yield
     finally:
         _SOURCE.reset(before)
+
+
+def server_of_vectors(model: str, kept: VectorSource | None) -> str:
+    """Return what tells the server that a model's vectors come from here and now apart from others under its name, as
+    the source or else what is ``kept`` says; empty where nobody says."""
+    find_server = getattr(_SOURCE.get() or kept, "server_of", None)
+    return find_server(model) if model and find_server else ""
 
 
 def texts_of(messages: Iterable[Message]) -> list[str]:
@@ -148,3 +169,19 @@ class VectorIndex(SharedGrowth):
         by_text = dict(zip(said, vectors, strict=True))
         nothing = np.zeros(sizes.pop(), np.float32)
         return np.array([by_text.get(text, nothing) for text in texts], np.float32)
+
+
+class VectorIndexes:
+    """The vectors of the same messages by several embeddings, those of two servers under one name apart."""
+
+    def __init__(self) -> None:
+        self._by_server: dict[tuple[str, str], VectorIndex] = {}
+        self._last_servers: dict[str, str] = {}
+
+    def of(self, model: str, kept: VectorSource | None) -> VectorIndex:
+        """The index by this embedding, of the server that its vectors come from now; where nobody says which one that
+        is, of the one before."""
+        server = server_of_vectors(model, kept) or self._last_servers.get(model, "")
+        self._last_servers[model] = server
+        unread = VectorIndex(model, kept)
+        return self._by_server.setdefault((model, server), unread)

@@ -8,9 +8,9 @@ pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
 ``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``lessons.study``,
-``reporting.found_setting``, ``reporting.report``, ``reporting.run_tables``,
-``reporting.sweep_json``, ``words.compactions``, ``words.health``, ``words.prices``,
-``words.sweeps``, ``words.verify``, ``words.why``.
+``reporting.report``, ``reporting.run_tables``, ``reporting.sweep_json``,
+``words.compactions``, ``words.health``, ``words.prices``, ``words.warning``,
+``words.why``.
 """
 
 from pathlib import Path

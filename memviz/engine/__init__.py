@@ -8,8 +8,8 @@ strategy, calls the summarizer and the model, and keeps what came of it; it know
 prices, no database and no page.
 
 Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backoff``,
-``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``free_run``,
-``generations``, ``in_thread``, ``judging``, ``memory_config``, ``parts``,
+``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``following``, ``free_run``,
+``generations``, ``in_thread``, ``judging``, ``llama_index_memory``, ``memory_config``, ``parts``,
 ``persistence``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
 ``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
 ``schema_counts``, ``session``, ``state``, ``stored``, ``switching``,

@@ -31,7 +31,7 @@ class CancelledError(BaseException):
 
 class Cancellation(Event):
     """Set when a replay is cancelled. A model that calls :meth:`heed` while its server is silent
-    (:class:`memviz.models.interruptible.Interruptible`) is left at once."""
+    (:class:`memviz.models.line.Interruptible`) is left at once."""
 
     def heed(self) -> None:
         """Raise :class:`CancelledError` if the replay was cancelled."""

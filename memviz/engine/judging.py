@@ -20,8 +20,7 @@ from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.stored import Count, NotStored, Text, read, read_as, write
-from memviz.models.base import Model
-from memviz.models.first_failure import ends_all
+from memviz.models.base import Model, ends_all
 from memviz.models.registry import model as find_model
 from memviz.transcripts.base import Probe
 

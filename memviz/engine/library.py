@@ -9,8 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import compress, count, pairwise
-from operator import ne
+from itertools import dropwhile, pairwise
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
@@ -27,6 +26,7 @@ from memviz.core.pieces import Line, Messages, Notes, Piece
 from memviz.core.summaries import SummaryVersion
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.parts import without_shared
 from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
 from memviz.strategies.base import Move, Write
@@ -188,7 +188,7 @@ class LibraryAtWork:
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
-        new_before, new_now = _without_shared(sent_before, pieces)
+        new_before, new_now = without_shared(sent_before, pieces)
         if not new_before and all(piece.form is None for piece in new_now):
             # Nearly always the same is sent again, and more.
             return
@@ -211,12 +211,19 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        forms = {one: form for one, form in before.items() if one not in reworded}
-        # A summary may follow at the same message: this is what is sent without it.
+        # A summary may follow at the same message. This is what is sent without it: up to where it reaches as before,
+        # and behind that as now.
         kept: list[Piece] = []
-        kept += [one for one in sent_before if not isinstance(one, Messages)]
-        for position, form in {**forms, **cleared}.items():
-            _add(kept, position, form)
+        for piece in sent_before:
+            if not isinstance(piece, Messages):
+                kept.append(piece)
+                continue
+            for position in range(piece.start, min(piece.stop, start)):
+                _add(kept, position, cleared.get(position, piece.form))
+            if piece.stop > start:
+                break
+        behind = dropwhile(lambda piece: not _begins_behind(piece, start), pieces)
+        kept += [one for one in behind if not _is_new_summary(one)]
         state.space.sent_by_library.append(after, tuple(kept))
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
@@ -283,6 +290,15 @@ def _add(pieces: list[Piece], position: int, form: Form | None) -> None:
         pieces.append(Messages(position, position + 1, form))
 
 
+def _begins_behind(piece: Piece, start: int) -> bool:
+    return isinstance(piece, Messages) and piece.start >= start
+
+
+def _is_new_summary(piece: Piece) -> bool:
+    """Return whether a summary stands here that has no number as yet."""
+    return isinstance(piece, Notes) and not piece.versions
+
+
 def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
     """The form of each message of the log that is sent, by its position."""
     return {
@@ -291,29 +307,6 @@ def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
         if isinstance(piece, Messages)
         for position in piece.positions
     }
-
-
-def _without_shared(
-    before: Sequence[Piece], now: Sequence[Piece]
-) -> tuple[list[Messages], list[Messages]]:
-    """Return the messages of two requests without those that both begin with, in the same forms."""
-    one = [piece for piece in before if isinstance(piece, Messages)]
-    other = [piece for piece in now if isinstance(piece, Messages)]
-    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
-    one = one[shared:]
-    other = other[shared:]
-    if (
-        one
-        and other
-        and one[0].start == other[0].start
-        and one[0].form == other[0].form
-    ):
-        stop = min(one[0].stop, other[0].stop)
-        one[0] = one[0]._replace(start=stop)
-        other[0] = other[0]._replace(start=stop)
-    one = [piece for piece in one if piece.positions]
-    other = [piece for piece in other if piece.positions]
-    return one, other
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
@@ -330,7 +323,7 @@ def _with_version(
 ) -> Iterator[Piece]:
     """The pieces with the newest summary in its place, which has no number as yet."""
     for piece in pieces:
-        if isinstance(piece, Notes) and not piece.versions and summary is not None:
+        if isinstance(piece, Notes) and _is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import compress, count
-from operator import is_not
+from operator import is_not, ne
 from typing import NamedTuple
 
 import numpy as np
@@ -158,6 +158,29 @@ def count_shared(one: Sequence[Piece], other: Sequence[Piece]) -> int:
     """The number of pieces, from the first on, that are the very same in both."""
     shorter = min(len(one), len(other))
     return next(compress(count(), map(is_not, one, other)), shorter)
+
+
+def without_shared(
+    before: Sequence[Piece], now: Sequence[Piece]
+) -> tuple[list[Messages], list[Messages]]:
+    """Return the messages of two requests without those that both begin with, in the same forms."""
+    one = [piece for piece in before if isinstance(piece, Messages)]
+    other = [piece for piece in now if isinstance(piece, Messages)]
+    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
+    one = one[shared:]
+    other = other[shared:]
+    if (
+        one
+        and other
+        and one[0].start == other[0].start
+        and one[0].form == other[0].form
+    ):
+        stop = min(one[0].stop, other[0].stop)
+        one[0] = one[0]._replace(start=stop)
+        other[0] = other[0]._replace(start=stop)
+    one = [piece for piece in one if piece.positions]
+    other = [piece for piece in other if piece.positions]
+    return one, other
 
 
 def with_recalled(

@@ -355,8 +355,9 @@ def flags_of(
     if strategy is not None and strategy.budget_tokens is not None:
         if strategy.counted_tokens(tokens) > strategy.budget_tokens:
             flags.append(OVER_BUDGET)
-    if memory.log.tools.results and orphaned_results(memory.log, parts):
-        flags.append(ORPHANED_TOOL_MESSAGE)
+    if memory.log.tools.results:
+        if orphaned_results(memory.log, parts, memory.space.summaries):
+            flags.append(ORPHANED_TOOL_MESSAGE)
     return tuple(flags)
 
 

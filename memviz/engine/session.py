@@ -10,8 +10,8 @@ from copy import copy
 
 from memviz.core.context import OVER_BUDGET, SUMMARY_NOT_ASKED
 from memviz.core.conversation import Request
-from memviz.core.errors import MissingVectorsError, ModelError
 from memviz.core.messages import Message
+from memviz.core.vectors import NO_VECTORS
 from memviz.engine.backoff import backoff_after
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.effects import compact
@@ -110,7 +110,7 @@ class Session(State):
         if self._open is None or self._open.memory.length < len(self.log):
             try:
                 self._open = self.record_of(self.request())
-            except (MissingVectorsError, ModelError):
+            except NO_VECTORS:
                 # What was said can be kept, and told under another setting.
                 return None
         return self._open

@@ -9,18 +9,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memviz.core.conversation import Log
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Messages, Picked, Piece, joined
+from memviz.core.summaries import SummaryLog
 from memviz.engine.parts import Parts
 
 
-def orphaned_results(log: Log, parts: Parts) -> list[int]:
-    """Positions of sent tool results whose calling message is not sent before them."""
+def orphaned_results(log: Log, parts: Parts, summaries: SummaryLog) -> list[int]:
+    """Positions of sent tool results whose calling message is not sent before them, nor stands in a block that the
+    provider wrote: it compacts what it was sent, call and result, and refuses nothing of that."""
     call_of = log.tools.call_of
-    history = parts.history
+    history = (*parts.history, *provider_blocks(parts, summaries))
     # The block that stands right before the input.
     recalled = [p for p in parts.recalled if p not in parts.restored]
     orphaned = []
     # A tool's results are the input of the request that follows them.
-    for position in _results_that_may_be_orphaned(log, joined((*history, parts.input))):
+    sent = joined((*parts.history, parts.input))
+    for position in _results_that_may_be_orphaned(log, sent):
         caller = call_of[position]
         is_recalled = position in parts.input and caller in recalled
         if not is_recalled and not _in_history(caller, history):
@@ -29,6 +32,14 @@ def orphaned_results(log: Log, parts: Parts) -> list[int]:
     return orphaned + [
         p for p in recalled if p in call_of and call_of[p] not in recalled
     ]
+
+
+def provider_blocks(parts: Parts, summaries: SummaryLog) -> tuple[range, ...]:
+    """Log positions that stand in the request as blocks which only the provider can read."""
+    blocks: list[range] = []
+    for sent in parts.notes:
+        blocks += summaries.opaque(sent.start, sent.stop)
+    return tuple(blocks)
 
 
 def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterator[int]:

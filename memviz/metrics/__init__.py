@@ -14,15 +14,15 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
 Open to other rooms: ``answer_scores``, ``answer_sources``, ``cost.bounds``,
-``cost.cache_breaks``, ``cost.cost``, ``cost.cost_parts``, ``cost.estimate``,
-``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
-``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
-``memory_map.fate_map``, ``memory_map.stretches``, ``requests.limits``,
-``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
-``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
-``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
-``retention.polarity``, ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
-``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
-``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
-``summaries.inventions``, ``summaries.request_sizes``, ``verify``.
+``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``, ``cost.pricing``, ``health``,
+``health.budgets``, ``health.contents``, ``health.finding``, ``health.growth``,
+``health.lookups``, ``memory_map.fate_grid``, ``memory_map.fate_map``,
+``memory_map.stretches``, ``requests.broken_pairs``, ``requests.message_text``,
+``requests.request_axis``, ``requests.request_table``, ``requests.token_use``,
+``requests.traffic``, ``retention.knowledge``, ``retention.life_lines``,
+``retention.message_facts``, ``retention.polarity``, ``retention.probe_texts``,
+``retention.proposed_probes``, ``retention.retention``, ``retention.survival``,
+``retention.tool_argument_recall``, ``retention.tool_facts``, ``summaries.diff``,
+``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
+``summaries.inventions``, ``verify``.
 """

@@ -18,10 +18,10 @@ from memviz.engine.assembly import assemble, count, message_tokens
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results
+from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
 from memviz.metrics.requests.request_table import versions_of
 from memviz.strategies.library import LibraryStrategy
-from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.base import RecordedEvent, recorded_tokens
 
 USAGE_FACTOR = 2.0
 """How many times as large as the other one of two counts may be: counters differ by model and language, and a log may
@@ -85,12 +85,17 @@ def verify(
     *,
     events: Iterable[RecordedEvent] = (),
     factor: float = USAGE_FACTOR,
+    usage_is_of_log: bool = False,
 ) -> tuple[Breach, ...]:
     """Return the breaches of ``run`` in the order of its requests: nothing where every message has one fate at every
     request, every drop has a rule, results of tools have their calls, nothing is sent or counted twice, and tokens on
     record are within ``factor`` of those that are counted. ``events`` are those of the log whose program's run it is:
-    what that program counted before a compaction is compared with the request before it."""
-    return tuple(_find_breaches(run, tuple(events), factor))
+    what that program counted before a compaction is compared with the request before it. ``usage_is_of_log``: so are
+    the tokens that the log recorded for a reply, with those of the request that it answers."""
+    found = list(_find_breaches(run, tuple(events), factor))
+    if usage_is_of_log:
+        found += _recorded(run, factor)
+    return tuple(found)
 
 
 def _find_breaches(
@@ -169,7 +174,8 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         missing = set(_sent(wanted)).intersection(_sent(mended))
         for position in sorted(missing.difference(_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
-    for position in orphaned_results(log, record.parts):
+    summaries = record.memory.space.summaries
+    for position in orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
@@ -190,9 +196,11 @@ def _tokens(
 
 def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
-    or notes inside the system prompt, which are no messages."""
+    notes inside the system prompt, which are no messages, or a block that only the provider can read."""
     space = record.memory.space
     if space.tool_tokens or record.parts.tools:
+        return None
+    if provider_blocks(record.parts, space.summaries):
         return None
     for piece in record.parts.pieces:
         if isinstance(piece, Notes | Line) and piece.place != "message":
@@ -209,6 +217,17 @@ def _compare(
     smaller, larger = sorted((on_record, counted))
     if larger > factor * smaller:
         yield Breach("usage", turn, call, on_record=on_record, counted=counted)
+
+
+def _recorded(run: Run, factor: float) -> Iterator[Breach]:
+    """Yield requests for whose reply the log recorded otherwise than is counted."""
+    for record in run.requests:
+        reply = run.log[record.log_length] if record.log_length < len(run.log) else None
+        recorded = recorded_tokens(reply) if reply is not None else None
+        if recorded is not None:
+            yield from _compare(
+                record.turn, record.call, recorded[0], record.total_tokens, factor
+            )
 
 
 def _event(run: Run, event: RecordedEvent, factor: float) -> Iterator[Breach]:

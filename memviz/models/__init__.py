@@ -7,10 +7,9 @@ what a model answered once, ``local_servers`` finds models on this machine, ``ac
 knows the switches and the password of the server. Nothing here knows a run, a database
 or a page.
 
-Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budget``,
-``budgeted``, ``cache_rules``, ``connection_check``, ``cost_bound``, ``first_failure``,
-``embedding``, ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
-``prices``, ``provider_keys``, ``recordings.bundled``,
-``recordings.files``, ``recordings.noting``,
-``recordings.player``, ``recordings.recording``, ``registry``, ``scripted``, ``tools``.
+Open to other rooms: ``access``, ``base``, ``budget``, ``budgeted``, ``cache_rules``,
+``connection_check``, ``embedding``, ``line``, ``local_servers``, ``names``,
+``offline``, ``prices``, ``provider_keys``, ``recordings.bundled``,
+``recordings.files``, ``recordings.player``, ``recordings.recording``, ``redaction``,
+``registry``, ``scripted``, ``tools``.
 """

@@ -1,7 +1,8 @@
 """A model as memviz asks it: its request, its reply, and the bill of a call.
 
 - Models implement :meth:`Model.stream`; the rest of :class:`Model` follows from it.
-- Wrappers implement :meth:`ModelWrapper.answer`, where they hold their conditions.
+- Wrappers implement :meth:`ModelWrapper.answer`, where they hold their conditions;
+  :class:`FirstFailureEnds` is the simplest of them.
 - Callers use ``complete`` for a whole reply, ``stream`` for pieces, ``answer`` with a
   meter where money is counted, and ``summarize_from`` for a summary.
 """
@@ -16,7 +17,12 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from memviz.core.errors import ModelError
+from memviz.core.errors import (
+    BudgetSpentError,
+    MemvizError,
+    ModelError,
+    UnusableSummarizerError,
+)
 from memviz.core.messages import Message, ToolCall
 from memviz.core.summaries import SummarySource
 from memviz.models.tools import Tool
@@ -314,3 +320,32 @@ class ModelWrapper(Model):
     ) -> Iterator[str | Reply]:
         """Yield as :meth:`answer` does, without a bill."""
         return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))
+
+
+def ends_all(error: MemvizError) -> bool:
+    """Return whether every other call of the same model would fail in the same way, so
+    that none is worth trying. After a call that the budget did not allow there is to be
+    none, though a smaller one might be."""
+    if isinstance(error, (UnusableSummarizerError, BudgetSpentError)):
+        return True
+    return isinstance(error, ModelError) and error.ends_all
+
+
+class FirstFailureEnds(ModelWrapper):
+    """``model`` as a summarizer of which nobody waits for forty failures that are one: a wrong key, address or name.
+
+    Such a failure is raised as :class:`memviz.core.errors.UnusableSummarizerError`,
+    which ends a replay. Any other, such as a timeout or a rate limit, stays what it is:
+    the replay records it and goes on.
+    """
+
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
+    ) -> Iterator[str | Reply]:
+        """The model's answer."""
+        try:
+            yield from self._model.answer(request, meter)
+        except ModelError as error:
+            if error.ends_all:
+                raise UnusableSummarizerError(str(error)) from None
+            raise

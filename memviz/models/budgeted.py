@@ -20,8 +20,7 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.budget import Budget, Spending, Tries
-from memviz.models.cost_bound import INPUT_MARGIN, known_price, usd_at_most
-from memviz.models.prices import Price, price
+from memviz.models.prices import INPUT_MARGIN, Price, known_price, price, usd_at_most
 from memviz.models.tools import Tool
 
 __all__ = ["Accounted", "Budget", "Budgeted"]

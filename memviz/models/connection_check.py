@@ -19,17 +19,18 @@ from memviz.core.errors import (
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.base import Model, Reply
-from memviz.models.cost_bound import (
+from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
+from memviz.models.http_guard import load_litellm
+from memviz.models.prices import (
+    PRICE_FILE,
     CostBound,
     PlannedCalls,
+    json_file,
     known_price,
     price_at_most,
 )
-from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
-from memviz.models.http_guard import load_litellm
-from memviz.models.prices import PRICE_FILE, json_file
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
 from memviz.models.tools import Tool

@@ -6,7 +6,7 @@ from typing import Any
 
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.core.translation import _
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.failure_evidence import Call
 from memviz.models.http_guard import (
     Limits,

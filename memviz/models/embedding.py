@@ -1,7 +1,7 @@
 """Embedding models that litellm can reach, asked like any other model: with budgets, retries and a way out.
 
-The vectors of a text are a model's reply to it, so what holds for replies holds for them too. They are kept by text and
-model in the same file as replies, and none is paid twice.
+The vectors of a text are a model's reply to it, so what holds for replies holds for them too. They are kept by text,
+model and server in the same file as replies, and none is paid twice.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from memviz.core.errors import MalformedReplyError, MissingVectorsError, ModelEr
 from memviz.core.messages import Message
 from memviz.core.translation import _, noop
 from memviz.core.vectors import vectors_from
-from memviz.models.base import Model, Reply, Usage, hashed_json
+from memviz.models.base import FirstFailureEnds, Model, Reply, Usage, hashed_json
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
-from memviz.models.cost_bound import CostBound, PlannedCalls, price_at_most
 from memviz.models.failure_evidence import retry_after_seconds
-from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.http_guard import embedding_arguments, load_litellm
 from memviz.models.line import responses_closed
 from memviz.models.litellm_client import LiteLLMModel, TryFailure
 from memviz.models.litellm_errors import typed_error
-from memviz.models.prices import embedding_price
+from memviz.models.prices import CostBound, PlannedCalls, embedding_price, price_at_most
 from memviz.models.registry import check_name
 from memviz.models.response_cache import FILE_NAME, ResponseCache
 from memviz.models.streamed_reply import StreamedReply
@@ -119,45 +117,71 @@ def read_vectors(reply: Reply) -> list[NDArray[np.float32]]:
 
 
 class KeptVectors:
-    """The vectors in a folder that a model was asked for before, without one those of this value's life. A
-    :data:`memviz.core.vectors.VectorSource` that asks nobody."""
+    """The vectors in a folder that models were asked for before, without one those of this value's life. A
+    :data:`memviz.core.vectors.VectorSource` that asks nobody.
+
+    Two servers may have one name for two models, so vectors are kept by a hash of all that the answers depend on, the
+    address included. Who knows a name alone gets those of the server that was asked last under it."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = None if folder is None else Path(folder)
         self._held: dict[str, Reply] = {}
+        self._servers: dict[str, str] = {}
+
+    def server_of(self, model: str) -> str:
+        """The server that was asked last under this name; empty where none was."""
+        if model not in self._servers:
+            key = _key(model)
+            found = self._find([key])
+            if key not in found:
+                return ""
+            self._servers[model] = found[key].text
+        return self._servers[model]
+
+    def turn_to(self, model: str, server: str) -> None:
+        """Give the vectors of this server from now on to those who know the name alone."""
+        if self.server_of(model) != server:
+            self._servers[model] = server
+            self._put({_key(model): Reply(server, model=model)})
 
     def __call__(
         self, model: str, texts: Sequence[str]
     ) -> Sequence[NDArray[np.float32]]:
         """The vectors of these texts. Raises :class:`MissingVectorsError` where one is not there."""
-        found = self.find(model, texts)
+        found = self.find(model, texts, self.server_of(model))
         if len(found) < len(texts):
             raise MissingVectorsError(model, len(texts) - len(found))
         return [found[text] for text in texts]
 
-    def find(self, model: str, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def find(
+        self, model: str, texts: Sequence[str], server: str
+    ) -> dict[str, NDArray[np.float32]]:
         """Those of these texts that are there, by text."""
-        by_key = {_key(model, text): text for text in texts}
-        replies = self._held
-        if self.folder is not None and (self.folder / FILE_NAME).is_file():
-            replies = ResponseCache(self.folder).find(list(by_key))
+        by_key = {_key(model, server, text): text for text in texts}
+        replies = self._find(list(by_key))
         return {
             text: read_vectors(replies[key])[0]
             for key, text in by_key.items()
             if key in replies
         }
 
-    def missing(self, model: str, texts: Sequence[str]) -> list[str]:
-        """Those of these texts that are not there."""
-        found = self.find(model, texts)
-        return [text for text in texts if text not in found]
-
-    def keep(self, model: str, texts: Sequence[str], lines: Sequence[str]) -> None:
+    def keep(
+        self, model: str, texts: Sequence[str], lines: Sequence[str], server: str
+    ) -> None:
         """Keep the vectors of these texts, one a line of a reply."""
-        replies = {
-            _key(model, text): Reply(line, model=model)
-            for text, line in zip(texts, lines, strict=True)
-        }
+        self._put(
+            {
+                _key(model, server, text): Reply(line, model=model)
+                for text, line in zip(texts, lines, strict=True)
+            }
+        )
+
+    def _find(self, keys: Sequence[str]) -> dict[str, Reply]:
+        if self.folder is not None and (self.folder / FILE_NAME).is_file():
+            return ResponseCache(self.folder).find(keys)
+        return self._held
+
+    def _put(self, replies: dict[str, Reply]) -> None:
         if self.folder is None:
             self._held.update(replies)
         else:
@@ -171,6 +195,7 @@ class Embedder:
     def __init__(self, model: Model, kept: KeptVectors | None = None) -> None:
         self.model = model
         self.kept = KeptVectors() if kept is None else kept
+        self.server = hashed_json(model.identity)
         self._block: list[AbstractContextManager[None]] = []
 
     def __enter__(self) -> Embedder:
@@ -187,7 +212,8 @@ class Embedder:
     ) -> Sequence[NDArray[np.float32]]:
         """The vectors of these texts. Raises :class:`MissingVectorsError` for those of another model, and what asking
         raises; what was answered before a failure is kept."""
-        found = self.kept.find(model, texts)
+        server = self.server_of(model)
+        found = self.kept.find(model, texts, server)
         missing = [text for text in texts if text not in found]
         if missing and model != self.model.name:
             # One model's vectors say nothing beside another's.
@@ -196,8 +222,37 @@ class Embedder:
             asked = [Message("user", _beginning(text)) for text in batch]
             reply = self.model.complete(asked)
             found.update(zip(batch, read_vectors(reply), strict=True))
-            self.kept.keep(model, batch, reply.text.split("\n"))
+            self.kept.keep(model, batch, reply.text.split("\n"), server)
+        self.kept.turn_to(model, server)
         return [found[text] for text in texts]
+
+    def server_of(self, model: str) -> str:
+        """The server of this name: the model's own, and of another name what is kept."""
+        return self.server if model == self.model.name else self.kept.server_of(model)
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Those of these texts whose vectors are not kept."""
+        found = self.kept.find(self.model.name, texts, self.server)
+        return [text for text in texts if text not in found]
+
+
+class Embedders(dict[str, Embedder]):
+    """Embedders by the names of their models; of all others there are the vectors that were ``kept``. A
+    :data:`memviz.core.vectors.VectorSource`."""
+
+    def __init__(self, kept: KeptVectors) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def __call__(
+        self, model: str, texts: Sequence[str]
+    ) -> Sequence[NDArray[np.float32]]:
+        """The vectors of these texts."""
+        return self.get(model, self.kept)(model, texts)
+
+    def server_of(self, model: str) -> str:
+        """The server of this name."""
+        return self.get(model, self.kept).server_of(model)
 
 
 def price_of_vectors(name: str, texts: Iterable[str]) -> CostBound:
@@ -261,5 +316,5 @@ def _beginning(text: str) -> str:
     return text.encode("utf-8", "ignore")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
-def _key(model: str, text: str) -> str:
-    return hashed_json(["vector", model, text])
+def _key(*parts: str) -> str:
+    return hashed_json(["vector of", *parts])

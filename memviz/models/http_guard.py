@@ -6,6 +6,8 @@ that follows a redirect, and :data:`RESPONSE_HOOKS` each reply before anything o
 are watched (:mod:`memviz.models.line`).
 """
 
+import os
+import warnings
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
@@ -17,12 +19,45 @@ from urllib.parse import urljoin
 import httpx
 
 from memviz.models.line import begin_reply, note_response, watch_connections
-from memviz.models.litellm_loading import import_litellm
 from memviz.models.redaction import public_address
 from memviz.models.reply_bodies import bound_body, read_whole_reply
 
+_ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # otherwise importing litellm downloads a price list
+    "LITELLM_MODE": "PRODUCTION",  # otherwise it reads .env files of the folders above it
+    "HF_HUB_OFFLINE": "1",  # otherwise it tries to download tokenizers
+}
+# At every reply this module uses pydantic in a deprecated way and is warned. Only litellm itself can change that.
+_DEPRECATED_USE = r"litellm\.litellm_core_utils\.model_response_utils"
 _CONNECTION_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
 """Those of the OpenAI client: all keys of the process share them."""
+
+
+@cache
+def import_litellm() -> Any:
+    """Return the litellm module, silenced and kept off the network, without the guard
+    that calls need (:func:`memviz.models.http_guard.load_litellm`). The first call takes
+    some seconds."""
+    for variable, value in _ENVIRONMENT.items():
+        os.environ.setdefault(variable, value)
+    warnings.filterwarnings(
+        "ignore", category=DeprecationWarning, module=_DEPRECATED_USE
+    )
+    import litellm
+    from litellm._service_logger import ServiceLogging
+
+    litellm.suppress_debug_info = True
+    # A reply may repeat itself without being an error.
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000
+    litellm.telemetry = False
+    # It would time each call for services that memviz does not use, on an event loop that it opens in our thread and
+    # never closes: Python complains of that once Ctrl-C ends the program.
+    ServiceLogging.service_success_hook = _do_nothing
+    return litellm
+
+
+def _do_nothing(*args: object, **named: object) -> None:
+    """Stands in place of a hook of litellm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +76,7 @@ class Limits:
 
 
 _NONE = Limits()
+
 _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_NONE)
 
 
@@ -207,6 +243,7 @@ REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (
     check_destination,
     begin_reply,
 )
+
 RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (
     note_response, refuse_redirect, bound_body, read_whole_reply,
 )  # fmt: skip

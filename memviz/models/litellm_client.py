@@ -14,7 +14,7 @@ from pydantic import Secret
 
 from memviz.core.errors import ModelError, ParameterError, RateLimitError
 from memviz.core.messages import Message
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.base import (
     Meter,
     Model,
@@ -34,8 +34,7 @@ from memviz.models.failure_evidence import Call, retry_after_seconds
 from memviz.models.http_guard import call_arguments, load_litellm
 from memviz.models.line import responses_closed
 from memviz.models.litellm_errors import typed_error
-from memviz.models.own_servers import usual_address
-from memviz.models.provider_keys import address_variables, provider_of
+from memviz.models.provider_keys import address_variables, provider_of, usual_address
 from memviz.models.rate_limiter import RateLimiter, gate_of
 from memviz.models.redaction import (
     conceal,

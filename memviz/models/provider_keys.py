@@ -1,9 +1,13 @@
-"""The environment variables that hold API keys, by their provider. Known without importing litellm."""
+"""The environment variables that hold API keys, by their provider, and the programs that serve
+models on this machine without one, with where they listen unless they are told otherwise.
+Known without importing litellm.
+"""
 
 import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from memviz.models.prices import json_file, price
 
@@ -11,7 +15,6 @@ OWN_ACCOUNT = ("bedrock", "sagemaker", "vertex_ai", "github_copilot", "chatgpt")
 """Providers that find a key by other means than a variable: credential files, roles, a browser."""
 OWN_SIGN_IN = (*OWN_ACCOUNT, "ollama", "lemonade", "offline")
 """Those, and the ones that need no key."""
-
 _KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     # Of each group one variable has to be set.
     "ai21": (("AI21_API_KEY",),),
@@ -43,6 +46,7 @@ _KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "xai": (("XAI_API_KEY",),),
     "zai": (("ZAI_API_KEY",),),
 }  # fmt: skip
+LOOPBACK = "127.0.0.1"
 
 
 @cache
@@ -91,3 +95,51 @@ def missing_keys(model: str) -> tuple[str, ...]:
 
 def _is_set(variables: Iterable[str]) -> bool:
     return any(os.environ.get(name) for name in variables)
+
+
+class Program(NamedTuple):
+    """A program that serves models. ``prefix`` is litellm's name for it, ``port`` the usual one, ``path`` what a base
+    URL has behind the port."""
+
+    title: str
+    prefix: str
+    port: int
+    path: str = "/v1"
+
+
+OLLAMA = Program("Ollama", "ollama_chat", 11434, "")
+"""By its own protocol: a name without an address then never leaves this machine, and the window can be set
+(``num_ctx``), which Ollama's imitation of OpenAI's protocol does not take. Both stream, count tokens and call tools."""
+
+LLAMA_CPP = Program("llama.cpp", "llamafile", 8080)
+"""A llamafile is llama.cpp's server with its weights in one file."""
+
+LM_STUDIO = Program("LM Studio", "lm_studio", 1234)
+
+VLLM = Program("vLLM", "hosted_vllm", 8000)
+
+OPENAI_LIKE = Program("OpenAI's protocol", "hosted_vllm", 0)
+"""Any other server that speaks it. The prefix is not ``openai/``: a name that has lost its address, as one from a link
+has, would send the conversation to OpenAI."""
+
+PROGRAMS = (OLLAMA, LLAMA_CPP, LM_STUDIO, VLLM)
+
+_PREFIXES = frozenset(program.prefix for program in PROGRAMS) | {"ollama"}
+
+
+def is_self_hosted(model: str) -> bool:
+    """Return whether the name says that the model runs on a server of the user's own."""
+    return provider_of(model) in _PREFIXES
+
+
+def usual_address(model: str) -> str | None:
+    """The base URL of a model that was named without one: this machine, at the usual port of the program that its
+    prefix names. ``None`` where an environment variable names another one, and for all other models.
+
+    Without it litellm would ask OpenAI. For Ollama it knows the address itself.
+    """
+    provider = provider_of(model)
+    for program in (LLAMA_CPP, LM_STUDIO, VLLM):
+        if program.prefix == provider and not address_variables(provider):
+            return f"http://{LOOPBACK}:{program.port}{program.path}"
+    return None

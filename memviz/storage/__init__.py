@@ -6,5 +6,5 @@ Begin with ``Store`` (``store``), the tables (``tables``) and their upgrades
 never stored. Nothing here knows a page.
 
 Open to other rooms: ``engine``, ``entries``, ``memory_store``, ``recording_shelf``,
-``store``, ``workspace``.
+``store``, ``watched``, ``workspace``.
 """

@@ -13,13 +13,7 @@ from memviz.engine.run import Run
 from memviz.engine.run_record import whole_setting_to_dict
 from memviz.models.names import OFFLINE
 from memviz.storage import library
-from memviz.storage.library import (
-    conversation_changed,
-    found,
-    insert_rows,
-    now,
-    stored_message_rows,
-)
+from memviz.storage.library import found, insert_rows, now, stored_message_rows
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
@@ -40,6 +34,7 @@ from memviz.storage.tables import (
     Row,
     RunRow,
     clean_row,
+    conversation_changed,
     counts_of,
     is_unchanged,
     message_rows,

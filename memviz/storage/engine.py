@@ -22,8 +22,8 @@ from memviz.core.errors import ConversationChangedError, StorageError
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.translation import _, noop
 from memviz.storage.database_file import DatabaseFile
-from memviz.storage.library import CHANGED
 from memviz.storage.migrations import migrate
+from memviz.storage.tables import CHANGED
 
 BUSY_SECONDS = 10
 """How long a write waits for another process or thread that is writing."""

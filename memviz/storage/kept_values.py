@@ -19,13 +19,13 @@ from memviz.core.messages import clean_text
 from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
-from memviz.storage.library import DAMAGE, found, now
+from memviz.storage.library import found, now
 from memviz.storage.runs import damage_told, expect_known_counter
-from memviz.storage.tables import KEPT
+from memviz.storage.tables import DAMAGE, KEPT
 
 FileKind = Literal["recording", "lesson"]
 """Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""
-Kind = FileKind | Literal["cell", "wording", "answers", "free run"]
+Kind = FileKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""

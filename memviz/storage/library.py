@@ -1,7 +1,6 @@
 """Conversations in the file: add, list, search, read, delete for good."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -9,7 +8,6 @@ from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     LargeBinary,
     String,
     Table,
@@ -27,15 +25,13 @@ from sqlmodel import Session
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
-    ConversationChangedError,
-    MessageError,
     StorageError,
     UnreadableConversationError,
 )
 from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.text.wording import counted
-from memviz.core.translation import _, noop
+from memviz.core.translation import _
 from memviz.storage.entries import (
     RAW_ENTRIES,
     ConversationEntry,
@@ -44,6 +40,7 @@ from memviz.storage.entries import (
 )
 from memviz.storage.tables import (
     CONVERSATIONS,
+    DAMAGE,
     KEPT,
     MESSAGES,
     ConversationRow,
@@ -303,42 +300,6 @@ def request_count(session: Session, conversation_id: str) -> int:
     query = select(CONVERSATIONS.c.request_count)
     this = CONVERSATIONS.c.id == clean_text(conversation_id)
     return session.scalar(query.where(this)) or 0
-
-
-def count_again(connection: Connection) -> None:
-    """Count the turns and requests of all conversations as :class:`memviz.core.conversation.Log` counts them now."""
-    for (id,) in connection.execute(select(CONVERSATIONS.c.id)).all():
-        roles = (
-            select(MESSAGES.c.role)
-            .where(MESSAGES.c.conversation_id == id)
-            .order_by(MESSAGES.c.position)
-        )
-        with suppress(MessageError):  # of a damaged one, which is named when it is read
-            log = Log(Message(role, "") for role in connection.scalars(roles))
-            counts = {"turn_count": log.turn_count, "request_count": log.request_count}
-            this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
-            connection.execute(this.values(counts))
-
-
-CHANGED = noop(
-    "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
-)
-
-
-def conversation_changed() -> ConversationChangedError:
-    """The error for two tabs that write to one conversation."""
-    return ConversationChangedError(_(CHANGED))
-
-
-DAMAGE = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-)
-"""What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
 
 
 def conversation(session: Session, id: str, first: int | None = None) -> Transcript:

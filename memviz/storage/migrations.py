@@ -4,14 +4,15 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select, update
 
-from memviz.core.errors import StorageError
+from memviz.core.conversation import Log
+from memviz.core.errors import MessageError, StorageError
+from memviz.core.messages import Message
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _
 from memviz.storage.kept_values import keep
-from memviz.storage.library import count_again
-from memviz.storage.tables import Base
+from memviz.storage.tables import CONVERSATIONS, MESSAGES, Base
 
 Upgrade = Callable[[Connection], None]
 
@@ -28,7 +29,7 @@ def _bring_over_0_1(connection: Connection) -> None:
             connection.exec_driver_sql(
                 f"ALTER TABLE conversation ADD COLUMN {column} {type}"
             )
-    count_again(connection)
+    _count_again(connection)
     kept = {
         table: connection.exec_driver_sql(query).all()
         for table, query in _KEPT_OF_0_1.items()
@@ -43,6 +44,21 @@ def _bring_over_0_1(connection: Connection) -> None:
             keep(connection, "recording", name, file)
     for id, text in kept.get("lesson", ()):
         keep(connection, "lesson", id, text)
+
+
+def _count_again(connection: Connection) -> None:
+    """Count the turns and requests of all conversations as :class:`memviz.core.conversation.Log` counts them now."""
+    for (id,) in connection.execute(select(CONVERSATIONS.c.id)).all():
+        roles = (
+            select(MESSAGES.c.role)
+            .where(MESSAGES.c.conversation_id == id)
+            .order_by(MESSAGES.c.position)
+        )
+        with suppress(MessageError):  # of a damaged one, which is named when it is read
+            log = Log(Message(role, "") for role in connection.scalars(roles))
+            counts = {"turn_count": log.turn_count, "request_count": log.request_count}
+            this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
+            connection.execute(this.values(counts))
 
 
 _LATER_COLUMNS = {

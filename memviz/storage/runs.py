@@ -31,15 +31,9 @@ from memviz.engine.run_record import (
 )
 from memviz.engine.stored import DamagedRecordError
 from memviz.models.names import OFFLINE
-from memviz.storage.library import (
-    DAMAGE,
-    conversation_changed,
-    found,
-    insert_rows,
-    messages,
-    now,
-)
+from memviz.storage.library import found, insert_rows, messages, now
 from memviz.storage.tables import (
+    DAMAGE,
     MESSAGES,
     RECORDS,
     RUNS,
@@ -47,6 +41,7 @@ from memviz.storage.tables import (
     Row,
     RunRow,
     clean_row,
+    conversation_changed,
     is_unchanged,
     message_rows,
 )

@@ -20,6 +20,7 @@ from memviz.storage import (
     checking,
     kept_values,
     library,
+    watched,
 )
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
@@ -221,3 +222,7 @@ class Store:
     find_cells = _reads(kept_values.find_cells)
     keep_cell = _writes(kept_values.keep_cell)
     prune_cells = _writes(kept_values.prune_cells)
+
+    find_watched = _reads(watched.find)
+    newest_watched = _reads_once(watched.find_newest)
+    grow_watched = _writes(watched.grow)

@@ -16,8 +16,9 @@ from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
 from memviz.core.conversation import Log
+from memviz.core.errors import ConversationChangedError
 from memviz.core.messages import ROLES, Message, ToolCall, clean_text
-from memviz.core.translation import from_json, to_json
+from memviz.core.translation import _, from_json, noop, to_json
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
 ANY_JSON = JSON(none_as_null=True)
@@ -26,6 +27,27 @@ Row = dict[str, Any]
 PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at")
 """Columns of a conversation that are fields of its transcript as they are."""
 _TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
+
+
+CHANGED = noop(
+    "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+)
+
+
+DAMAGE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
+
+
+def conversation_changed() -> ConversationChangedError:
+    """The error for two tabs that write to one conversation."""
+    return ConversationChangedError(_(CHANGED))
 
 
 class Base(SQLModel, registry=registry()):

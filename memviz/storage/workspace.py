@@ -37,11 +37,11 @@ from memviz.models.recordings.recording import Recording
 from memviz.models.registry import model
 from memviz.storage.conversations import (
     Beginning,
+    HeldChats,
 )
-from memviz.storage.held_chats import HeldChats
-from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
+from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled

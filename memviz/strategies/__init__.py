@@ -7,7 +7,8 @@ examples. A strategy is pure: it imports ``core`` and no other strategy, no mode
 engine, database or page.
 
 Open to other rooms: ``base``, ``clauses``, ``families``, ``hand_off``, ``library``,
-``lookup``, ``parameters``, ``presets``, ``prompts``, ``retrieval``, ``thresholds``.
+``lookup``, ``parameters``, ``presets``, ``prompts``, ``retrieval``, ``step_numbers``,
+``thresholds``.
 """
 
 from collections.abc import Mapping

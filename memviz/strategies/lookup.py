@@ -9,12 +9,17 @@ from memviz.core.memory import Memory
 from memviz.core.text.wording import listed
 from memviz.core.text.words import content_words
 from memviz.core.translation import _
-from memviz.core.vectors import VectorIndex
+from memviz.core.vectors import VectorIndex, texts_of
 from memviz.core.word_index import WordIndex, is_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from memviz.core.conversation import Log
+    from memviz.strategies.base import Strategy
 
 
 class Scores(NamedTuple):
@@ -108,6 +113,26 @@ def embedding_asked_by(strategy: object) -> str:
     """The name of the embedding model that a strategy compares vectors of; empty where none has to be asked."""
     is_used = getattr(strategy, "embedding_percent", 0)
     return (getattr(strategy, "embedding_model", None) or "") if is_used else ""
+
+
+def texts_compared(strategies: Iterable[Strategy], logs: Iterable[Log]) -> list[str]:
+    """The texts of conversations whose vectors strategies are known to compare before they are replayed, each once:
+    what is said, and what a request asks where that is another text, as where a speaker has a name."""
+    found: dict[str, None] = {}
+    if not any(one.looks_up for one in strategies):
+        return []
+    for log in logs:
+        found |= dict.fromkeys(texts_of(log))
+        for request in [*log.requests(), *filter(None, [log.pending])]:
+            asked = log[log.input_start(request.stop) : request.stop]
+            found["\n".join(one.content for one in asked if is_text(one))] = None
+    return [text for text in found if text.strip()]
+
+
+def writes_compared_texts(strategy: Strategy) -> bool:
+    """Return whether further texts that a strategy compares are only known while it is replayed: facts that a
+    summarizer writes, and several messages that are one question."""
+    return not strategy.looks_up or getattr(strategy, "query_messages", 1) > 1
 
 
 def add_weighted(

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from memviz.core.memory import SUMMARIZED, Memory
 from memviz.core.pieces import Messages, Piece, joined, messages, notes
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
-from memviz.strategies.clauses import Held, held_by
+from memviz.strategies.clauses import Fill, Held, held_by
 from memviz.strategies.families import TOOLS
 from memviz.strategies.parameters import (
     Parameter,
@@ -22,12 +23,8 @@ from memviz.strategies.parameters import (
     whole_number,
 )
 from memviz.strategies.presets import Preset, preset_of
-from memviz.strategies.steps import Keep, Step, steps_from
-
-FIRST_STEPS = (
-    "clear tool results at 0.5 of the window, keep 3 results\n"
-    "summarize at 0.8 of the window, keep 10 messages"
-)
+from memviz.strategies.step_numbers import OwnSteps
+from memviz.strategies.steps import FIRST_STEPS, Keep, Step, steps_from
 
 
 class Pipeline(Strategy):
@@ -91,9 +88,8 @@ class Pipeline(Strategy):
     main_parameter: ClassVar[str] = "window_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     acts_unasked: ClassVar[bool] = True
-    tried_at_first: ClassVar[bool] = (
-        False  # its steps are one program's: no grid says them
-    )
+    # Its steps are one program's: no grid says them.
+    tried_at_first: ClassVar[bool] = False
 
     steps: str | None = free_text(
         "What is done, one step a line, in this order. Empty: clear tool results at 0.5 of the window, keep 3 results; "
@@ -127,11 +123,13 @@ class Pipeline(Strategy):
 
     @property
     def _named_parameters(self) -> list[Parameter]:
-        """The steps are said by the name of the product that has them."""
+        """The steps are said by the name of the product that has them, or by their own numbers."""
         named = super()._named_parameters
-        if self._preset is None:
-            return named
-        return [one for one in named if one.name != "steps"]
+        if self._preset is not None:
+            return [one for one in named if one.name != "steps"]
+        return [
+            OwnSteps(**asdict(one)) if one.name == "steps" else one for one in named
+        ]
 
     @property
     def writes_notes(self) -> bool:
@@ -142,6 +140,14 @@ class Pipeline(Strategy):
     def limits(self) -> str:
         """The words for what the thresholds count."""
         return noop("everything that is sent, the summary among it")
+
+    def fill_of_summary(self, memory: Memory) -> Fill | None:
+        """The tokens against the step that summarizes, if it counts tokens alone."""
+        held = self._held(memory)
+        triggers = [one.trigger for one in self._steps if one.action == "summarize"]
+        room = triggers[0].judge(held).headroom if triggers and triggers[0] else None
+        limit = held.tokens + room.amount - 1 if room and room.unit == "tokens" else 0
+        return Fill(held.tokens, limit, "tokens", self.limits) if limit else None
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """The effects of all steps that are due, each for the memory as those before leave it."""

@@ -28,6 +28,11 @@ KeepUnit = Literal["messages", "percent of messages", "turns", "results", "token
 Action = Literal["reduce", "drop", "summarize", "bring back"]
 
 EXAMPLE = "summarize at 0.8 of the window, keep 10 messages"
+FIRST_STEPS = (
+    "clear tool results at 0.5 of the window, keep 3 results\n"
+    "summarize at 0.8 of the window, keep 10 messages"
+)
+"""The steps of a pipeline of which nothing is said."""
 AT_LEAST_ONE = noop(
     "at least 1 file and 1 token; without a limit any number may come back"
 )
@@ -84,16 +89,17 @@ def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
 
     Raises :class:`ParameterError`, which quotes the line that is no step and shows what is.
     """
-    lines = (line.strip() for line in re.split(r"[\n;]", text))
-    steps = tuple(
-        _step_from(line, window_tokens)
-        for line in lines
-        if line and not line.startswith("#")
-    )
+    steps = tuple(_step_from(line, window_tokens) for line in lines_of(text))
     superseding = [step for step in steps if isinstance(step.form, OlderReads)]
     if not steps or len(superseding) > 1:
         raise ParameterError("steps", text, ALLOWED)
     return steps
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text that say a step each."""
+    lines = (line.strip() for line in re.split(r"[\n;]", text))
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _step_from(line: str, window_tokens: int) -> Step:

@@ -6,8 +6,11 @@ module a format is in ``readers``. Files are untrusted: whatever is in one, it i
 or refused in one sentence. Nothing here knows a strategy, a model or a page. The names
 are loaded when first used, so that importing this package costs nothing.
 
-Open to other rooms: ``background``, ``base``, ``csv_cells``, ``export``, ``limits``,
-``loading``, ``samples``, ``times``.
+``mapping`` reads files that no reader knows, by what a small YAML file says of them.
+
+Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``, ``growing``, ``limits``,
+``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``samples``,
+``times``.
 """
 
 from importlib import import_module

@@ -2,8 +2,9 @@
 
 import zlib
 from collections.abc import Iterator
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
 from pathlib import PurePosixPath
+from typing import IO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from memviz.core.errors import TranscriptError
@@ -15,6 +16,8 @@ from memviz.transcripts.limits import Limits
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 GZIP = b"\x1f\x8b"
+ZSTANDARD = 93
+LOCAL_HEAD_BYTES = 30
 JUNK = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 MEDIA = frozenset(
     f".{suffix}"
@@ -100,14 +103,37 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
         (entry for entry in entries if _may_hold(entry)),
         key=lambda entry: entry.filename,
     ):
-        with archive.open(entry) as file:
-            inflated = file.read(
-                room + 1
-            )  # never trust the size that the archive states
+        inflated = _inflated(archive, entry, room + 1)
         room -= len(inflated)
         if room < 0:
             raise _too_large(limits)
         yield clean_text(entry.filename), inflated
+
+
+def _inflated(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
+    """Return at most so many bytes of a file: the size that the archive states is never trusted."""
+    if entry.compress_type == ZSTANDARD and archive.fp is not None:
+        return _decompressed(archive.fp, entry, most)
+    with archive.open(entry) as file:
+        return file.read(most)
+
+
+def _decompressed(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
+    """Return the beginning of a file that was packed with Zstandard, as Inspect packs its logs."""
+    import pyarrow as pa
+
+    file.seek(entry.header_offset)
+    head = file.read(LOCAL_HEAD_BYTES)
+    if len(head) < LOCAL_HEAD_BYTES or entry.flag_bits & 1:
+        raise BadZipFile(entry.filename)
+    lengths = (
+        int.from_bytes(head[26:28], "little"),
+        int.from_bytes(head[28:30], "little"),
+    )
+    file.seek(sum(lengths), SEEK_CUR)
+    packed = file.read(entry.compress_size)
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        return bytes(stream.read(most))
 
 
 def _may_hold(entry: ZipInfo) -> bool:

@@ -13,6 +13,7 @@ from memviz.core.translation import _
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file
+from memviz.transcripts.mapping.declaration import Mapping
 
 
 class NamedBytes(NamedTuple):
@@ -47,6 +48,7 @@ class BackgroundReading(BackgroundWork):
         format: str | None = None,
         limits: Limits | None = None,
         user: str | None = None,
+        mapping: Mapping | None = None,
     ) -> None:
         super().__init__("memviz import")
         self.files = tuple(files)
@@ -54,6 +56,7 @@ class BackgroundReading(BackgroundWork):
         self.done = self.total = 0
         self.format = format
         self._user = user
+        self._mapping = mapping
         self._limits = limits
         self._begin()
 
@@ -82,6 +85,7 @@ class BackgroundReading(BackgroundWork):
                 user=self._user,
                 limits=self._limits,
                 progress=self._advance,
+                mapping=self._mapping,
             )
         except MemvizError as error:
             return Outcome(file.name, error=error)

@@ -36,6 +36,26 @@ Category = str
 REASONING = "reasoning"
 """Key in a message's ``meta``: what the model thought before it answered. It is never sent to a model again."""
 
+USAGE = "usage"
+"""Key in a message's ``meta``: the tokens that a log recorded for a reply, such as ``input_tokens``."""
+CACHE_BREAK = "cache_break"
+"""Key in a message's ``meta``: why the provider's cache did not hold, in the words of the program that recorded it."""
+
+
+def recorded_tokens(message: Message) -> tuple[int, int] | None:
+    """Return the tokens of the request and of the reply as a log recorded them beside the reply; ``None`` where it
+    recorded none.
+
+    Some providers count what their cache read or wrote apart from the input: where that is more, it is added."""
+    held = (message.meta or {}).get(USAGE)
+    if not isinstance(held, Mapping) or not _is_count(held.get("input_tokens")):
+        return None
+    names = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+    sent, *cached, replied = [
+        held[name] if _is_count(held.get(name)) else 0 for name in names
+    ]
+    return (sent + sum(cached) if sum(cached) > sent else sent), replied
+
 
 @dataclass(frozen=True, slots=True)
 class Probe:

@@ -62,6 +62,8 @@ class Document:
         self.limits = limits or Limits()
         self.user = user
         self.notes = ImportNotes()
+        # What mappings made of it, so that each of them does not make it anew.
+        self.contents: dict[tuple[object, ...], Any] = {}
 
     @cached_property
     def binary_kind(self) -> FileKind | None:
@@ -225,6 +227,15 @@ class Reader(ABC):
 
     title: ClassVar[str]
     """The name of the format on the screen."""
+
+    is_mapping = False
+    """It reads by a mapping: a file that another reader recognises as well is that one's."""
+
+    over: tuple[str, ...] = ()
+    """Formats that recognise such a file as well, and read less of it."""
+
+    files: str = ""
+    """The names of files of an archive that hold one row of a conversation each."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:

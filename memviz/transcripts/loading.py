@@ -4,12 +4,13 @@
 after the other. :func:`load_transcript` returns one of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatch
 from functools import cache
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from memviz.core import page_titles
@@ -22,6 +23,8 @@ from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+from memviz.transcripts.mapping.interpreter import MappedReader
 from memviz.transcripts.nearest import reader_for_user
 from memviz.transcripts.readers import find_readers
 from memviz.transcripts.refusals import (
@@ -65,6 +68,7 @@ class Asked(NamedTuple):
     user: str | None
     limits: Limits
     progress: Progress | None = None
+    mapping: Mapping | None = None
 
 
 @cache
@@ -81,18 +85,23 @@ def load_transcript(
     conversation: int = 1,
     user: str | None = None,
     limits: Limits | None = None,
+    mapping: Mapping | str | Path | None = None,
 ) -> Transcript:
     """One conversation of a file (a path), or of the bytes of one: number ``conversation``, counted from 1.
 
     ``name`` is the file's name where only its bytes are given. The format is recognised unless it is named. ``user``
     is the name under which the user speaks, where the names in a file do not show it; everybody else is the
-    assistant then. What had to be repaired or left out is in the transcript's ``warnings``; so is how many other
-    conversations the file holds. Nothing is executed, fetched or written.
+    assistant then. ``mapping`` says where the messages lie in a file of no known format: a
+    :class:`~memviz.transcripts.mapping.declaration.Mapping`, its YAML text, or the path of a file with it. What had to
+    be repaired or left out is in the transcript's ``warnings``; so is how many other conversations the file holds.
+    Nothing is executed, fetched or written.
 
     Raises :class:`TranscriptError`, and nothing else, for whatever cannot be read: it says the file, the place, what
     was found and what to do. :class:`UnclearUserError` holds the names to choose the user from.
     """
-    loaded = load_file(source, format, name=name, user=user, limits=limits)
+    loaded = load_file(
+        source, format, name=name, user=user, limits=limits, mapping=mapping
+    )
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
         reason = _(
@@ -120,6 +129,7 @@ def load_transcripts(
     name: str = "",
     user: str | None = None,
     limits: Limits | None = None,
+    mapping: Mapping | str | Path | None = None,
 ) -> tuple[Transcript, ...]:
     """All conversations of a file (a path) or of the bytes of one, in its order; those of all files in it, if it is an
     archive. The arguments are those of :func:`load_transcript`.
@@ -127,7 +137,9 @@ def load_transcripts(
     Each has the warnings about the file among its own; of conversations that cannot be read the first few are told in
     the warnings of the others. Raises :class:`TranscriptError` where none can be read.
     """
-    loaded = load_file(source, format, name=name, user=user, limits=limits)
+    loaded = load_file(
+        source, format, name=name, user=user, limits=limits, mapping=mapping
+    )
     failures = tuple(map(str, loaded.failures[:MAX_NAMES]))
     found = (loaded.whole(number) for number in range(len(loaded.transcripts)))
     return tuple(replace(one, warnings=(*one.warnings, *failures)) for one in found)
@@ -141,20 +153,23 @@ def load_file(
     user: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
+    mapping: Mapping | str | Path | None = None,
 ) -> LoadedFile:
     """All conversations of a file (a path) or of the bytes of one; those of all files in it, if it is an archive.
 
-    ``user``: the name under which the user speaks, as for :func:`load_transcript`. Each conversation is read whole or
-    not at all. Raises :class:`TranscriptError` where not even one can be read.
+    ``user`` and ``mapping`` are as for :func:`load_transcript`. Each conversation is read whole or not at all.
+    Raises :class:`TranscriptError` where not even one can be read.
     """
     _check_types(source, format, name, user)
     name = clean_text(name if isinstance(source, bytes) else Path(source).name)
+    known = mapping_of(mapping)
     try:
         limits = limits or Limits.from_environment()
-        data = _bytes_of(source, limits)
+        data = file_bytes(source, limits)
         read = _read_archive if is_archive(data) else _read_document
         with uncollected():
-            loaded = read(data, name, Asked(format, user, limits, progress))
+            asked = Asked(format, user, limits, progress, known)
+            loaded = read(data, name, asked)
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:
@@ -186,10 +201,20 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
             raise TranscriptError(reason, remedy=remedy)
 
 
+def mapping_of(given: Mapping | str | Path | None) -> Mapping | None:
+    """Return the mapping that is given as itself, as YAML or as the path of a file. Raises :class:`TranscriptError`."""
+    if given is None or isinstance(given, Mapping):
+        return given
+    is_text = isinstance(given, str) and "\n" in given.strip()
+    return read_mapping(given if is_text else Path(given))
+
+
 def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     limits = asked.limits
     document = Document(data, name, limits, asked.user)
-    if asked.format is None:
+    if asked.mapping is not None:
+        reader: Reader = MappedReader(asked.mapping)
+    elif asked.format is None:
         reader = _recognised(document)
     else:
         reader = _reader_named(asked.format)
@@ -255,7 +280,7 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     warnings: list[str] = []
     failures: list[TranscriptError] = []
     refused: dict[str, TranscriptError] = {}
-    for inner, content in archived_files(data, asked.limits):
+    for inner, content in _with_joined(archived_files(data, asked.limits)):
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
@@ -277,11 +302,26 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
 
 
-def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
+def _with_joined(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of an archive; those of a folder that hold one row each as one list, under the folder's name."""
+    patterns = [reader.files for reader in formats().values() if reader.files]
+    folders: dict[str, list[bytes]] = {}
+    for name, content in files:
+        path = PurePosixPath(name)
+        if any(fnmatch(path.name, pattern) for pattern in patterns):
+            folders.setdefault(str(path.parent), []).append(content)
+        else:
+            yield name, content
+    for folder, contents in folders.items():
+        yield folder, b"[" + b",".join(contents) + b"]"
+
+
+def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
+    """Return the bytes of a file. Raises :class:`TranscriptError` for one that is not there, or too large."""
     limit = limits.file_bytes
     data = source
     if not isinstance(data, bytes):
-        data = _file_bytes(Path(data), limit + 1)
+        data = _read_bytes(Path(data), limit + 1)
     if len(data) > limit:
         reason = _("the file is larger than the limit of {limit:,} bytes.", limit=limit)
         remedy = _("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
@@ -289,7 +329,7 @@ def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
     return data
 
 
-def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
+def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
     try:
         if path.is_file():
             with path.open("rb") as file:
@@ -325,11 +365,20 @@ def format_advice(name: str) -> str:
     )
 
 
+def preferred(hits: Sequence[Reader]) -> list[Reader]:
+    """Return the readers of those that recognise a file that are not behind another one: those by a mapping are behind
+    all others but those that they name as reading less."""
+    behind = {name for hit in hits for name in hit.over}
+    left = [hit for hit in hits if hit.name not in behind]
+    own = [hit for hit in left if not hit.is_mapping]
+    return own or left
+
+
 def _recognised(document: Document) -> Reader:
     # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
     # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
     readers = list(formats().values())
-    hits = [reader for reader in readers if reader.recognise(document)]
+    hits = preferred([reader for reader in readers if reader.recognise(document)])
     if len(hits) > 1:
         names = ", ".join(hit.name for hit in hits)
         options = _(" or ").join(f"--format {hit.name}" for hit in hits)
@@ -341,7 +390,8 @@ def _recognised(document: Document) -> Reader:
         raise TranscriptError(
             _("it could be each of: {names}.", names=names), remedy=remedy
         )
-    reader = hits[0] if hits else reader_for_user(document, readers)
+    own = [reader for reader in readers if not reader.is_mapping]
+    reader = hits[0] if hits else reader_for_user(document, own)
     if reader is None:
-        raise refusal_of(document, readers)
+        raise refusal_of(document, own)
     return reader

@@ -16,10 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.counters import AnyCounter
-from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
+from memviz.core.errors import (
+    BudgetSpentError,
+    MemvizError,
+    MissingVectorsError,
+    UnusableSummarizerError,
+)
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import orphaned_requests, refused_requests
+from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
 from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
@@ -29,7 +34,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 8
+VERSION = 9
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -67,6 +72,8 @@ class Cell:
     seconds: float = 0.0
     error: str = ""
     """A sentence that says why there is nothing; then all counts are empty."""
+    lacks_vectors: bool = False
+    """There is nothing because an embedding model was not asked for vectors."""
 
     @cached_property
     def retention(self) -> float:
@@ -143,7 +150,13 @@ def measure(
         raise
     except MemvizError as error:
         seconds = perf_counter() - started
-        return Cell(strategy, subject.title, seconds=seconds, error=str(error))
+        return Cell(
+            strategy,
+            subject.title,
+            seconds=seconds,
+            error=str(error),
+            lacks_vectors=isinstance(error, MissingVectorsError),
+        )
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
     return cell_of(subject, run, kept, perf_counter() - started)
 

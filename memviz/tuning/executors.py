@@ -19,6 +19,7 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from itertools import islice
 from math import inf
 from multiprocessing import get_context
@@ -76,7 +77,9 @@ def run_in_threads(
                 deadline = min(deadline, monotonic() + grace_seconds)
             else:
                 for job in islice(waiting, workers - len(under_way)):
-                    under_way.add(pool.submit(work, job))
+                    # What is said of vectors and of language here holds there.
+                    within = copy_context()
+                    under_way.add(pool.submit(within.run, work, job))
             if not under_way:
                 break
             done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)

@@ -29,8 +29,10 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.statements import (
+    RULE_OR_DECISION,
     SHARED_PART,
     judge,
+    rules_of,
     sentence_with_value,
     texts_of,
 )
@@ -40,11 +42,6 @@ MOST_STATEMENTS = 10
 LEAST_SHARED = 2
 """Words of a statement that a message needs to have to be told as one that seems to need it."""
 _WORD = re.compile(r"\w+")
-_RULE_OR_DECISION = re.compile(
-    r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
-    r"|不要|必须|不能|永远|一律|决定|只能",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,12 +341,11 @@ def _spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
 
 
 def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
-    """Return the statements that the last request is without, those first that look most like what has to be kept."""
-    lost = [
-        one
-        for one in explain(run, probes)
-        if one.loss is not None and one.loss is one.spans[-1]
-    ]
+    """Return the statements that the last request is without, those first that look most like what has to be kept:
+    facts, and rules and decisions that state no value."""
+    # Apart, for what denies a fact is a part of a rule.
+    told = [*explain(run, probes), *explain(run, rules_of(run.log, probes))]
+    lost = [one for one in told if one.loss is not None and one.loss is one.spans[-1]]
     lost.sort(
         key=lambda one: (_is_of_tool(one), _weight(one.probe), -one.without),
     )
@@ -362,7 +358,7 @@ def _is_of_tool(one: Why) -> bool:
 
 def _weight(probe: Probe) -> int:
     """Return a number that is smaller for what looks like a rule or a decision, then for the kinds in their order."""
-    if _RULE_OR_DECISION.search(probe.question):
+    if RULE_OR_DECISION.search(probe.question):
         return -1
     if probe.category in CATEGORIES:
         return CATEGORIES.index(probe.category)

@@ -10,9 +10,10 @@ from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
 from memviz.core.translation import _
-from memviz.strategies import strategies, strategy
+from memviz.strategies import strategies, strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.strategies.step_numbers import spread_numbers
 
 DEFAULT_STEPS = 6
 _ROUND = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
@@ -154,6 +155,9 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
             raise ParameterError(
                 "grid", _("{number:,} settings", number=number), allowed, id
             )
+        if "steps" in strategy_class(id).model_fields:
+            steps = values.get("steps") or (strategy(id).model_dump()["steps"],)
+            values = spread_numbers(steps, values)
         for combination in product(*values.values()):
             one = strategy(id, **dict(zip(values, combination, strict=True)))
             made.setdefault((id, one.model_dump_json()), one)

@@ -7,13 +7,12 @@ from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.estimate import Estimate, price_likely
 from memviz.metrics.cost.pricing import Pricing
-from memviz.models.base import Model, Usage
+from memviz.models.base import FirstFailureEnds, Model, Usage
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
-from memviz.models.cost_bound import PlannedCalls
-from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.interruptible import Interruptible
-from memviz.models.recordings.noting import Noted, Notes
+from memviz.models.line import Interruptible
+from memviz.models.prices import PlannedCalls
+from memviz.models.recordings.player import Noted, Notes
 from memviz.models.registry import model
 from memviz.tuning.results import Sweep
 

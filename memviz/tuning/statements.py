@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from math import ceil
 
 from memviz.core.conversation import Log
@@ -22,21 +25,84 @@ from memviz.tuning.recorded import Recorded
 
 SHARED_PART = 2 / 3
 """The part of a statement's content words, beside its value, that a sentence needs to say the same."""
+LEAST_WORDS = 3
+"""Content words that a statement without a value needs: a sentence that says the same is known by these alone."""
+RULE_OR_DECISION = re.compile(
+    r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
+    r"|不要|必须|不能|永远|一律|决定|只能",
+    re.IGNORECASE,
+)
+"""Words by which a fact looks like a rule or a decision."""
+_SETS_RULE = re.compile(
+    r"""
+      (?<!\bI\ )(?<!\bve\ )(?<!\bhave\ )(?<!\bhas\ )(?<!\bhad\ )   # "Never book a flight", not "I have never flown"
+      \b(?:never|always)\b
+    | \b(?:from\ now\ on|at\ all\ times|under\ no\ circumstances)\b
+    | (?:^|\bplease\ |[,;:]\ |\band\ )(?:do\ not|don['’]t)\b       # "Please don't commit", not "I don't know"
+    | \bwe(?:\ have|['’]ve)?\ (?:decided|agreed)\b
+    | \b(?:immer|niemals|ab\ jetzt)\b
+    | 不要|必须|不能|永远|一律|决定|以后都
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words by which a sentence that states no value is a rule or a decision all the same."""
+LONGEST_RULE_CHARS = 300
+"""Longer sentences are pasted text, or lists without full stops."""
+MOST_RULES = 200
+"""Rules of a log that are looked up where nobody asks for a statement; the newest of more."""
+_QUESTION = ("?", "？")
 
 
 class Statement(Probe):
     """A sentence that somebody typed, or a rule: ``question`` is what was typed, ``answers`` its value."""
 
+    @property
+    def has_value(self) -> bool:
+        """True if it is looked up by a value: a rule such as "Never book before nine" has none."""
+        is_value_alone = len(content_words(self.question)) < LEAST_WORDS
+        return self.answers[0] != self.question or is_value_alone
+
 
 def statement_or_value(log: Log, phrase: str, value: str, said: Sequence[int]) -> Probe:
-    """Return what is looked up for a typed phrase: the statement where it says more than its value, or where its own
-    sentence would seem to deny it, as rules do; else the value."""
+    """Return what is looked up for a typed phrase: the statement where it says more than its value, or has none, or
+    where its own sentence would seem to deny it, as rules do; else the value."""
     statement = Statement(phrase, (value,), tuple(said[:1]), category="")
+    if not statement.has_value:
+        return statement
     own = _sentences_with(readable(log[said[0]]), statement)
     is_denied = any(not contains(polarity(one).affirmed, value) for one in own)
     if value != phrase or is_denied:
         return statement
     return Probe(phrase, (value,), tuple(said[:1]), category="")
+
+
+def rules_of(log: Log, facts: Iterable[Probe]) -> list[Statement]:
+    """Return the sentences of users and system messages that set a rule or tell a decision, but for those that state a
+    value of ``facts``. Of one that comes again it is the first."""
+    values: defaultdict[int, list[str]] = defaultdict(list)
+    for fact in facts:
+        for position in fact.evidence:
+            values[position].append(fact.answers[0])
+    rules: dict[str, Statement] = {}
+    for position, message in enumerate(log):
+        if message.role not in ("user", "system"):
+            continue
+        for sentence in passage(message.content).sentences:
+            text = sentence.text
+            is_fact = any(contains(text, value) for value in values[position])
+            if text not in rules and _sets_rule(text) and not is_fact:
+                rules[text] = Statement(text, (text,), (position,), category="")
+    return list(rules.values())[-MOST_RULES:]
+
+
+def _sets_rule(sentence: str) -> bool:
+    """Return whether a sentence is a rule that is long enough to be known again, and is neither asked nor pasted."""
+    return (
+        len(sentence) <= LONGEST_RULE_CHARS
+        and not sentence.endswith(_QUESTION)
+        and _SETS_RULE.search(sentence) is not None
+        and len(content_words(sentence)) >= LEAST_WORDS
+    )
 
 
 def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
@@ -47,12 +113,67 @@ def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
     spelled = []
-    for probe in probes:
-        said = [one for text in texts for one in _saying(probe, text)]
+    restated = _restate(probes, texts)
+    for number, probe in enumerate(probes):
+        said = restated.get(number)
+        if said is None:
+            said = [one for text in texts for one in _saying(probe, text)]
         answers = tuple(dict.fromkeys((probe.question, *said)))
         spelled.append(replace(probe, answers=answers))
     # Sentences that deny it are not among them.
     return ProbeTexts(run.log, spelled, any_mention=True)
+
+
+def _restate(probes: Sequence[Probe], texts: Iterable[str]) -> dict[int, list[str]]:
+    """Return the sentences of ``texts`` that say the same as a statement without a value, by its number among
+    ``probes``."""
+    wanted = {
+        number: content_words(probe.question)
+        for number, probe in enumerate(probes)
+        if isinstance(probe, Statement) and not probe.has_value
+    }
+    found: dict[int, list[str]] = {number: [] for number in wanted}
+    if not wanted:
+        return found
+    # Looked up by word: most sentences share none with any statement.
+    with_word: defaultdict[str, list[int]] = defaultdict(list)
+    for number, words in wanted.items():
+        for word in words:
+            with_word[word].append(number)
+    for text in texts:
+        for sentence in passage(text).sentences:
+            words = content_words(sentence.text)
+            shared = Counter(chain.from_iterable(with_word.get(w, ()) for w in words))
+            for number, count in shared.items():
+                statement = probes[number].question
+                if count >= LEAST_WORDS and says_same(statement, sentence.text):
+                    found[number].append(sentence.text)
+    return found
+
+
+def restates(text: str, phrase: str) -> bool:
+    """Return whether a sentence of ``text`` says a phrase in other words, with each of its names and numbers."""
+    if len(content_words(phrase)) < LEAST_WORDS:
+        return False
+    telling = [word for word in phrase.split()[1:] if word[0].isupper()]
+    telling += [word for word in phrase.split() if re.search(r"\d", word)]
+    for sentence in passage(text).sentences:
+        has_all = all(contains(sentence.text, word) for word in telling)
+        if has_all and says_same(phrase, sentence.text):
+            return True
+    return False
+
+
+def says_same(statement: str, sentence: str) -> bool:
+    """Return whether a sentence says a statement that has no value: it has most of its words, is as negative as it is,
+    and asks nothing."""
+    words = content_words(statement)
+    least = max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
+    return (
+        len(words & content_words(sentence)) >= least
+        and is_negative(sentence) == is_negative(statement)
+        and not sentence.endswith(_QUESTION)
+    )
 
 
 def judge(run: Run, texts: ProbeTexts) -> Retention:

@@ -21,11 +21,13 @@ from memviz.core.errors import (
 from memviz.core.messages import Message
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
+from memviz.core.vectors import server_of_vectors
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
+from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
 from memviz.tuning.executors import (
@@ -192,6 +194,9 @@ class Sweeping:
             for s, setting in enumerate(self.settings):
                 # Who would summarize does not matter where nothing ever is summarized.
                 writer = summarizer if setting.writes_notes else ""
+                # Two servers may have one name for two embedding models.
+                embedding = embedding_asked_by(setting)
+                writer += server_of_vectors(embedding, subject.log.kept_vectors)
                 keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
         return keys
 
@@ -338,10 +343,12 @@ def sweep(
     """Measure every setting of ``grid`` over one or many conversations, and price it.
 
     ``grid`` maps strategies to lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
-    the suggested values). ``summarizer`` writes the summaries; ``model`` and ``summarizer_model`` name whose list
-    prices are used (the same for both unless said otherwise), or give ``assumptions`` of your own. ``retention=False``
-    counts tokens only. ``executor``: ``inline`` in this thread, ``threads`` for a summarizer behind an API,
-    ``processes`` on this machine, ``dask`` on the cluster at ``scheduler`` or a local one; ``auto`` chooses.
+    the suggested values). A number in the steps of a pipeline is named in words: ``{"pipeline": {"step 2 keep N
+    messages": [5, 10], "step 1 at N% of the window": [40, 60]}}``. ``summarizer`` writes the summaries; ``model`` and
+    ``summarizer_model`` name whose list prices are used (the same for both unless said otherwise), or give
+    ``assumptions`` of your own. ``retention=False`` counts tokens only. ``executor``: ``inline`` in this thread,
+    ``threads`` for a summarizer behind an API, ``processes`` on this machine, ``dask`` on the cluster at ``scheduler``
+    or a local one; ``auto`` chooses.
     ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
     on where it was. ``progress`` is called for every cell. ``seconds`` is the time that measuring may take: of each
     family the settings that tell most come first, and :attr:`Sweep.left_out` are those that did not fit.

@@ -30,7 +30,7 @@ from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
 from memviz.tuning.remedies import Offer
-from memviz.tuning.statements import statement_or_value
+from memviz.tuning.statements import restates, statement_or_value
 
 MOST_NEAR = 20
 """Messages whose sentences are held against a phrase that nobody says."""
@@ -121,6 +121,9 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
         return tuple(said), False
     if parts:
         return tuple(parts), True
+    said = [position for position, text in enumerate(texts) if restates(text, phrase)]
+    if said:
+        return tuple(said), False
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -10,6 +11,9 @@ from memviz.core.translation import _
 from tests.browser.chromium import PATIENCE_MILLISECONDS
 from tests.browser.script_runs import quiet
 from tests.page_names import ADDRESSES, QUESTIONS
+
+if TYPE_CHECKING:
+    from tests.models.openai_server import OpenAIServer
 
 VIEWS = {
     "compare": ("Compare", "Tokens"),
@@ -23,6 +27,9 @@ TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
 TRIES = 5
 """So often is a page opened until its title stands before what hears keys: a busy machine may turn that round."""
+
+SILENCE_SECONDS = 55
+"""So long a server of models says nothing: less than the timeout that the pages come with."""
 
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
@@ -167,3 +174,11 @@ def map_place(
         [turn, message],
     )
     return x, y
+
+
+def asked(server: OpenAIServer, number: int = 1) -> None:
+    """Wait until the server was asked so often."""
+    deadline = monotonic() + 60
+    while len(server.requests) < number:
+        assert monotonic() < deadline, "nobody asked the model"
+        sleep(0.02)

@@ -14,7 +14,10 @@ pytest.importorskip(
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import (
+    SILENCE_SECONDS,
+    asked,
     bubbles,
+    choose_model,
     drawn,
     go,
     quiet,
@@ -23,6 +26,7 @@ from tests.browser.journeys import (
     stands,
     turn_to,
 )
+from tests.models.openai_server import openai_server, slow
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
 PLAN = "We want to travel in May, by train."
 QUESTION = "What is my budget?"
+CHAT_ADDRESS = re.compile(r"/chat\?chat=[\w-]+$")
 
 
 def talk(page: Page, *texts: str) -> None:
@@ -65,9 +70,10 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_a_new_server_leads_from_its_root_to_compare_and_after_a_restart_to_a_chat_with_what_waits_and_is_pinned(
+def test_a_new_server_leads_from_its_root_to_compare_and_after_a_kill_to_a_chat_with_all_that_was_in_it(
     page: Page, fresh_dashboard: Dashboard
 ) -> None:
+    """The server is killed during a reply. What waits for the next request and is pinned is there as well."""
     go(
         page,
         f"{fresh_dashboard.url}/?conversation=sample-support&view=memory_map",
@@ -77,7 +83,7 @@ def test_a_new_server_leads_from_its_root_to_compare_and_after_a_restart_to_a_ch
     assert "conversation=sample-support" in page.url
     turn_to(page, "chat")
     talk(page, FACT, QUESTION)
-    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
+    before = bubbles(page).all_inner_texts()
     page.get_by_role("button", name="Recall earlier turns").click()
     turns = page.get_by_role("textbox", name="Turns")
     turns.fill("1")
@@ -87,16 +93,26 @@ def test_a_new_server_leads_from_its_root_to_compare_and_after_a_restart_to_a_ch
     page.get_by_role("button", name="Pin", exact=True).click()
     sees(page.get_by_role("button", name="Unpin"))
     quiet(page)
-    link = page.url
-    before = bubbles(page).all_inner_texts()
-    fresh_dashboard.stop()
+    with openai_server() as server:
+        server.otherwise = slow(SILENCE_SECONDS)
+        choose_model(page, "Chat model", "openai/silent", server.api_base)
+        say(page, PLAN)
+        expect(page).to_have_url(CHAT_ADDRESS)  # while its reply is on its way
+        asked(server)
+        link = page.url
+        fresh_dashboard.kill()
     fresh_dashboard.start()
     go(page, link, "chat")  # the first visit of a server, by a deep link
     sees(page.get_by_role("link", name="Library", exact=True))
+    expect(bubbles(page)).to_have_count(5)
+    assert bubbles(page).all_inner_texts()[:4] == before
+    sees(bubbles(page).last.get_by_text(PLAN))
+    sees(page.get_by_text("Not answered yet"))
     sees(page.get_by_role("button", name="Unpin"))
-    expect(bubbles(page)).to_have_count(4)
-    assert bubbles(page).all_inner_texts() == before
-    talk(page, PLAN)
+    say(page, QUESTION)  # writing on instead of Retry works as well
+    expect(bubbles(page)).to_have_count(7)
+    expect(page.get_by_text("Not answered yet")).to_have_count(0)
+    expect(bubbles(page).last).to_contain_text("3,000 euros")
 
 
 @pytest.mark.slow

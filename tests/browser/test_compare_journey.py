@@ -12,7 +12,7 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.journeys import (
     choose_model,
@@ -74,36 +74,6 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     expect(page).to_have_url(re.compile("window_size%22%3A\\+5"))
 
 
-@pytest.mark.slow
-def test_a_click_on_a_summarization_moves_the_inspector_and_the_arrow_keys_go_on_from_there(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, dashboard.url, "compare")
-    drawn(page)
-    # The arrow keys would choose another view, were they still its own after the click.
-    page.get_by_role("radio", name="Tokens", exact=True).click()
-    place = marker_places(page)[2]
-    page.mouse.move(place["x"], place["y"])
-    tooltip = page.locator(".hoverlayer .hovertext")
-    expect(tooltip).to_contain_text("Summarized messages")
-    expect(tooltip).to_contain_text("tokens > 1,500")
-    page.mouse.click(place["x"], place["y"])
-    request_of(page, place["turn"])
-    quiet(page)  # until then the player before stands beside the one that follows
-    expect(page.get_by_role("slider", name="Turn", exact=True)).to_have_attribute(
-        "aria-valuetext", f"turn {place['turn']} of 46, summarized"
-    )
-    assert line_turn(page) == place["turn"]
-    below_words = """chart => {
-        const line = chart.querySelector('.memviz-turn-line'), words = chart.querySelector('.infolayer');
-        return Boolean(line.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING);
-    }"""
-    assert drawn(page).evaluate(below_words), "the line runs through labels"
-    page.keyboard.press("ArrowRight")
-    request_of(page, place["turn"] + 1)
-    expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
-
-
 def line_turn(page: Page) -> int:
     """The turn at which the line stands on the chart."""
     turn: float = drawn(page).evaluate(
@@ -116,7 +86,7 @@ def line_turn(page: Page) -> int:
 
 
 @pytest.mark.slow
-def test_keys_and_play_walk_through_the_turns_and_typing_does_not(
+def test_keys_play_and_a_click_on_a_summarization_lead_to_a_turn_and_typing_does_not(
     page: Page, dashboard: Dashboard
 ) -> None:
     page.emulate_media(reduced_motion="no-preference")  # the line glides
@@ -149,31 +119,30 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(
     sees(page.get_by_role("button", name="Play"))
     quiet(page)
     request_of(page, line_turn(page))
+
+    # The arrow keys would choose another view, were they still its own after the click.
+    page.get_by_role("radio", name="Tokens", exact=True).click()
+    place = marker_places(page)[2]
+    page.mouse.move(place["x"], place["y"])
+    tooltip = page.locator(".hoverlayer .hovertext")
+    expect(tooltip).to_contain_text("Summarized messages")
+    expect(tooltip).to_contain_text("tokens > 1,500")
+    page.mouse.click(place["x"], place["y"])
+    request_of(page, place["turn"])
+    quiet(page)  # until then the player before stands beside the one that follows
+    expect(page.get_by_role("slider", name="Turn", exact=True)).to_have_attribute(
+        "aria-valuetext", f"turn {place['turn']} of 46, summarized"
+    )
+    assert line_turn(page) == place["turn"]
+    below_words = """chart => {
+        const line = chart.querySelector('.memviz-turn-line'), words = chart.querySelector('.infolayer');
+        return Boolean(line.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING);
+    }"""
+    assert drawn(page).evaluate(below_words), "the line runs through labels"
+    page.keyboard.press("ArrowRight")
+    request_of(page, place["turn"] + 1)
+    expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
     stands(page, "compare")
-
-
-@pytest.mark.slow
-def test_answers_come_into_view_and_stay_where_they_are_afterwards(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    go(page, dashboard.url, "compare")
-    quiet(page)  # what is still drawn moves the button away from the pointer
-    asked = page.get_by_text("Asked: ")
-    page.get_by_role("button", name="Ask 3 settings").click()
-    expect(asked).to_be_in_viewport()
-    page.wait_for_timeout(500)  # what comes a little later is brought into view as well
-    page.get_by_role(
-        "heading", name=re.compile("^What does each strategy send")
-    ).scroll_into_view_if_needed()
-    expect(asked).not_to_be_in_viewport()
-    page.locator("[class*=st-key-edit-]").get_by_role(
-        "button", name="Sliding window"
-    ).click()
-    page.get_by_role("spinbutton", name="Window size (messages)").fill("12")
-    page.keyboard.press("Enter")
-    quiet(page)
-    expect(asked).not_to_be_in_viewport()
 
 
 def import_seven_turns(page: Page, url: str) -> None:
@@ -234,16 +203,39 @@ def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
     why = page.locator(".st-key-compare-at-request").get_by_text("1,535 tokens > 1,500")
     expect(why).to_be_in_viewport()
     # A fact that is lost, and what it costs to bring it back.
+    quiet(page)  # what is still drawn moves the button away from the pointer
     page.get_by_role("button", name="Ask 3 settings").click()
     expect(page.get_by_text("Not sent since turn 42.")).to_be_in_viewport()
     price = page.get_by_role("button", name=re.compile(r"Bring turn .*\+294 tokens"))
     expect(price.first).to_be_in_viewport()
+    asked = page.get_by_text("Asked: ")
+    expect(asked).to_be_in_viewport()
+    answers_stay_where_they_are(page, asked)
     # How it was lost.
     go(page, f"{dashboard.url}/compare", "compare")
     page.get_by_role("link", name="Facts", exact=True).click()
     expect(page.get_by_text("Lost at turn 31.")).to_be_in_viewport()
     # What the prompt cache saves.
-    go(page, f"{dashboard.url}/compare", "compare")
+    page.get_by_role("link", name="Compare", exact=True).click()
+    stands(page, "compare")
     page.get_by_role("radio", name="Dollars", exact=True).click()
     legend = page.locator(".st-key-costs-curve .legendtext")
     expect(legend.filter(has_text="Without the cache")).to_be_in_viewport()
+
+
+def answers_stay_where_they_are(page: Page, asked: Locator) -> None:
+    """They came into view once, and not again when a setting changes."""
+    page.wait_for_timeout(500)  # what comes a little later is brought into view as well
+    page.get_by_role(
+        "heading", name=re.compile("^What does each strategy send")
+    ).scroll_into_view_if_needed()
+    expect(asked).not_to_be_in_viewport()
+    page.locator("[class*=st-key-edit-]").get_by_role(
+        "button", name="Sliding window"
+    ).click()
+    for size in ("12", "10"):
+        page.get_by_role("spinbutton", name="Window size (messages)").fill(size)
+        page.keyboard.press("Enter")
+        quiet(page)
+        expect(asked).not_to_be_in_viewport()
+    page.keyboard.press("Escape")

@@ -48,20 +48,6 @@ def test_a_word_explains_itself_to_pointer_and_keyboard(
 
 
 @pytest.mark.slow
-def test_titles_of_axes_and_legends_explain_themselves(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/compare", "compare")
-    drawn(page)
-    page.locator(".st-key-compare-tokens .xtitle").first.hover()
-    expect(tip(page)).to_contain_text(tooltip("turn"))
-    page.goto(f"{dashboard.url}/guide?strategy=summary")
-    drawn(page, ".st-key-guide-picture-summary .js-plotly-plot")
-    page.locator(".legend .traces", has_text="Word for word").hover()
-    expect(tip(page)).to_contain_text(tooltip("word for word"))
-
-
-@pytest.mark.slow
 def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
@@ -86,7 +72,7 @@ def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
 
 
 @pytest.mark.slow
-def test_the_guide_leads_to_compare_and_back_again(
+def test_the_guide_leads_to_compare_and_back_and_charts_explain_themselves(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(page, f"{dashboard.url}/guide", "guide")
@@ -94,9 +80,15 @@ def test_the_guide_leads_to_compare_and_back_again(
     sees(page.get_by_role("heading", name="Running summary"))
     quiet(page)
     assert "strategy=summary" in page.url
+    drawn(page, ".st-key-guide-picture-summary .js-plotly-plot")
+    page.locator(".legend .traces", has_text="Word for word").hover()
+    expect(tip(page)).to_contain_text(tooltip("word for word"))
     page.get_by_role("link", name="Open this run in Compare").click()
     sees(page.get_by_text("Running summary · 8 messages"))
     sees(page.get_by_text("Request of turn 45"))
+    drawn(page)
+    page.locator(".st-key-compare-tokens .xtitle").first.hover()
+    expect(tip(page)).to_contain_text(tooltip("turn"))
     page.keyboard.press("n")
     page.go_back()
     sees(page.get_by_role("heading", name="Running summary"))

@@ -62,7 +62,7 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(
 
 
 @pytest.mark.slow
-def test_the_next_step_is_read_from_its_beginning(
+def test_on_a_phone_the_picture_follows_the_text_and_each_step_is_read_from_its_beginning(
     page: Page, dashboard: Dashboard
 ) -> None:
     page.set_viewport_size({"width": 390, "height": 600})
@@ -77,6 +77,15 @@ def test_the_next_step_is_read_from_its_beginning(
         sees(page.get_by_role("heading", name=lesson.steps[number - 1].title.en))
         quiet(page)
         assert main.evaluate("main => main.scrollTop") == 0
+        if number == 2:
+            tops = [
+                box["y"]
+                for part in ("text", "picture", "question", "onwards")
+                if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
+            ]
+            assert tops == sorted(tops)
+            assert tops[1] < 844, "the picture begins on the first screen"
+            assert len(tops) == 4
 
 
 @pytest.mark.slow
@@ -137,12 +146,33 @@ SEEN_OF_SUMMARY = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1280, 390])
-def test_eight_lines_of_a_summary_that_is_opened_are_seen_from_its_beginning(
-    page: Page, dashboard: Dashboard, width: int
+def test_a_long_name_a_summary_and_the_reason_are_seen_whole_beside_the_picture(
+    page: Page, dashboard: Dashboard
 ) -> None:
-    page.set_viewport_size({"width": width, "height": 720 if width > 400 else 844})
+    page.set_viewport_size({"width": 390, "height": 844})
     at_step(page, dashboard, "a-fact-changes", 4)
+    eight_lines_of_its_summary_are_seen_from_its_beginning(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    at_step(page, dashboard, "a-fact-changes", 4)
+    names = page.locator(".memviz-stage .labels .name")
+    cut = "name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 5"
+    assert not [name for name in names.all() if name.evaluate(cut)]
+    eight_lines_of_its_summary_are_seen_from_its_beginning(page)
+    at_step(page, dashboard, "the-rule-is-lost", 5)
+    page.locator(".st-key-lesson-question label").last.click()
+    verdict = page.locator(".st-key-lesson-verdict")
+    sees(verdict)
+    quiet(page)
+    expect(verdict).to_be_in_viewport(ratio=1)
+    expect(page.locator(".memviz-stage canvas")).to_be_in_viewport(ratio=1)
+    reason = verdict.bounding_box()
+    onwards = page.locator(".st-key-lesson-onwards").bounding_box()
+    assert reason is not None
+    assert onwards is not None
+    assert reason["y"] + reason["height"] <= onwards["y"] + 1
+
+
+def eight_lines_of_its_summary_are_seen_from_its_beginning(page: Page) -> None:
     page.locator(".memviz-stage .labels button").last.click()
     page.get_by_role("button", name="Read the summary").click()
     reader = page.locator(".memviz-stage .reader")
@@ -158,47 +188,8 @@ def test_eight_lines_of_a_summary_that_is_opened_are_seen_from_its_beginning(
     assert seen["bottom"] <= height
     lanes = page.locator(".memviz-stage canvas").bounding_box()
     assert lanes is not None
-    if width > 400:
+    if page.evaluate("innerWidth") > 400:
         assert lanes["y"] >= 0  # the stage is seen beside it
-
-
-@pytest.mark.slow
-def test_a_long_name_is_seen_whole_and_the_reason_beside_the_picture(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    at_step(page, dashboard, "a-fact-changes", 4)
-    names = page.locator(".memviz-stage .labels .name")
-    cut = "name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 5"
-    assert not [name for name in names.all() if name.evaluate(cut)]
-    at_step(page, dashboard, "the-rule-is-lost", 5)
-    page.locator(".st-key-lesson-question label").last.click()
-    verdict = page.locator(".st-key-lesson-verdict")
-    sees(verdict)
-    quiet(page)
-    expect(verdict).to_be_in_viewport(ratio=1)
-    expect(page.locator(".memviz-stage canvas")).to_be_in_viewport(ratio=1)
-    reason = verdict.bounding_box()
-    onwards = page.locator(".st-key-lesson-onwards").bounding_box()
-    assert reason is not None
-    assert onwards is not None
-    assert reason["y"] + reason["height"] <= onwards["y"] + 1
-
-
-@pytest.mark.slow
-def test_on_a_phone_the_picture_follows_the_text(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    at_step(page, dashboard, "a-fact-dies", 2)
-    tops = [
-        box["y"]
-        for part in ("text", "picture", "question", "onwards")
-        if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
-    ]
-    assert tops == sorted(tops)
-    assert tops[1] < 844, "the picture begins on the first screen"
-    assert len(tops) == 4
 
 
 def at_step(page: Page, dashboard: Dashboard, lesson: str, step: int) -> None:

@@ -101,7 +101,7 @@ def pasted(page: Page) -> str:
     return box.input_value()
 
 
-def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
+def test_without_a_clipboard_a_selection_is_copied_and_else_the_text_is_shown(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
     context = open_context()
@@ -125,15 +125,7 @@ def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
     quiet(page)
     assert pasted(page).startswith("<iframe src=")
 
-
-def test_where_nothing_can_be_copied_the_text_is_shown(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard
-) -> None:
-    context = open_context()
-    context.add_init_script(WITHOUT_CLIPBOARD)
-    context.add_init_script("document.execCommand = () => false")
-    page = context.new_page()
-    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
+    page.evaluate("document.execCommand = () => false")
     quiet(page)
     shown: list[tuple[str, str]] = []
 

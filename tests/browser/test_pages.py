@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
 
-@pytest.mark.slow
-def test_pages_are_light_or_dark_as_the_browser_is(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/library", "library")
-    assert lightness(page) > 127
-    page.emulate_media(color_scheme="dark")
-    expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", "dark")
-    assert lightness(page) < 127
-
-
 def lightness(page: Page) -> float:
     """How light the background is, from 0 to 255."""
     background = page.get_by_test_id("stApp").evaluate(
@@ -76,7 +65,7 @@ def test_compare_shows_what_happened_above_the_fold_and_its_camera_covers_no_nam
         ("compare", ".st-key-compare-tokens"),
         ("costs", ".st-key-costs-curve"),
     ):
-        go(page, dashboard.url + address_of(name), name)
+        turn_to(page, name)
         chart = page.locator(f"{place} .js-plotly-plot")
         expect(chart.locator(".modebar-btn")).to_have_count(1)
         chart.hover()
@@ -128,19 +117,7 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(
 
 
 @pytest.mark.slow
-def test_another_page_opens_right_after_a_click_on_a_part_of_this_one(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/guide", "guide")
-    for name in ("library", "guide"):
-        page.get_by_role("link", name="Compare", exact=True).click()
-        sees(page.get_by_role("slider", name="Turn"))
-        page.keyboard.press("n")  # the rest of the page is not drawn yet
-        turn_to(page, name)
-
-
-@pytest.mark.slow
-def test_another_page_opens_while_a_panel_is_open(
+def test_another_page_opens_whatever_is_open_or_under_way_on_this_one(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(page, dashboard.url, "compare")
@@ -148,4 +125,21 @@ def test_another_page_opens_while_a_panel_is_open(
     page.get_by_role("button", name="Download", exact=True).click()
     sees(page.get_by_role("button", name="Report (HTML)"))
     turn_to(page, "library")
+    is_light_or_dark_as_the_browser_is(page)
+    page.get_by_role("link", name="Compare", exact=True).click()
+    sees(page.get_by_role("slider", name="Turn"))
+    page.keyboard.press("n")  # the rest of the page is not drawn yet
+    turn_to(page, "guide")
     turn_to(page, "compare")
+    # A panel that tells when it closes: the click on the link closes it.
+    page.get_by_role("button", name="Sliding window 10 messages").click()
+    expect(page.get_by_role("spinbutton", name="Window size")).to_be_visible()
+    quiet(page)
+    turn_to(page, "retention")
+
+
+def is_light_or_dark_as_the_browser_is(page: Page) -> None:
+    assert lightness(page) > 127
+    page.emulate_media(color_scheme="dark")
+    expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", "dark")
+    assert lightness(page) < 127

@@ -24,7 +24,7 @@ NARROW: ViewportSize = {"width": 390, "height": 844}
 pytestmark = pytest.mark.slow
 
 
-def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
+def test_three_settings_are_in_sight_and_changed_in_place_in_a_panel_that_stays_open(
     page: Page, dashboard: Dashboard
 ) -> None:
     page.set_viewport_size(WIDE)
@@ -44,6 +44,20 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     page.keyboard.press("Enter")
     drawn(page)
     expect(names_of_lines(page).filter(has_text="4 messages")).to_have_count(1)
+    quiet(page)
+    page.get_by_role("combobox", name="Strategy", exact=True).click()
+    page.get_by_role("option", name="Token buffer", exact=True).click()
+    quiet(page)
+    limit = page.get_by_role("spinbutton", name="Max tokens (tokens)")
+    limit.fill("1200")
+    limit.press("Enter")
+    quiet(page)
+    expect(limit).to_have_value("1200")
+    row = page.get_by_role("button", name="Token buffer 1,200 tokens")
+    expect(row).to_have_attribute("aria-expanded", "true")
+    row.click()
+    quiet(page)
+    expect(limit).to_have_count(0)
 
 
 def test_the_navigation_stands_at_one_place_with_and_without_a_sidebar(
@@ -72,28 +86,6 @@ def test_the_navigation_stands_at_one_place_with_and_without_a_sidebar(
     stays()
     opens.click()
     expect(page.get_by_test_id("stSidebarUserContent")).to_be_visible()
-
-
-def test_a_panel_stays_open_while_its_setting_changes(
-    page: Page, dashboard: Dashboard
-) -> None:
-    page.set_viewport_size(WIDE)
-    go(page, dashboard.url, "compare")
-    page.get_by_role("button", name="Sliding window 10 messages").click()
-    strategy = page.get_by_role("combobox", name="Strategy", exact=True)
-    strategy.click()
-    page.get_by_role("option", name="Token buffer", exact=True).click()
-    quiet(page)
-    limit = page.get_by_role("spinbutton", name="Max tokens (tokens)")
-    limit.fill("1200")
-    limit.press("Enter")
-    quiet(page)
-    expect(limit).to_have_value("1200")
-    row = page.get_by_role("button", name="Token buffer 1,200 tokens")
-    expect(row).to_have_attribute("aria-expanded", "true")
-    row.click()
-    quiet(page)
-    expect(limit).to_have_count(0)
 
 
 def test_whose_summaries_they_are_is_in_sight_with_the_picture(

@@ -19,7 +19,7 @@ pytest.importorskip(
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import memviz
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data
 from memviz.dashboard.stage.files import script, style
 from memviz.transcripts.samples import sample
@@ -76,7 +76,7 @@ def is_moving(page: Page) -> bool:
 
 
 @pytest.mark.slow
-def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
+def test_keys_step_to_events_and_ends_and_the_reader_follows_where_the_visitor_rests(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(
@@ -97,6 +97,11 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
     expect(sentence(page)).to_contain_text("are new. The request:")
     quiet(page)
     assert "stage=on" in page.url
+    slider = page.locator(".memviz-stage").get_by_role("slider", name="Turn")
+    for key, place in (("End", "45"), ("Home", "0")):
+        page.keyboard.press(key)
+        expect(slider).to_have_value(place)
+    expect(page.locator(".memviz-stage .keys")).to_contain_text("Home End")
     page.get_by_role("radio", name="Memory map", exact=True).click()
     expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole")
 
@@ -160,7 +165,7 @@ def edges(page: Page, selector: str) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shown", ["", "&view=dollars", "&view=dollars&present=on"])
+@pytest.mark.parametrize("shown", ["&view=dollars", "&view=dollars&present=on"])
 def test_six_settings_facts_sentence_and_buttons_are_seen_at_once(
     page: Page, dashboard: Dashboard, shown: str
 ) -> None:
@@ -589,18 +594,3 @@ def test_a_click_elsewhere_pauses_and_the_page_hears_of_the_request_that_is_seen
     page.get_by_role("button", name="Keep").click()
     assert not page.evaluate("stage.walk.isPlaying")
     page.wait_for_function("moves.length > 0 && moves.at(-1).step === stage.walk.at")
-
-
-@pytest.mark.slow
-def test_home_and_end_lead_to_the_first_and_the_last_request(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/compare?stage=on&turn=9", "compare")
-    slider = page.locator(".memviz-stage").get_by_role("slider", name="Turn")
-    expect(slider).to_have_value("8")
-    page.get_by_role("heading", name="What does each strategy send?").click()
-    page.keyboard.press("End")
-    expect(slider).to_have_value("45")
-    page.keyboard.press("Home")
-    expect(slider).to_have_value("0")
-    expect(page.locator(".memviz-stage .keys")).to_contain_text("Home End")

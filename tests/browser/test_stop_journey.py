@@ -8,9 +8,8 @@ of them keeps when it ends early is tested on its page without a browser.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from time import monotonic, sleep
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +21,8 @@ pytest.importorskip(
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.journeys import (
+    SILENCE_SECONDS,
+    asked,
     bubbles,
     choose_model,
     drawn,
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-SILENCE_SECONDS = 55
-"""Less than the timeout that the pages come with."""
 SOON_MILLISECONDS = 15_000
 """Within this a stopped page stands again: generous for a busy machine, and far from the silence."""
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
@@ -58,14 +57,6 @@ def silent() -> Iterator[OpenAIServer]:
     with openai_server() as server:
         server.otherwise = slow(SILENCE_SECONDS)
         yield server
-
-
-def asked(server: OpenAIServer, number: int = 1) -> None:
-    """Wait until the server was asked so often."""
-    deadline = monotonic() + 60
-    while len(server.requests) < number:
-        assert monotonic() < deadline, "nobody asked the model"
-        sleep(0.02)
 
 
 def stop(page: Page, gone: Locator | None = None) -> None:
@@ -124,29 +115,3 @@ def test_the_test_of_a_connection_and_a_replay_with_a_silent_summarizer(
     expect(page.get_by_text("Not replayed yet")).to_have_count(0)
     drawn(page)
     stands(page, "compare")
-
-
-@pytest.mark.provokes_console_errors
-def test_a_message_is_there_after_a_kill_during_its_reply(
-    page: Page, fresh_dashboard: Dashboard, silent: OpenAIServer
-) -> None:
-    go(page, f"{fresh_dashboard.url}/chat", "chat")
-    choose_model(page, "Chat model", "openai/silent", silent.api_base)
-    say(page, FACT)
-    asked(silent)
-    expect(page).to_have_url(
-        re.compile(r"/chat\?chat=[\w-]+$")
-    )  # while the first reply is on its way
-    link = page.url
-    fresh_dashboard.kill()
-    fresh_dashboard.start()
-    go(page, link, "chat")
-    expect(bubbles(page)).to_have_count(1)
-    sees(bubbles(page).first.get_by_text(FACT))
-    sees(page.get_by_text("Not answered yet"))
-    say(page, "We want to travel in May.")  # writing on instead of Retry works as well
-    expect(bubbles(page)).to_have_count(3)
-    expect(page.get_by_text("Not answered yet")).to_have_count(0)
-    say(page, "What is my budget?")
-    expect(bubbles(page)).to_have_count(5)
-    expect(bubbles(page).last).to_contain_text("3,000 euros")

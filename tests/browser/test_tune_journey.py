@@ -162,14 +162,23 @@ def test_a_point_is_looked_at_and_a_setting_is_found_taken_home_and_brought_back
     assert row.get_by_role("cell").last.inner_text() == peak
 
 
-def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
-    page: Page, dashboard: Dashboard
+MOST_QUESTIONS = """window.mostQuestions = 0;
+new MutationObserver(() => {
+    const asked = [...document.querySelectorAll("label")].filter(
+        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
+    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_a_control_whose_code_comes_late_holds_what_the_page_began_with_and_is_asked_once(
+    page: Page, fresh_dashboard: Dashboard
 ) -> None:
     """The page runs once more by itself, with the next values to try, before a slow browser has the controls' code."""
+    page.add_init_script(MOST_QUESTIONS)
     late: list[Route] = []
     for code in ("Multiselect", "Slider", "Selectbox"):
         page.route(f"**/{code}.*.js", lambda route: late.append(route))
-    go(page, f"{dashboard.url}/tune", "tune")
+    go(page, f"{fresh_dashboard.url}/tune", "tune")
     drawn(page, CHART)
     quiet(page)
     assert late
@@ -184,22 +193,5 @@ def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
     page.get_by_role("button", name="Copy link").click()  # the page runs once more
     quiet(page)
     sees(chosen)
-
-
-MOST_QUESTIONS = """window.mostQuestions = 0;
-new MutationObserver(() => {
-    const asked = [...document.querySelectorAll("label")].filter(
-        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
-    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
-}).observe(document, { childList: true, subtree: true });"""
-
-
-def test_what_is_asked_stands_once_while_tune_runs_once_more(
-    page: Page, fresh_dashboard: Dashboard
-) -> None:
-    page.add_init_script(MOST_QUESTIONS)
-    go(page, f"{fresh_dashboard.url}/tune", "tune")
-    drawn(page, CHART)
-    quiet(page)
     assert page.evaluate("window.mostQuestions") == 1
     page.goto("about:blank")  # the server ends before the page

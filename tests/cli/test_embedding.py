@@ -1,12 +1,18 @@
-"""``memviz replay`` under strategies that compare vectors of a model that may cost money."""
+"""``memviz replay`` and ``memviz sweep`` under strategies that compare vectors of a model that may cost money."""
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from memviz.core.vectors import texts_of
+from memviz.models.embedding import price_of_vectors
+from memviz.models.prices import rounded_up
+from memviz.transcripts.samples import bundled
 from tests.cli.terminal import memviz
 from tests.models.openai_server import OpenAIServer, openai_server, status, vectors
 
@@ -33,7 +39,9 @@ def test_says_what_it_costs_and_asks_nobody_without_an_agreement(
     without = memviz("replay", "sample-trip", *ASKED, code=2)
     assert f"{NAME} costs money. Give --budget USD" in without.err
     shown = memviz("replay", "sample-trip", *ASKED, "--budget", "0.10", code=1)
-    assert f"{NAME} would be asked for the vectors of 92 texts at least" in shown.err
+    most = price_of_vectors(NAME, texts_of(bundled()["trip"].messages)).usd
+    said = f"{NAME} would be asked for the vectors of 92 texts, for at most {rounded_up(most)}."
+    assert said in shown.err
     assert "At most $0.10 is spent in all." in shown.err
     assert server.requests == []
 
@@ -93,3 +101,78 @@ def test_a_server_of_ones_own_needs_no_budget(
     assert "hosted_vllm/nomic would be asked for the vectors of 92" in shown.err
     assert server.requests[0].body["model"] == "nomic"
     assert KEY not in str(server.requests[0].headers)
+
+
+@pytest.mark.parametrize(
+    "setting", [FACTS, (*ASKED[:2], f"{ASKED[2]},query_messages=3")]
+)
+def test_no_bound_is_said_where_texts_are_asked_for_that_nobody_knows_yet(
+    server: OpenAIServer, setting: tuple[str, ...]
+) -> None:
+    shown = memviz("replay", "sample-trip", *setting, "--budget", "0.10", code=1)
+    assert f"{NAME} would be asked for" in shown.err
+    assert "for at most" not in shown.err
+    assert "At most $0.10 is spent in all." in shown.err
+
+
+def test_what_a_named_speaker_asks_is_counted_among_the_texts(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
+    said = [
+        {"role": "user", "name": "Ana", "content": "My code is 7742."},
+        {"role": "assistant", "content": "I noted it."},
+        {"role": "user", "name": "Ana", "content": "What is my code?"},
+        {"role": "assistant", "content": "It is 7742."},
+    ]
+    path = tmp_path / "named.json"
+    path.write_text(json.dumps(said))
+    shown = memviz("replay", str(path), *ASKED, *PAID)
+    asked = texts_asked(server)
+    assert {"Ana: My code is 7742.", "What is my code?"} <= {*asked}
+    assert f"the vectors of {len(asked)} texts, for at most $" in shown.err
+
+
+SWEPT = ("--all", "--counter", "chars4", "-s")
+GRID = f"retrieval:embedding_percent=50,100,embedding_model={NAME}"
+
+
+def test_a_sweep_asks_first_and_pays_for_no_vector_twice(server: OpenAIServer) -> None:
+    without = memviz("sweep", "sample-trip", *SWEPT, GRID, code=2)
+    assert f"{NAME} costs money. Give --budget USD" in without.err
+    shown = memviz("sweep", "sample-trip", *SWEPT, GRID, "--budget", "0.10", code=1)
+    assert f"{NAME} would be asked for the vectors of 92 texts, for at" in shown.err
+    assert server.requests == []
+    first = memviz("sweep", "sample-trip", *SWEPT, GRID, *PAID)
+    assert "could not be run" not in first.err
+    assert len(texts_asked(server)) == 92
+    # Other settings need no other vectors, and without a budget nobody could be asked.
+    other = memviz("sweep", "sample-trip", *SWEPT, GRID.replace("100", "70"))
+    assert "could not be run" not in other.err
+    assert len(texts_asked(server)) == 92
+
+
+def test_a_sweep_in_processes_has_what_was_asked_for_before_them(
+    server: OpenAIServer,
+) -> None:
+    here = memviz(
+        "sweep", "sample-trip", *SWEPT, GRID, *PAID, "--no-keep", "--csv", "-"
+    )
+    there = memviz(
+        "sweep", "sample-trip", *SWEPT, GRID, *PAID, "--workers", "2", "--csv", "-"
+    )
+    assert _without_seconds(there.out) == _without_seconds(here.out)
+    facts = GRID.replace("retrieval", "facts_store")
+    refused = memviz(
+        "sweep", "sample-trip", *SWEPT, facts, *PAID, "--workers", "2", code=2
+    )
+    assert "is asked from here for what is written during a replay" in refused.err
+
+
+def _without_seconds(text: str) -> list[dict[str, str]]:
+    rows = list(csv.DictReader(text.splitlines()))
+    assert rows
+    return [{name: row[name] for name in row if name != "seconds"} for row in rows]
+
+
+def texts_asked(server: OpenAIServer) -> list[str]:
+    return [text for one in server.requests for text in one.body["input"]]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -98,12 +99,14 @@ def test_a_pipe_that_is_closed_is_no_error(
     assert command.returncode == 1
 
 
-def modules_after(*arguments: object) -> set[str]:
-    """The top-level modules that are loaded when a command has run."""
+def modules_after(*commands: Sequence[object]) -> set[str]:
+    """The top-level modules that are loaded when these commands have run, one after the other."""
+    given = [[str(argument) for argument in command] for command in commands]
     code = (
         "import sys; from memviz.cli import app\n"
-        f"try: app({[str(argument) for argument in arguments]!r})\n"
-        "except SystemExit as end: assert not end.code, end.code\n"
+        f"for arguments in {given!r}:\n"
+        "    try: app(arguments)\n"
+        "    except SystemExit as end: assert not end.code, end.code\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     command = [sys.executable, "-c", code]
@@ -119,12 +122,13 @@ def modules_after(*arguments: object) -> set[str]:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    assert not modules_after("--help") & (HEAVY | {"numpy", "memviz.storage.workspace"})
+    assert not modules_after(["--help"]) & (
+        HEAVY | {"numpy", "memviz.storage.workspace"}
+    )
 
 
 @pytest.mark.slow
 def test_import_and_list_load_no_page_and_no_client(chat: Path) -> None:
-    for arguments in (("import", chat), ("list",), ("list", "--json")):
-        loaded = modules_after(*arguments)
-        assert "memviz.storage.workspace" in loaded
-        assert not loaded & {"streamlit", "litellm", "pandas", "plotly"}
+    loaded = modules_after(("import", chat), ("list",), ("list", "--json"))
+    assert "memviz.storage.workspace" in loaded
+    assert not loaded & {"streamlit", "litellm", "pandas", "plotly"}

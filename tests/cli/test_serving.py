@@ -21,17 +21,6 @@ STOP_SECONDS = 60
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="no SIGINT for one process here")
-def test_it_starts_from_anywhere_and_ends_with_ctrl_c(tmp_path: Path) -> None:
-    with started(tmp_path) as (server, port):
-        assert '<div id="root">' in answer(port, "/")
-        server.send_signal(signal.SIGINT)
-        assert server.wait(STOP_SECONDS) == 0
-        assert server.stdout is not None
-        assert b"Traceback" not in server.stdout.read()
-
-
-@pytest.mark.slow
 def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -195,8 +184,12 @@ def status(
 
 
 @pytest.mark.slow
-def test_no_page_of_another_port_may_talk_to_it(tmp_path: Path) -> None:
-    with started(tmp_path) as (_, port):
+@pytest.mark.skipif(os.name != "posix", reason="no SIGINT for one process here")
+def test_it_starts_from_anywhere_talks_to_its_own_pages_alone_and_ends_with_ctrl_c(
+    tmp_path: Path,
+) -> None:
+    with started(tmp_path) as (server, port):
+        assert '<div id="root">' in answer(port, "/")
         own = f"http://127.0.0.1:{port}"
         others = (
             "http://127.0.0.1:9999",
@@ -220,6 +213,10 @@ def test_no_page_of_another_port_may_talk_to_it(tmp_path: Path) -> None:
             ("/_stcore/upload_file/a/b", "PUT"),
         ):
             assert status(port, path, method, Origin="http://127.0.0.1:9999") == 403
+        server.send_signal(signal.SIGINT)
+        assert server.wait(STOP_SECONDS) == 0
+        assert server.stdout is not None
+        assert b"Traceback" not in server.stdout.read()
 
 
 @pytest.mark.slow

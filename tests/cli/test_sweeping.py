@@ -37,7 +37,6 @@ from tests.cli.terminal import (
     SECONDS,
     Shown,
     memviz,
-    process,
     refused,
     written,
 )
@@ -112,6 +111,10 @@ def test_a_large_sweep_says_before_how_long_it_takes(
     assert "5 settings over 1 conversation take about 1 s" in (
         memviz("sweep", chat, *GRID).err
     )
+    # Runs that are kept take no time.
+    assert "take about" not in memviz("sweep", chat, *GRID).err
+    more = memviz("sweep", chat, *GRID, "-s", "window:window_size=7")
+    assert "5 of 6 runs were measured before, the others take about 1 s" in more.err
 
 
 class TestJson:
@@ -204,6 +207,15 @@ class TestWhatIsTried:
             for row in rows
         ]
         assert found == [(50, True), (50, False), (90, True), (90, False)]
+
+    def test_numbers_in_the_steps_of_a_pipeline(self, chat: Path) -> None:
+        given = "pipeline:window_tokens=4000,step 2 keep N messages=5,10..20/2"
+        rows = memviz("sweep", chat, "-s", given, "--json").json["settings"]
+        assert [row["label"] for row in rows] == [
+            "Pipeline · step 2: keep 5 messages · 4,000 tokens",
+            "Pipeline · 4,000 tokens",
+            "Pipeline · step 2: keep 20 messages · 4,000 tokens",
+        ]
 
     def test_what_is_not_named_has_its_suggested_values(self, chat: Path) -> None:
         rows = memviz(
@@ -863,19 +875,22 @@ class TestPaidSummarizer:
             "of 5 runs are measured. The same command goes on from here." in shown.err
         )
 
-    @pytest.mark.slow
     def test_the_key_is_nowhere(
-        self, tmp_path: Path, chat: Path, server: OpenAIServer
+        self,
+        tmp_path: Path,
+        chat: Path,
+        server: OpenAIServer,
+        capfd: pytest.CaptureFixture[str],
+        caplog: pytest.LogCaptureFixture,
     ) -> None:
-        shown = process(
-            "sweep", chat, *GRID, *self.PRICED, "--budget", 1, folder=tmp_path
-        )
-        assert shown.code == 0, shown.err
+        with caplog.at_level("DEBUG"):
+            shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1)
         assert any(
             KEY in request.headers.get("authorization", "")
             for request in server.requests
         )
-        assert KEY not in shown.out + shown.err
+        beside = capfd.readouterr()
+        assert KEY not in shown.out + shown.err + beside.out + beside.err
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
         assert any(path.parent.name == "library.answers" for path in files)
         assert not [path for path in files if KEY.encode() in path.read_bytes()]

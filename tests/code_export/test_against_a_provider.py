@@ -253,45 +253,59 @@ def program_of(target: str, wanted: Setting, folder: Path) -> str:
 
 
 FIRST = ("window", "summary")
-"""Held in the default run; the others take minutes together, and a library seconds to load."""
+"""Held in the default run; the others take half a minute together, and a library seconds to load."""
 OF_EACH_KIND = ("window", "summary", "fifo_facts", "langchain_summarization")
 """A strategy without a summarizer, one that summarizes, one that takes notes, and one that is a library's own. That
 each strategy is written as what it sends is held without a process of its own by the test of each target."""
-IN_DEFAULT = ("plain_python",)
 
 
-def ids_of(target: str) -> tuple[str, ...]:
-    """The strategies that are held beside those of the default run."""
+def held_beside(target: str) -> Iterator[tuple[str, str]]:
+    """The strategies of a target that are held beside those of the default run."""
     differing = tuple(id for other, id in sorted(DIFFERING) if other == target)[:1]
     known = with_code(target)
-    ids = [id for id in (*OF_EACH_KIND, *differing) if id in known]
-    return tuple(
-        id for id in dict.fromkeys(ids) if target not in IN_DEFAULT or id not in FIRST
-    )
+    for id in dict.fromkeys((*OF_EACH_KIND, *differing)):
+        if id in known and (target != "plain_python" or id not in FIRST):
+            yield target, id
 
 
-EVERY = [
-    *((target, FIRST) for target in IN_DEFAULT),
-    *(
-        pytest.param(target, ids_of(target), marks=pytest.mark.slow)
+# The programs of all libraries share one process that has loaded them. That of the Agents SDK has an environment of its
+# own (.ci/run).
+EVERY = {
+    "first": [("plain_python", id) for id in FIRST],
+    "openai_agents": [*held_beside("openai_agents")],
+    "others": [
+        pair
         for target in targets()
-    ),
-]
+        if target != "openai_agents"
+        for pair in held_beside(target)
+    ],
+}
 
 
-@pytest.mark.parametrize(("target", "ids"), EVERY)
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=() if group == "first" else pytest.mark.slow)
+        for group in EVERY
+    ],
+)
 def test_the_provider_takes_every_request_and_each_is_what_was_simulated(
-    target: str, ids: tuple[str, ...], tmp_path: Path, subtests: pytest.Subtests
+    group: str, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    if find_spec(PACKAGES.get(target, "memviz")) is None:
-        pytest.skip(f"{PACKAGES[target]} is not installed")
-    folders = [tmp_path / id for id in ids]
-    for id, folder in zip(ids, folders, strict=True):
+    if group in PACKAGES and find_spec(PACKAGES[group]) is None:
+        pytest.skip(f"{PACKAGES[group]} is not installed")
+    held = [
+        (target, id)
+        for target, id in EVERY[group]
+        if find_spec(PACKAGES.get(target, "memviz"))
+    ]
+    folders = [tmp_path / f"{target}-{id}" for target, id in held]
+    for (target, id), folder in zip(held, folders, strict=True):
         folder.mkdir()
         program = with_questions(program_of(target, wanted_of(id), folder))
         (folder / "exported.py").write_text(program, encoding="utf-8")
-    for id, ran in zip(ids, run_programs(folders), strict=True):
-        with subtests.test(id):
+    for (target, id), ran in zip(held, run_programs(folders), strict=True):
+        with subtests.test(f"{target} {id}"):
             check(target, id, ran)
 
 

@@ -24,7 +24,7 @@ from memviz.core.counters import ENCODING_FILES
 from memviz.core.errors import MemvizError, ModelError
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.engine.library import SummarizerFailedError
-from memviz.models.access.settings import ServerAccess
+from memviz.models.access import ServerAccess
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.player import RecordedModel

@@ -9,8 +9,9 @@ import pytest
 import memviz
 from memviz import Fate, Message, ScriptedModel
 from memviz.core.counters import Counter
+from memviz.core.pieces import Line
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from tests.engine.written_strategies import (
     Clearing,
@@ -237,6 +238,25 @@ def test_what_is_cleared_and_what_is_summarized_at_one_message_are_told_apart() 
     assert [one.context.messages for one in again.requests] == [
         one.context.messages for one in run.requests
     ]
+
+
+def test_a_line_of_its_own_stays_where_a_summary_is_written_at_the_same_message() -> (
+    None
+):
+    model = ScriptedModel([f"note {n}" for n in range(9)])
+    strategy = Clearing(most=7, rewords=True)
+    run = memviz.replay(loops(3, 3), strategy, model=model, counter=len)
+    together = [one for one in run.compactions if one.after_message == 14]
+    assert [one.kind for one in together] == ["evicted", "summarized"]
+    rewording, summarizing = together
+    line = f"It looked up {run.log[10].content}"
+    alone = memviz.replay(loops(3, 3), Clearing(most=99, rewords=True), counter=len)
+    (same,) = [one for one in alone.compactions if one.after_message == 14]
+    saved = same.tokens_before - same.tokens_after
+    assert rewording.tokens_before - rewording.tokens_after == saved
+    assert summarizing.tokens_before == rewording.tokens_after
+    pieces = strategy.select(rewording.after)
+    assert [one.message.content for one in pieces if isinstance(one, Line)] == [line]
 
 
 def test_a_chat_that_is_resumed_after_a_clearing_and_a_summary_goes_on_the_same() -> (

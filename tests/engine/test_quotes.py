@@ -15,7 +15,7 @@ from memviz.core.pieces import Line, Quote, from_json, to_json
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.transcripts.base import Probe
 from tests.strategies.conversations import conversations
 

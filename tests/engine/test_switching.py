@@ -7,14 +7,18 @@ from typing import Any
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
-from memviz.metrics.requests.shared_prefix import SharedPrefix, requests_sent
-from memviz.metrics.summaries.events import compaction_events, text_in_force
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.requests.sent_requests import requests_sent
+from memviz.metrics.requests.shared_prefix import SharedPrefix
+from memviz.metrics.summaries.events import (
+    compaction_events,
+    request_sizes,
+    text_in_force,
+)
 from tests.engine.probes import Digest, sent, small
 from tests.same_runs import contents
 

@@ -14,8 +14,7 @@ from memviz import Message, Run
 from memviz.core.pieces import Line
 from memviz.core.text.answer_forms import answer_forms, tokens_in_context
 from memviz.core.text.containment import normal_form
-from memviz.core.text.letters import simplified
-from memviz.core.text.respelled import MARK
+from memviz.core.text.letters import MARK, simplified
 from memviz.core.text.values import plain_values
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.polarity import is_asked_negatively, polarity

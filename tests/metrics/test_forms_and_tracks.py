@@ -9,8 +9,8 @@ from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.forms import ClearedResults
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Notes, Piece
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import compaction_words, tried_again
-from memviz.dashboard.words.facts import message_facts_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
 from memviz.metrics.answer_sources import answer_source
@@ -21,10 +21,10 @@ from memviz.metrics.retention.message_facts import MessageFacts, message_facts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import (
     compaction_events,
+    request_sizes,
     text_in_force,
     tokens_in_force,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, talk

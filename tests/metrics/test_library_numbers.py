@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import broken_cache_tokens, traffic
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from tests.engine.probes import Digest, talk
 from tests.metrics.fake_library import FakeLibrary
 from tests.metrics.sent_messages import shared_by_turn

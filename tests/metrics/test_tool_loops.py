@@ -13,10 +13,10 @@ from memviz.dashboard.words.compactions import (
 )
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.cost.cost import cost, cost_by_pause
-from memviz.metrics.cost.cost_parts import SUMMARIZER_PARTS
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, unpriced
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
@@ -25,8 +25,7 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.summaries.events import compaction_events
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import compaction_events, request_sizes
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small
@@ -253,3 +252,21 @@ class TestSummaries:
 def test_a_call_is_compared_with_the_call_before_it() -> None:
     run = memviz.replay(looked_up("a", "b", "c"), small("window"), counter="chars4")
     assert left_since(run, range(2, 3)) == [(0, Fate.DROPPED), (1, Fate.DROPPED)]
+
+
+@pytest.mark.parametrize("keep_user_tokens", [0, 64_000])
+def test_a_provider_refuses_nothing_of_what_it_compacts_itself(
+    keep_user_tokens: int,
+) -> None:
+    setting = {"trigger_tokens": 60, "keep_user_tokens": keep_user_tokens}
+    run = run_of([6, 6], "hand_off", **setting, opaque_tokens=25)
+    compacted_in_a_loop = [
+        record for record in run.requests if record.compactions and record.call > 1
+    ]
+    assert compacted_in_a_loop
+    assert not any("orphaned_tool_message" in one.flags for one in run.requests)
+    assert (orphaned_requests(run), refused_requests(run)) == ([], 0)
+    assert not memviz.verify(run)
+    # A summary that memviz sends instead is a text, and the result beside it has no call.
+    read = run_of([6, 6], "hand_off", **setting)
+    assert refused_requests(read) >= len(orphaned_requests(read)) > 0

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from string import ascii_lowercase
 from threading import Event, Lock, Thread
@@ -217,9 +218,18 @@ def events(*data: str, done: bool = True) -> Answer:
 def vectors(handler: _Handler) -> None:
     """A vector for each text that ``/embeddings`` was sent: of the letters in it, so that texts of the same letters
     mean the same. They arrive in another order than they were asked for."""
+    vectors_of(letters_of)(handler)
+
+
+def vectors_of(embed: Callable[[str], list[float]]) -> Answer:
+    """The vector that ``embed`` gives for each text, in the same way."""
+    return partial(_vectors, embed)
+
+
+def _vectors(embed: Callable[[str], list[float]], handler: _Handler) -> None:
     texts = handler.server.requests[-1].body["input"]
     data = [
-        {"object": "embedding", "index": at, "embedding": letters_of(text)}
+        {"object": "embedding", "index": at, "embedding": embed(text)}
         for at, text in enumerate(texts)
     ]
     tokens = sum(map(len, texts))

@@ -11,7 +11,7 @@ import pytest
 from memviz.core.errors import BudgetSpentError, ModelError
 from memviz.models.budget import Budget, Spending
 from memviz.models.budgeted import Accounted, Budgeted
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from tests.models.litellm_calls import FAILURES, HELLO, NAME, client
 from tests.models.openai_server import OpenAIServer, slow, status, text
 from tests.models.visitors import SILENCE_SECONDS, SOON_SECONDS, Stopped, Visitor

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memviz.models import connection_check
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.budget import Spending
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import (

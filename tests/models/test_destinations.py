@@ -24,7 +24,7 @@ from memviz.core.errors import (
     MissingKeyError,
     ModelError,
 )
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.credentials import OPERATOR, limits_of
 from memviz.models.http_guard import (
     Limits,
@@ -34,7 +34,7 @@ from memviz.models.http_guard import (
     public_url,
 )
 from memviz.models.litellm_client import LiteLLMModel
-from memviz.models.own_servers import usual_address
+from memviz.models.provider_keys import usual_address
 from memviz.models.registry import model
 from tests.models.litellm_calls import HELLO, KEY, NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, openai_server

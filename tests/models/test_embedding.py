@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import memviz
+from memviz import Log, Message
 from memviz.core.errors import (
     BadKeyError,
     BudgetSpentError,
@@ -26,7 +27,7 @@ from memviz.models.embedding import (
     EmbeddingModel,
     KeptVectors,
 )
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import KEY, Naps
 from tests.models.openai_server import OpenAIServer, letters_of
@@ -99,6 +100,31 @@ def test_no_text_is_paid_twice_by_whoever_asks_with_the_same_folder(
             kept(model, [text])
     content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert KEY.encode() not in content
+    assert len(server.requests) == 2
+
+
+def test_two_servers_of_one_name_have_vectors_of_their_own(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
+    log = Log([Message("user", "one"), Message("assistant", "two")])
+    log.kept_vectors = KeptVectors(tmp_path)
+    with answers.openai_server() as other:
+        other.otherwise = answers.vectors_of(lambda text: [1.0, float(len(text))])
+        first = asking(server, tmp_path)
+        second = asking(other, tmp_path)
+        assert first(NAME, ["one"])[0] == pytest.approx(unit("one"), abs=1e-6)
+        assert len(second(NAME, ["one"])[0]) == 2
+        # Who knows the name alone has those of the server that was asked last, also in another process.
+        assert len(KeptVectors(tmp_path)(NAME, ["one"])[0]) == 2
+        with first:
+            assert log.vector_index(NAME).dimensions == len(unit("one"))
+        with second:
+            assert log.vector_index(NAME).dimensions == 2
+        assert texts_asked(server) == [["one"], ["two"]] == texts_asked(other)
+    again = asking(server, tmp_path)
+    assert again(NAME, ["one"])[0] == pytest.approx(unit("one"), abs=1e-6)
+    assert log.vector_index(NAME).dimensions == len(unit("one"))
+    assert len(KeptVectors(tmp_path)(NAME, ["one"])[0]) == len(unit("one"))
     assert len(server.requests) == 2
 
 

@@ -17,7 +17,7 @@ import pytest
 from memviz.core.errors import MalformedReplyError, ModelError, ServerError
 from memviz.models import line, litellm_client
 from memviz.models.base import Reply, Usage
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import HELLO, NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk

@@ -14,7 +14,7 @@ import pytest
 import memviz
 from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, Usage
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import (

@@ -15,7 +15,7 @@ import memviz
 from memviz.core.errors import BadRequestError, ContextTooLongError
 from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Model, Reply
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.local_servers import LocalModel, find_local_servers
 from memviz.models.prices import context_window_tokens
 from memviz.models.registry import model

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from memviz.core.errors import BadRequestError, ConnectionRefusedModelError
 from memviz.core.messages import Message
 from memviz.core.translation import use_language
-from memviz.models.access.settings import ModelAccess
+from memviz.models.access import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
 from memviz.models.local_servers.asking import place_of
-from memviz.models.own_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, PROGRAMS
 from memviz.models.prices import context_window_tokens
+from memviz.models.provider_keys import LLAMA_CPP, LM_STUDIO, OLLAMA, PROGRAMS
 from memviz.models.registry import model
 from memviz.models.tools import Tool
 from tests.models.litellm_calls import HELLO

@@ -185,13 +185,13 @@ PAGES_THAT_READ = [name for name in QUESTIONS if name not in ("lessons", "guide"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "table", "column"),
-    [(number, *names) for number, names in enumerate(COLUMNS)],
+    [(number, *COLUMNS[5 * number]) for number in range(len(COLUMNS) // 5)],
 )
 def test_a_page_works_whatever_is_in_a_column(
     number: int, table: str, column: str, database: Path, made: bytes
 ) -> None:
-    """Each column on one page, for all pages read them through the store, of which the test above says what it lets
-    through."""
+    """Every fifth column on one page, for all pages read them through the store, of which the test above says for every
+    column what it lets through."""
     value = PAGE_VALUES[number % len(PAGE_VALUES)]
     if not damage(database, made, table, column, value):
         pytest.skip("SQLite does not let it in")

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.reporting.figures import can_render
+from memviz.dashboard.reporting.run_tables import can_render
 from memviz.dashboard.ui.compare.downloads import DOWNLOADS_KEY
 from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript

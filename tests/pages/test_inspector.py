@@ -11,8 +11,8 @@ import memviz
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.ui.controls.block_html import text_tokens
 from memviz.dashboard.ui.controls.inspector import in_reading_order as blocks_in_order
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import size_words
-from memviz.dashboard.words.facts import message_facts_words
 from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import summary_facts
 from memviz.transcripts.samples import sample

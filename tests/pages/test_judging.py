@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.engine.judging import Judging
 from memviz.metrics.answer_scores import answer_scores
-from memviz.models.access.settings import TRUST_EVERYONE
+from memviz.models.access import TRUST_EVERYONE
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.chatting import KEY, use_model

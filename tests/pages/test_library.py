@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.dashboard.ui.library import backup
+from memviz.dashboard.ui.library import recordings
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import bundled, sample
@@ -229,13 +229,13 @@ def test_the_library_says_where_it_is_kept_and_offers_a_copy(
 ) -> None:
     assert f"Kept in {database}" in sentences(library.caption)
     assert any(button.label == "Back up" for button in library.get("download_button"))
-    assert backup._copy(Workspace()).startswith(b"SQLite format 3")
+    assert recordings._copy(Workspace()).startswith(b"SQLite format 3")
 
 
 def test_a_large_library_is_copied_beside_itself(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backup, "MAX_DOWNLOAD_BYTES", 1)
+    monkeypatch.setattr(recordings, "MAX_DOWNLOAD_BYTES", 1)
     library = click(open_page("library"), "Back up")
     copy = database.with_name(f"memviz-backup-{date.today()}.db")
     assert f"The copy is {copy}." in sentences(library.success)

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from memviz.dashboard.ui.compare.tokens import OF_WINDOW, PERCENT_KEY
 from memviz.dashboard.ui.controls.local_models import ANOTHER_PORT, FIND, NOT_HERE
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW
-from memviz.models.access.settings import ALLOW_PRIVATE_BASE_URLS
+from memviz.models.access import ALLOW_PRIVATE_BASE_URLS
 from memviz.models.names import RECORDED_FIRST
 from tests.models.local_programs import PAGE, Routes, llama_cpp, port, serving, vllm
 from tests.models.openai_server import OpenAIServer, text

@@ -50,15 +50,16 @@ def conversation(database: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", list(QUESTIONS))
-def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
-    study = page in ("compare", "summaries", "memory_map", "retention", "costs")
-    session = open_page(
-        page, **({"conversation": conversation} if study else {"chat": conversation})
-    )
-    for source in markdown_sources(session):
-        for piece in PIECES:
-            assert piece not in source
+def test_nothing_of_it_reaches_markdown_unescaped(conversation: str) -> None:
+    for page in QUESTIONS:
+        study = page in ("compare", "summaries", "memory_map", "retention", "costs")
+        session = open_page(
+            page,
+            **({"conversation": conversation} if study else {"chat": conversation}),
+        )
+        for source in markdown_sources(session):
+            for piece in PIECES:
+                assert piece not in source, page
 
 
 @pytest.mark.slow

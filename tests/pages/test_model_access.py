@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.models.access.settings import (
+from memviz.models.access import (
     ALLOW_ENVIRONMENT_KEYS,
     ALLOW_PRIVATE_BASE_URLS,
 )

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.light_markdown import without_marks
+from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.facts.lives.forgotten import KEY as WHY_KEY
 from memviz.dashboard.ui.facts.probes import typed_probe
 from memviz.dashboard.ui.facts.version_card import badge_label

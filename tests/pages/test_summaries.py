@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.light_markdown import without_marks
+from memviz.dashboard.markup import without_marks
 from memviz.dashboard.words.compactions import (
     compaction_words,
     reason_words,

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat
-from memviz.models.access.settings import TRUST_EVERYONE
+from memviz.models.access import TRUST_EVERYONE
 from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.chatting import KEY, use_model

@@ -443,3 +443,26 @@ def test_the_map_of_a_pipeline_is_that_of_one_program() -> None:
     finished(page.run())
     assert not page.exception
     assert len(figures(page)[-1]["layout"]["xaxis"]["ticktext"]) == 6
+
+
+def test_numbers_in_the_steps_of_a_pipeline_are_tried_and_lie_on_a_map() -> None:
+    page = only(open_page("tune"), "pipeline")
+    for label, values in (
+        ("Window tokens", ["4000", "8000"]),
+        ("Step 1: at N% of the window", ["40"]),
+        ("Step 2: keep N messages", ["5", "10"]),
+    ):
+        page = labelled(page.multiselect, label).set_value(values).run()
+    page = finished(page)
+    assert not page.error
+    assert points(page) >= {0, 1, 2, 3}  # and what lies beyond the best of them
+    page = labelled(page.selectbox, "Which strategy?").select("pipeline").run()
+    across = labelled(page.selectbox, "Across")
+    assert "Step 2: keep N messages" in across.options
+    across.select("step 2 keep N messages").run()
+    drawn = figures(page)[-1]["layout"]
+    assert drawn["xaxis"]["title"]["text"] == "Step 2: keep N messages"
+    assert list(drawn["xaxis"]["ticktext"]) == ["5", "10"]
+    wrong = labelled(page.multiselect, "Step 1: at N% of the window")
+    wrong.set_value(["140"]).run()
+    assert "steps" in sentences(page.error)[0]

@@ -1,4 +1,4 @@
-"""Settings on Compare that compare vectors of an embedding model: offered with what they cost, asked on a click."""
+"""Settings on pages that compare vectors of an embedding model: offered with what they cost, asked on a click."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from streamlit.testing.v1 import AppTest
 
 from tests.models import openai_server as answers
 from tests.models.openai_server import OpenAIServer
-from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+from tests.pages.chatting import FACT, QUESTION, bubbles, chat_link, choose
+from tests.pages.driving import (
+    click,
+    finished,
+    labelled,
+    open_page,
+    sentences,
+    token_lines,
+)
+from tests.pages.tuning import only, points, told
 
 
 def setting(strategy: str, model: str) -> str:
@@ -132,3 +141,105 @@ def texts_asked_of_vectors(server: OpenAIServer) -> list[str]:
         if one.path.endswith("/embeddings"):
             found += one.body["input"]
     return found
+
+
+@pytest.mark.parametrize("strategy", ["retrieval", "facts_store"])
+def test_a_sweep_asks_on_a_click_and_then_measures_what_it_missed(
+    server: OpenAIServer, strategy: str
+) -> None:
+    page = only(open_page("tune"), "buffer", strategy)
+    labelled(page.multiselect, "Top k").set_value(["5"]).run()
+    labelled(page.multiselect, "Embedding percent").set_value(["0", "50", "80"]).run()
+    name = labelled(page.text_input, "Embedding model")
+    page = finished(name.set_value(f"openai/swept-{strategy}").run())
+    assert "was not asked for all vectors" in told(page)
+    assert not page.error
+    assert not [one for one in page.warning if "was not asked" in one.value]
+    assert labelled(page.number_input, "Budget (USD)").value == 1.0
+    page = finished(reach(page, server))
+    assert not server.requests
+    page = finished(click(page, "Ask for vectors with"))
+    assert not page.error
+    asked = texts_asked(server)
+    assert len(asked) == len(set(asked)) >= 50
+    assert "was not asked for all vectors" not in told(page)
+    assert len(points(page)) == 4
+    assert SECRET not in json.dumps(page.query_params)
+
+
+def test_a_key_in_place_of_a_name_is_not_taken_on_tune_either() -> None:
+    page = only(open_page("tune"), "retrieval")
+    labelled(page.multiselect, "Embedding percent").set_value(["50"]).run()
+    key = "sk-0123456789abcdef0123"
+    page = labelled(page.text_input, "Embedding model").set_value(key).run()
+    assert "is 'an API key'; allowed is the name of a model" in sentences(page.error)[0]
+    assert key not in told(page) + json.dumps(page.query_params)
+    assert key not in repr(page.session_state["linked"])
+
+
+def chatting_with(page: AppTest, name: str) -> AppTest:
+    choose(page, "Retrieval", "Embedding percent", 50)
+    return labelled(page.text_input, "Embedding model").set_value(name).run()
+
+
+def test_a_chat_asks_for_each_new_message_once_it_was_agreed_to(
+    server: OpenAIServer,
+) -> None:
+    page = chatting_with(open_page("chat"), "openai/talked-of")
+    assert any(one.label.startswith("Ask for vectors with") for one in page.button)
+    page = page.chat_input[0].set_value(FACT).run()
+    assert not sentences(page.error)
+    assert not server.requests
+    assert len(bubbles(page)) == 1
+    click(reach(page, server), "Ask for vectors with")
+    assert not page.error
+    # Of the reply as well, which the next request may hold.
+    assert texts_asked(server) == [said for _who, said in bubbles(page)]
+    assert len(bubbles(page)) == 2
+    page = page.chat_input[0].set_value(QUESTION).run()
+    assert not page.error
+    assert len(bubbles(page)) == 4
+    assert texts_asked(server) == [said for _who, said in bubbles(page)]
+    assert not any(button.label.startswith("Ask for vectors") for button in page.button)
+    assert "The next reply. The price of openai/talked" in told(page)
+    again = open_page("chat", chat=chat_link(page))
+    assert len(bubbles(again)) == 4
+    assert not again.error
+
+
+def test_a_chat_whose_embedding_model_fails_offers_it_once_more(
+    server: OpenAIServer,
+) -> None:
+    page = chatting_with(open_page("chat"), "openai/failing")
+    click(reach(page, server), "Ask for vectors with")
+    server.otherwise = answers.status(401, f"Incorrect API key: {SECRET}")
+    page = page.chat_input[0].set_value(FACT).run()
+    assert any("was refused" in one for one in sentences(page.error))
+    assert SECRET not in " ".join(sentences([*page.error, *page.markdown]))
+    server.otherwise = answers.vectors
+    click(page, "Ask for vectors with")
+    assert not page.error
+    assert bubbles(page)[-1][0] == "assistant"
+
+
+def test_a_saved_conversation_is_offered_before_its_memory_is_derived_with_vectors(
+    server: OpenAIServer,
+) -> None:
+    page = open_page("chat", chat="sample-trip")
+    page = chatting_with(page, "openai/derived")
+    assert "92 texts are asked for first." in told(page)
+    click(reach(page, server), "Ask for vectors with")
+    assert not page.error
+    assert len(texts_asked(server)) == 92
+    page = page.chat_input[0].set_value(QUESTION).run()
+    assert texts_asked(server)[92:] == [QUESTION, bubbles(page)[-1][1]]
+
+
+def test_the_budget_of_the_session_holds_in_a_chat(server: OpenAIServer) -> None:
+    page = chatting_with(open_page("chat"), "openai/text-embedding-3-small")
+    click(reach(page, server), "Ask for vectors with")
+    labelled(page.number_input, "Budget (USD)").set_value(0.0).run()
+    page = page.chat_input[0].set_value(FACT).run()
+    assert any("allows no further call" in one for one in sentences(page.error))
+    assert not server.requests
+    assert len(bubbles(page)) == 1

@@ -38,7 +38,7 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from memviz.llama_index_memory import (
+from memviz.engine.llama_index_memory import (
     LlamaIndexMemory,
     LlamaIndexModel,
     as_chat_message,
@@ -395,7 +395,7 @@ from tests.engine.probes import REPRESENTATIVES
 memory = memviz.build_chat_memory("offline")
 memory.put({"role": "user", "content": "Hello"})
 try:
-    import memviz.llama_index_memory
+    memviz.LlamaIndexMemory
 except ImportError as error:
     print(error)
 """

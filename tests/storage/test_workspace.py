@@ -22,7 +22,7 @@ from memviz import (
     StorageError,
 )
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.storage.held_chats import TITLE_CHARS
+from memviz.storage.conversations import TITLE_CHARS
 from memviz.storage.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,

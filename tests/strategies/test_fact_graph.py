@@ -83,6 +83,19 @@ def test_a_fact_that_was_listed_twice_takes_one_place() -> None:
     assert len(told_at_last(run)) == 2
 
 
+def test_a_fact_that_was_listed_twice_and_ended_once_is_told_no_more() -> None:
+    again = "<fact>Ana | works at | Fiat</fact>"
+    ends = '<fact replaces="1">ana | works at | Pirelli</fact>'
+    said = ("At Fiat.", "Still.", "At Pirelli.", *FILLER, "Where does Ana work?")
+    for number in (1, 2):
+        answers = [again, again.replace("Ana", "ana"), ends.replace("1", str(number))]
+        told = told_at_last(replay(turns(*said), answers))
+        assert told == ["- ana works at Pirelli (since turn 3)"]
+    back = told_at_last(replay(turns("Back.", *said), [again, ends, again]))
+    assert "- Ana works at Fiat (since turn 3)" in back
+    assert len(back) == 2
+
+
 def test_an_answer_that_is_no_triple_has_no_neighbours() -> None:
     answers = ["<fact>Ana rides</fact><fact>Ana | has | a horse</fact>"]
     run = replay(turns("Hm.", *FILLER, "How does she ride?"), answers)
@@ -169,6 +182,9 @@ def test_tells_what_the_slow_reference_tells(
     for at, (_, replaced, turn) in enumerate(known):
         if 0 < replaced <= at:  # none that is listed later can be meant
             until[replaced - 1] = turn
+            for other in range(at):
+                if known[other][0] == known[replaced - 1][0]:
+                    until.setdefault(other, turn)
     hits = sorted(scores, key=lambda at: (round(scores[at], 9), at), reverse=True)
     hits = [at for at in hits if ended == "dated" or at not in until]
     first_of_text = {}

@@ -62,6 +62,15 @@ NOT_SAID = {
         ),
         (r"messages\.#\.content$", "Request cancelled", "a notice of the program"),
     ],
+    "aider": [
+        ("line", "\\W*(aider chat started|Added|Tokens)", "notices of the program")
+    ],
+    "discord": [(r"content$", "Pinned a message", "a notice of the program")],
+    "messenger": [
+        (r"(content|name|title)$", "", "UTF-8 read as Latin-1; it is read as meant")
+    ],
+    "slack": [(r"text$", "<@U1> has joined", "a notice of the program")],
+    "telegram": [("about$", "", "a notice of the program")],
     "hh_rlhf": [
         ("(chosen|prompt|transcript)$", r"\s*Human:", "is split at its speakers")
     ],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
+import numpy as np
 import pytest
 
 from memviz import SweepError
 from memviz.core.counters import counter
+from memviz.core.vectors import vectors_from
 from memviz.transcripts.samples import sample
 from memviz.tuning.grid import settings
 from memviz.tuning.sweep import BackgroundSweep, Sweeping
@@ -31,6 +35,27 @@ def test_it_ends_by_itself_with_all_cells() -> None:
     assert work.progress is not None
     assert (work.progress.done, work.progress.total) == (3, 3)
     assert work.error is None
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads"])
+def test_vectors_that_are_given_where_it_is_begun_are_given_in_its_threads(
+    executor: str,
+) -> None:
+    def embed(model: str, texts: Sequence[str]) -> list[np.ndarray]:
+        return [np.eye(2, dtype=np.float32)[len(text) % 2] for text in texts]
+
+    def make() -> Sweeping:
+        grid = {"retrieval": {"embedding_percent": [50], "embedding_model": "a/b"}}
+        return replace(sweeping(executor=executor), settings=settings(grid))
+
+    with vectors_from(embed):
+        work = BackgroundSweep(make)
+    without = BackgroundSweep(make)
+    for one, lacks in ((work, False), (without, True)):
+        assert one.wait(WAIT_SECONDS)
+        assert one.sweep is not None
+        (cell,) = one.sweep.cells.values()
+        assert cell.lacks_vectors == bool(cell.error) == lacks
 
 
 def test_while_it_is_being_made_there_is_nothing() -> None:

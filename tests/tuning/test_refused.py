@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
-from memviz.metrics.requests.request_table import refused_requests
+from memviz.metrics.requests.broken_pairs import refused_requests
 from memviz.transcripts.samples import bundled, sample
 from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs

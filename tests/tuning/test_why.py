@@ -192,6 +192,88 @@ class TestStatementsAsTyped:
         assert [each.said for each in found] == [(0,), (0,)]
 
 
+PICTURES = "Please don't commit the generated pictures."
+WEEKENDS = "Never deploy on weekends, whatever the team says."
+
+
+class TestRulesWithoutValue:
+    def test_a_summary_that_says_it_in_other_words_holds_it(self) -> None:
+        texts = [
+            "They agreed to deploy never on a weekend, whatever the team says."
+        ] * 9
+        assert not summarized(WEEKENDS, texts).is_lost
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "The user wants generated pictures to be committed.",  # the opposite
+            "Why don't they commit generated pictures?",
+            "They don't generate pictures.",
+        ],
+    )
+    def test_what_a_summary_says_beside_it_is_not_it(self, text: str) -> None:
+        assert summarized(PICTURES, [text] * 9).is_lost
+
+    def test_a_phrase_in_other_words_finds_the_message(self) -> None:
+        found = one(talk(WEEKENDS), "weekends: never deploy, whatever team", WINDOW)
+        assert (found.said, found.is_word_for_word) == ((0,), False)
+        assert found.is_lost
+
+    @pytest.mark.parametrize(
+        "phrase",
+        [
+            "never deploy on weekends, whatever Ana says",
+            "never deploy on 2 weekends, whatever the team says",
+            "always deploy on weekends, whatever the team says",
+        ],
+    )
+    def test_another_name_number_or_sense_is_another_statement(
+        self, phrase: str
+    ) -> None:
+        with pytest.raises(NotSaidError, match="nearest is message 1"):
+            one(talk(WEEKENDS), phrase, WINDOW)
+
+    @pytest.mark.parametrize(
+        "rule",
+        [
+            PICTURES,
+            "聊天时必须先问我同意再说下去。",
+        ],
+    )
+    def test_one_that_states_no_value_is_told_where_nobody_asks(
+        self, rule: str
+    ) -> None:
+        (found,) = why(talk(rule, fillers=8), strategies=WINDOW, counter="chars4")
+        assert (found.probe.question, found.said) == (rule, (0,))
+
+    def test_one_that_states_a_value_is_told_once(self) -> None:
+        messages = talk(WEEKENDS, fillers=8)
+        (found,) = why(messages, strategies=WINDOW, counter="chars4")
+        assert found.probe.answers == ("weekends",)
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "I have never been to the museum of ships.",
+            "I always mix up the two formulas of Bayes.",
+            "I don't know the names of those whales.",
+            "Should we never feed the animals of others?",
+        ],
+    )
+    def test_a_habit_or_a_question_is_no_rule(self, said: str) -> None:
+        found = why(talk(said, fillers=8), strategies=WINDOW, counter="chars4")
+        assert said not in [told.probe.question for told in found]
+
+
+def summarized(rule: str, texts: list[str]) -> Why:
+    """The rule under a setting whose summaries say these texts."""
+    strategy = memviz.strategy("summary", buffer_size=2)
+    model = memviz.ScriptedModel(texts)
+    run = memviz.replay(talk(rule), strategy, model=model, counter="chars4")
+    (found,) = why(talk(rule), rule, runs=[run])
+    return found
+
+
 class TestNeed:
     def test_the_first_message_with_most_of_its_words(self) -> None:
         found = one(talk(CODE, "Is the cabin warm?", ASKED), CODE, WINDOW)

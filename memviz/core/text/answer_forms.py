@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from memviz.core.text.letters import plain_letters
-from memviz.core.text.respelled import MARK, slashed
+from memviz.core.text.letters import MARK, plain_letters, slashed
 from memviz.core.text.value_words import (
     AFTER_A_WORD,
     BEFORE_A_MONTH,

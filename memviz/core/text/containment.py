@@ -34,8 +34,7 @@ from memviz.core.text.answer_forms import (
     answer_forms,
     tokens_in_context,
 )
-from memviz.core.text.letters import plain_letters, simplified, uninflected
-from memviz.core.text.respelled import MARK
+from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
 from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
 from memviz.core.text.value_words import (
     CURRENCIES,

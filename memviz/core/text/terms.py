@@ -4,6 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from memviz.core.text.digits import has_digit
 from memviz.core.text.values import plain_number
 from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
@@ -26,7 +27,6 @@ TOKEN = re.compile(
     rf"(?={_UNIT}?(?!{_ALNUM}))"
     rf"|{_ALNUM}{{1,{_LONGEST_WORD}}}"
 )
-_PLAIN_DIGIT = re.compile("[0-9]")
 _LETTERS_ALONE = str.maketrans(
     {chr(code): " " for code in range(128) if not chr(code).isalnum()}
 )
@@ -48,7 +48,7 @@ _BEFORE_A_SENTENCE = frozenset(".!?:;\"'“”\u2018(「『。！？：")
 def tokens_of(text: str) -> list[str]:
     """Return all that :data:`TOKEN` finds in ``text``."""
     # Most texts are plain letters alone, and to part those without the pattern is several times faster.
-    if text.isascii() and _PLAIN_DIGIT.search(text) is None:
+    if text.isascii() and not has_digit(text):
         words = text.translate(_LETTERS_ALONE).split()
         if max(map(len, words), default=0) <= _LONGEST_WORD:
             return words

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 
-from memviz.core.text.letters import plain_letters
-from memviz.core.text.respelled import MARK, respelled
+from memviz.core.text.letters import MARK, plain_letters, respelled
 from memviz.core.text.value_words import (
     CURRENCIES,
     MEASURE_WORDS,
@@ -216,9 +215,8 @@ def _han_number(numeral: str) -> int:
 
 def _plain(match: re.Match[str]) -> str:
     """The one spelling of what the pattern found, with spaces that keep it apart from its neighbours."""
-    parts = match.groupdict()
     for name, spell in _SPELLERS:
-        if parts[name] is not None:
+        if match[name] is not None:
             return spell(match)
     return match.group()
 

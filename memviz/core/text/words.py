@@ -1,26 +1,35 @@
-"""The words of a text: its content words, their number, and the sentence that asks for a
-length in words.
+"""The words of a text: its content words, their number, the sentence that asks for a length in
+words, and the language that its script shows.
 
 Content words are stemmed and without function words; where nothing is spaced, they are
-pairs of characters.
+pairs of characters. A screen reader needs the language to pronounce the text.
 """
 
 import re
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain
+from typing import Any
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from memviz.core.text.language import language
 from memviz.core.text.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
 from memviz.core.translation import noop
 
+_LETTER = re.compile(r"[^\W\d_]")
+SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("ko", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
+    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")),
+)
+"""Scripts that one language is written in, or mostly so. Japanese first: it has Chinese characters as well."""
+LEAST_SHARE = 0.3
+"""Of the letters. A name in an English sentence makes it no Chinese text."""
+READ_CHARS = 2_000
 # Scripts written without spaces, and Korean, whose particles stick to the word.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 KANA = re.compile(r"[\u3040-\u30ff]")
-
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[-.,:/'’][^\W_]+)*")
 _CHINESE_STOP = re.compile(CHINESE_STOP)
@@ -41,6 +50,28 @@ _WORD = re.compile(
     f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+"
 )
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def language(text: str) -> str:
+    """Return ``zh``, ``ja`` or ``ko`` for a text of which a good part is written in the
+    script of that language; empty for all others: the Latin and Cyrillic scripts are shared
+    by too many languages."""
+    letters = _LETTER.findall(text[:READ_CHARS])
+    asian = "".join(letter for letter in letters if letter >= "\u1100")
+    if not letters or len(asian) < LEAST_SHARE * len(letters):
+        return ""
+    return next((code for code, script in SCRIPTS if script.search(asian)), "")
+
+
+def marking_rules() -> dict[str, Any]:
+    """Return what a browser needs to mark texts with their language as :func:`language`
+    does: ``scripts`` as pairs of language and pattern, the ``share`` of the letters, and the
+    ``chars`` that are read."""
+    return {
+        "scripts": [[code, script.pattern] for code, script in SCRIPTS],
+        "share": LEAST_SHARE,
+        "chars": READ_CHARS,
+    }
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -14,10 +14,10 @@ from memviz.dashboard.charts.figure import figure, figure_over_turns, legend_nam
 from memviz.dashboard.charts.palette import (
     NOTE_PIXELS,
     PART_COLORS,
+    SettingRun,
     setting_color,
     setting_dash,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 
 Part = dict[str, Any]
 GREY = PART_COLORS["system"]

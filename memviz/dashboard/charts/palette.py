@@ -1,9 +1,13 @@
-"""One colour, one meaning, on every chart. All of it reads in light and dark and without colour vision."""
+"""One colour, one meaning, on every chart, and the run of one setting, which has a colour and a
+dash. All of it reads in light and dark and without colour vision.
+"""
 
+from dataclasses import dataclass
 from typing import Any
 
 from memviz.core.context import Fate
 from memviz.core.translation import noop
+from memviz.engine.run import Run
 from memviz.metrics.memory_map.stretches import STEPS, Step
 from memviz.metrics.retention.knowledge import FactState
 
@@ -18,7 +22,6 @@ PART_COLORS = {
     "overhead": "#B4B4B4",
 }
 """Colours of the parts of a request; fates use the same."""
-
 PART_TITLES = {
     "system": noop("System prompt"),
     "summary": noop("Summary"),
@@ -47,10 +50,19 @@ PART_HELP = {
     ),
 }
 PART_ORDER = tuple(PART_COLORS)
-
 _FADING = (1.0, 0.58, 0.42, 0.26)
 """How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
 fades into the page, light or dark, in steps that can still be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRun:
+    """One setting: its run, what it is called, and how it looks."""
+
+    run: Run
+    label: str
+    index: int
+    """Decides its colour and its dash."""
 
 
 def faded(color: str, opacity: float) -> str:
@@ -62,8 +74,10 @@ def faded(color: str, opacity: float) -> str:
 
 
 SHORTENED_COLOR = "#7FB069"
+
 OPAQUE_COLOR = FactState.UNKNOWN.color
 """Of a block that nobody can read, and of the facts that may stand in it."""
+
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
     Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), noop("Dropped")),
@@ -93,11 +107,15 @@ _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.VERBATIM): (PART_COLORS["history"], noop("Word for word")),
 }
 """What is cleared are results of tools: their brown, as faint as what is left of them."""
+
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
+
 STEP_TITLES = tuple(_STEPS[step][1] for step in STEPS)
 """Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.stretches.STEPS``."""
+
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
+
 SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
 """The same on a page, lighter in dark; style.css has it for the diamonds of charts."""
 
@@ -105,9 +123,12 @@ NOTE_PIXELS = 13
 """Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
 
 FEW_TURNS = 12
+
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
+
 FAILURE_COLOR = "#D32F2F"
+
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 

@@ -18,7 +18,7 @@ from memviz.dashboard.charts.answers import (
     needle_map,
     right_of,
 )
-from memviz.dashboard.lessons.asked_answers import (
+from memviz.dashboard.lessons.measure import (
     FACTS,
     NEEDLES,
     answers_of,

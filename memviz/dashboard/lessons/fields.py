@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import yaml
 
 from memviz.core.bounds import MAX_QUOTED_CHARS, is_whole_number, quoted
 from memviz.core.errors import LessonError
-from memviz.core.plain_yaml import PlainYamlError, constructed
+from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import counted, listed
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
 from memviz.dashboard.lessons.markdown import forbidden
 
 T = TypeVar("T")
+MAX_BYTES = 500_000
+"""Of a file: a lesson of sixty steps in two languages has a tenth of it."""
+_YAML_HINT = noop(
+    "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
+)
+_LEVELS_WORDS = noop("a lesson is eight levels deep")
 MOST_LISTED = 20
 _NULL = "tag:yaml.org,2002:null"
 _UNSEEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -241,6 +247,16 @@ class Field:
             self.fail(_("is a number that is far too large."))
         return value
 
+    def scalars(self) -> tuple[tuple[str, float | bool | str], ...]:
+        """Return the names in this field with their values, each a number, a text, true or false."""
+        found = []
+        for name, one in self.entries():
+            value = one.value()
+            if not isinstance(value, int | float | str):
+                one.fail(_("is no number, no text, and neither true nor false."))
+            found.append((name, value))
+        return tuple(found)
+
     def _judge_text(self, text: str, most_chars: int) -> None:
         if not text.strip():
             self.fail(_("is empty; it has to be a text."))
@@ -277,3 +293,47 @@ def _allowed_words(text: str, allowed: Collection[str]) -> str:
         words=_(" or ").join(near),
         count=len(allowed),
     )
+
+
+Readers = Mapping[str, Callable[[Field], Any]]
+"""How each field of a mapping is read, by its name."""
+
+
+def read_root(content: bytes | str, file: str) -> Field:
+    """Return the whole of a YAML text as a field, whose errors call it ``file``. Raises :class:`LessonError`."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "replace")
+    if len(content) > MAX_BYTES:
+        raise LessonError(
+            file,
+            _(
+                "has more than {most:,} bytes; a lesson is a short YAML file.",
+                most=MAX_BYTES,
+            ),
+        )
+    try:
+        root = composed(content, 20, _(_LEVELS_WORDS))
+    except UnicodeDecodeError:
+        raise LessonError(
+            file, _("is not a text in UTF-8; a lesson is a YAML file.")
+        ) from None
+    except PlainYamlError as error:
+        raise LessonError(
+            file,
+            _(
+                "is not valid YAML: {error}; {hint}",
+                error=error,
+                hint=_(_YAML_HINT),
+            ),
+            line=error.line,
+        ) from None
+    if root is None:
+        raise LessonError(file, _("is empty; a lesson has a title and steps."))
+    return Field(file, root)
+
+
+def read_values(fields: Mapping[str, Field], readers: Readers) -> dict[str, Any]:
+    """Return what the fields say that are there, by their names."""
+    return {
+        name: read(fields[name]) for name, read in readers.items() if name in fields
+    }

@@ -36,9 +36,9 @@ from memviz.dashboard.lessons.playing import (
 )
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
-from memviz.dashboard.reporting.html_file import html_environment
+from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.metrics.summaries.events import Author, authors_of
 from memviz.storage.workspace import Workspace
 

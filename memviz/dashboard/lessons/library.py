@@ -9,8 +9,9 @@ from pathlib import Path
 from memviz.core.errors import LessonError
 from memviz.core.text.wording import listed
 from memviz.core.translation import _
+from memviz.dashboard.lessons.fields import MAX_BYTES
 from memviz.dashboard.lessons.lesson import Lesson, Step
-from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.dashboard.lessons.reading import read_lesson
 from memviz.storage.store import Store
 
 SUFFIX = ".yaml"

@@ -8,14 +8,21 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
 from memviz.core.translation import _
-from memviz.dashboard.lessons.asked_answers import ANSWER_MEASURES
-from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
+from memviz.dashboard.lessons.measure import (
+    ANSWER_MEASURES,
+    Kind,
+    Measure,
+    Spot,
+    Taken,
+    Value,
+)
 from memviz.dashboard.lessons.playing import NO_PRICE
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
+from memviz.metrics.cost.pricing import Usd
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge
-from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
+from memviz.metrics.summaries.events import request_sizes, sent_summary_tokens
 
 
 def _usd_so_far(at: Spot) -> Value:
@@ -46,10 +53,6 @@ def _tool_result_tokens(at: Spot) -> Value:
 
 def _tokens(at: Spot, message: Message) -> int:
     return at.run.counter(message.content) + TOKENS_PER_MESSAGE
-
-
-def _message_tokens(at: Spot) -> Value:
-    return _tokens(at, at.run.log[at.played.message(at.point)])
 
 
 def _tool_result_percent(at: Spot) -> Value:
@@ -108,10 +111,6 @@ def _sizes(side: str) -> Taken:
     return take
 
 
-def _summary_tokens(at: Spot) -> Value:
-    return sent_summary_tokens(at.record)
-
-
 def _summary_length(at: Spot) -> Value:
     written = _summaries(at)
     return written[-1].summary_tokens if written else 0
@@ -119,10 +118,6 @@ def _summary_length(at: Spot) -> Value:
 
 def _fated(*fates: Fate) -> Taken:
     return lambda at: int(np.isin(at.played.fates(at.point), fates).sum())
-
-
-def _messages_said(at: Spot) -> Value:
-    return at.record.log_length
 
 
 def _message_fate(at: Spot) -> Value:
@@ -166,10 +161,6 @@ def _knowledge(at: Spot) -> Knowledge:
     return Knowledge(int(at.retention.states[at.number, at.fact]))
 
 
-def _fact_state(at: Spot) -> Value:
-    return _knowledge(at).state.word
-
-
 def _fact_place(at: Spot) -> Value:
     place = _knowledge(at).name.lower().replace("_", " ")
     return place.replace("not born", "not told")
@@ -207,25 +198,22 @@ def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
 
 
 def _request_usd(at: Spot) -> Value:
-    cost = at.cost
-    if cost.request_usd is None:
-        name = missing_price_name(cost.missing[0])
-        raise at.played.fail(_(NO_PRICE, name=name))
-    return float(cost.request_usd[at.number])
+    return float(_require_price(at, at.cost.request_usd)[at.number])
 
 
 def _summarizer_usd(at: Spot) -> Value:
-    cost = at.cost
-    if cost.summarizer_call_usd is None:
-        name = missing_price_name(cost.missing[0])
-        raise at.played.fail(_(NO_PRICE, name=name))
-    numbers = cost.traffic.summarizer_requests
+    call_usd = _require_price(at, at.cost.summarizer_call_usd)
+    numbers = at.cost.traffic.summarizer_requests
     is_so_far = (numbers >= 0) & (numbers <= at.number)
-    return float(cost.summarizer_call_usd[is_so_far].sum())
+    return float(call_usd[is_so_far].sum())
 
 
-def _cached(at: Spot) -> Value:
-    return int(at.cost.cached_tokens[at.number])
+def _require_price(at: Spot, usd: Usd | None) -> Usd:
+    """Return ``usd``. Raises :class:`memviz.LessonError` where no price is known."""
+    if usd is None:
+        name = missing_price_name(at.cost.missing[0])
+        raise at.played.fail(_(NO_PRICE, name=name))
+    return usd
 
 
 def _hit_percent(at: Spot) -> Value:
@@ -251,7 +239,9 @@ _MESSAGE = ("message",)
 MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
     "summary_tokens": Measure(
-        "the text of the summary takes, in the request,", _summary_tokens, "tokens"
+        "the text of the summary takes, in the request,",
+        lambda at: sent_summary_tokens(at.record),
+        "tokens",
     ),
     "history_tokens": Measure(
         "messages sent word for word take, without the input,",
@@ -268,7 +258,10 @@ MEASURES: Mapping[str, Measure] = {
         "the share of tool results in the request is", _tool_result_percent, "percent"
     ),
     "message_tokens": Measure(
-        "the message has", _message_tokens, "tokens", needs=_MESSAGE
+        "the message has",
+        lambda at: _tokens(at, at.run.log[at.played.message(at.point)]),
+        "tokens",
+        needs=_MESSAGE,
     ),
     "largest_request_tokens": Measure(
         "the largest request so far has", _largest, "tokens"
@@ -290,7 +283,9 @@ MEASURES: Mapping[str, Measure] = {
         "the summarizer cost so far", _summarizer_usd, "dollars"
     ),
     "cached_tokens": Measure(
-        "the request reads from the prompt cache", _cached, "tokens"
+        "the request reads from the prompt cache",
+        lambda at: int(at.cost.cached_tokens[at.number]),
+        "tokens",
     ),
     "cached_percent": Measure(
         "the share read from the prompt cache so far is", _hit_percent, "percent"
@@ -317,7 +312,9 @@ MEASURES: Mapping[str, Measure] = {
     "tokens_after_summary": Measure(
         "with its newest summary the request had", _sizes("after"), "tokens"
     ),
-    "messages_said": Measure("the number of messages said so far", _messages_said),
+    "messages_said": Measure(
+        "the number of messages said so far", lambda at: at.record.log_length
+    ),
     "messages_sent": Measure(
         "the number of messages sent word for word",
         _fated(Fate.VERBATIM, Fate.RECALLED),
@@ -359,7 +356,10 @@ MEASURES: Mapping[str, Measure] = {
         "the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT
     ),
     "fact_state": Measure(
-        "what the request makes of the fact", _fact_state, kind=Kind.WORD, needs=_FACT
+        "what the request makes of the fact",
+        lambda at: _knowledge(at).state.word,
+        kind=Kind.WORD,
+        needs=_FACT,
     ),
     "fact_place": Measure(
         "where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT

@@ -5,18 +5,17 @@ that names file, line, step and field. ``docs/lessons.md`` says how one is writt
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from memviz.core.bounds import LARGEST_NUMBER, MAX_QUOTED_CHARS, MAX_SECONDS, quoted
 from memviz.core.counters import counter
-from memviz.core.errors import LessonError, MemvizError, ParameterError
-from memviz.core.plain_yaml import PlainYamlError, composed
-from memviz.core.translation import _, noop
-from memviz.dashboard.lessons.asked_answers import RECORDS
-from memviz.dashboard.lessons.fields import Field
+from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.text.vocabulary import words
+from memviz.core.translation import _
+from memviz.dashboard.lessons.fields import Field, Readers, read_root, read_values
 from memviz.dashboard.lessons.lesson import (
     CONTROLS,
     MEASURED_IN,
@@ -31,7 +30,7 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Try,
 )
-from memviz.dashboard.lessons.measure import Kind
+from memviz.dashboard.lessons.measure import RECORDS, Kind
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.study import (
     MAX_RECALLS,
@@ -45,8 +44,6 @@ from memviz.dashboard.lessons.writing import STUDY_FIELDS, VIEW_FIELDS
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 
-MAX_BYTES = 500_000
-"""Of a file: a lesson of sixty steps in two languages has a tenth of it."""
 MAX_STEPS = 60
 MAX_CLAIMS = 40
 MAX_CHOICES = 6
@@ -60,27 +57,13 @@ MAX_TURN = 1_000_000
 MAX_PLACE = 100_000
 MAX_TIMES = 1e6
 MAX_LINKED = 20
-NEVER_LINKED = (
-    "summarizer",
-    "chat-model",
-    "replies",
-    "take",
-    "conversation",
-    "setting",
-    "turn",
-    "call",
-    "recall",
+NEVER_LINKED = words(
+    "summarizer chat-model replies take conversation setting turn call recall"
 )
 """Parts of an address that a lesson does not give by hand: models, for it asks none, and what it has fields for."""
 VIEW_NAMES = (*STUDY_FIELDS, *VIEW_FIELDS)
-YAML_HINT = noop(
-    "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
-)
-LEVELS_WORDS = noop("a lesson is eight levels deep")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "notes")
-Readers = Mapping[str, Callable[[Field], Any]]
-"""How each field of a mapping is read, by its name."""
 _name = partial(Field.line, most_chars=MAX_QUOTED_CHARS)
 _title = partial(Field.text, most_chars=TITLE_CHARS)
 _sentence = partial(Field.text, most_chars=SUMMARY_CHARS)
@@ -92,35 +75,7 @@ _pause = partial(Field.amount, least=0, most=MAX_SECONDS)
 def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesson:
     """The lesson that this YAML text holds. ``file`` is what errors call it, and ``id`` what it is called where it does
     not name itself. Raises :class:`LessonError` with a sentence."""
-    if isinstance(content, str):
-        content = content.encode("utf-8", "replace")
-    if len(content) > MAX_BYTES:
-        raise LessonError(
-            file,
-            _(
-                "has more than {most:,} bytes; a lesson is a short YAML file.",
-                most=MAX_BYTES,
-            ),
-        )
-    try:
-        root = composed(content, 20, _(LEVELS_WORDS))
-    except UnicodeDecodeError:
-        raise LessonError(
-            file, _("is not a text in UTF-8; a lesson is a YAML file.")
-        ) from None
-    except PlainYamlError as error:
-        raise LessonError(
-            file,
-            _(
-                "is not valid YAML: {error}; {hint}",
-                error=error,
-                hint=_(YAML_HINT),
-            ),
-            line=error.line,
-        ) from None
-    if root is None:
-        raise LessonError(file, _("is empty; a lesson has a title and steps."))
-    return _lesson(Field(file, root), id)
+    return _lesson(read_root(content, file), id)
 
 
 def _lesson(whole: Field, id: str | None) -> Lesson:
@@ -135,16 +90,9 @@ def _lesson(whole: Field, id: str | None) -> Lesson:
     if not _ID.fullmatch(named):
         whole.fail(_("has no id; give it one of small letters, digits and hyphens."))
     study = _study(fields, Study())
-    about = _values(fields, readers)
+    about = read_values(fields, readers)
     steps = fields["steps"].each("step", partial(_step, study=study), MAX_STEPS)
     return Lesson(id=named, steps=steps, **about)
-
-
-def _values(fields: Mapping[str, Field], readers: Readers) -> dict[str, Any]:
-    """Return what the fields say that are there, by their names."""
-    return {
-        name: read(fields[name]) for name, read in readers.items() if name in fields
-    }
 
 
 def _id(field: Field) -> str:
@@ -163,25 +111,22 @@ def _study(fields: Mapping[str, Field], before: Study) -> Study:
     """Return what is replayed, as far as ``fields`` say it; the rest is as in ``before``."""
     readers: Readers = {
         "conversation": _name,
-        "settings": _settings,
+        "settings": partial(
+            Field.each, noun="setting", read=_setting, at_most=MAX_SETTINGS
+        ),
         "counter": _counter,
         "prices_of": _name,
         "pause_seconds": _pause,
         "writer": _name,
     }
-    study = replace(before, **_values(fields, readers))
+    study = replace(before, **read_values(fields, readers))
     if "recalls" in fields:
         read = partial(_recall, settings=len(study.settings))
-        return replace(
-            study, recalls=fields["recalls"].each("recall", read, MAX_RECALLS, 0)
-        )
+        recalls = fields["recalls"].each("recall", read, MAX_RECALLS, 0)
+        return replace(study, recalls=recalls)
     if "settings" in fields:
         return replace(study, recalls=())
     return study
-
-
-def _settings(field: Field) -> tuple[Strategy, ...]:
-    return field.each("setting", _setting, MAX_SETTINGS)
 
 
 def _setting(field: Field) -> Strategy:
@@ -216,7 +161,9 @@ def _recall(field: Field, settings: int) -> RecalledTurns:
         "turns": partial(Field.each, noun="turn", read=_turn, at_most=MAX_RECALLS),
         "setting": partial(Field.number, least=0, most=max(0, settings - 1)),
     }
-    return RecalledTurns(**_values(field.fields(readers, ("turn", "turns")), readers))
+    return RecalledTurns(
+        **read_values(field.fields(readers, ("turn", "turns")), readers)
+    )
 
 
 def _step(field: Field, study: Study) -> Step:
@@ -246,13 +193,14 @@ def _step(field: Field, study: Study) -> Step:
         "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
         "notes": _prose,
     }
-    said = _values(fields, readers)
+    said = read_values(fields, readers)
     asked = said.pop("question", None) or said.pop("prediction", None)
     return Step(view=view, asked=asked, to_try=said.pop("try", ()), **said)
 
 
 def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) -> View:
     own = _study(fields, study)
+    control = partial(Field.word, allowed=CONTROLS)
     readers: Readers = {
         "page": partial(Field.word, allowed=PAGES),
         "show": _name,
@@ -262,12 +210,14 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
         "from": _turn,
         "to": _turn,
         "highlight": partial(_highlight, study=own),
-        "controls": _controls,
+        "controls": partial(
+            Field.each, noun="control", read=control, at_most=len(CONTROLS), at_least=0
+        ),
         "link": _link,
         "answers": partial(Field.word, allowed=RECORDS),
     }
     shown = {
-        VIEW_FIELDS[name]: value for name, value in _values(fields, readers).items()
+        VIEW_FIELDS[name]: value for name, value in read_values(fields, readers).items()
     }
     view = View(own, **{"page": page, **shown})
     is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
@@ -275,11 +225,6 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
     if is_before or is_behind:
         field.fail(_("has a turn outside of from and to; it has to lie between them."))
     return view
-
-
-def _controls(field: Field) -> tuple[str, ...]:
-    read = partial(Field.word, allowed=CONTROLS)
-    return field.each("control", read, len(CONTROLS), 0)
 
 
 def _link(field: Field) -> tuple[tuple[str, str], ...]:
@@ -300,7 +245,7 @@ def _highlight(field: Field, study: Study) -> Highlight:
         "fact": _fact,
         "message": _turn,
     }
-    return Highlight(**_values(field.fields(readers), readers))
+    return Highlight(**read_values(field.fields(readers), readers))
 
 
 def _place(field: Field, study: Study) -> int:
@@ -375,9 +320,9 @@ def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
         "pause_seconds": _pause,
         "prices_of": _name,
         "answers": partial(Field.word, allowed=RECORDS),
-        "where": _where,
+        "where": Field.scalars,
     }
-    given = _values(fields, readers)
+    given = read_values(fields, readers)
     if "turn" in given:
         given.setdefault("call", None)  # a call belongs to its turn
     point = before._replace(**given)
@@ -410,25 +355,11 @@ def _judge_point(fields: Mapping[str, Field], point: Point, view: View) -> None:
             )
 
 
-def _where(field: Field) -> tuple[tuple[str, float | bool | str], ...]:
-    """Return the values that the fields of an answer have."""
-    found = []
-    for name, one in field.entries():
-        value = one.value()
-        if not isinstance(value, int | float | str):
-            one.fail(_("is no number, no text, and neither true nor false."))
-        found.append((name, value))
-    return tuple(found)
-
-
 def _question(field: Field) -> Question:
+    choice = partial(Field.text, most_chars=CHOICE_CHARS)
     readers: Readers = {
         "choices": partial(
-            Field.each,
-            noun="choice",
-            read=partial(Field.text, most_chars=CHOICE_CHARS),
-            at_most=MAX_CHOICES,
-            at_least=2,
+            Field.each, noun="choice", read=choice, at_most=MAX_CHOICES, at_least=2
         ),
         "text": _prose,
         "reason": _prose,
@@ -436,7 +367,7 @@ def _question(field: Field) -> Question:
     fields = field.fields(
         ("text", "choices", "answer", "reason"), ("text", "choices", "answer")
     )
-    said = _values(fields, readers)
+    said = read_values(fields, readers)
     answer = fields["answer"].number(0, len(said["choices"]) - 1)
     return Question(answer=answer, **said)
 

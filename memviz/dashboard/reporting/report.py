@@ -29,15 +29,25 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.charts.turn_axis import last_place
-from memviz.dashboard.reporting.costs import advice_sentences, report_costs
-from memviz.dashboard.reporting.facts import ReportFacts, report_facts
-from memviz.dashboard.reporting.html_file import html_environment
+from memviz.dashboard.reporting.facts import (
+    ReportFacts,
+    advice_sentences,
+    report_costs,
+    report_facts,
+)
 from memviz.dashboard.reporting.settings import Setting
-from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, themed
+from memviz.dashboard.reporting.themes import (
+    DARK,
+    LIGHT,
+    THEMES,
+    html_environment,
+    template,
+    themed,
+)
 from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.compactions import (
     outcome_words,
     reason_words,
@@ -50,7 +60,7 @@ from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import axis_of
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -10,8 +10,7 @@ from memviz.core.text.wording import COMMA, cost_words
 from memviz.core.translation import _
 from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
-from memviz.dashboard.charts.palette import STEP_COLORS
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.dashboard.words.warning import HealthWarning

@@ -1,14 +1,27 @@
-"""The look of figures outside the dashboard, where no page gives them their colours: light and dark."""
+"""The HTML files that leave memviz, and the look of figures in them.
 
+No page gives such a file its colours, so it has its own, light and dark. All that it needs
+is in it, and its policy lets a browser load nothing and run no script but its own, known by
+their hashes.
+"""
+
+import hashlib
 import re
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from memviz.dashboard.charts.grammar import INVISIBLE
 from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
+from memviz.dashboard.markup import lang_attribute
+from memviz.dashboard.stage.files import own_text, style
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 
@@ -49,6 +62,7 @@ LIGHT = Theme(
         "#555E68",
     ),
 )
+
 DARK = Theme(
     name="dark",
     background="#10151B",
@@ -70,6 +84,7 @@ DARK = Theme(
         "#ADA7EC",
     ),
 )
+
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -131,3 +146,45 @@ def template(theme: Theme) -> dict[str, Any]:
     }
     without_edge = {"type": "scatter", "marker": {"line": {"width": 0}}}
     return {"layout": layout, "data": {"scatter": [without_edge]}}
+
+
+def html_environment(
+    package: str,
+    css: str,
+    scripts: Sequence[str],
+    images: str,
+    filters: dict[str, Callable[..., Any]],
+) -> Environment:
+    """Return what makes files of the templates of ``package``. Each includes ``head.html`` for the style ``css``
+    and the policy, which lets pictures come from ``images``. Texts are escaped."""
+    loaders = [PackageLoader(package, ""), PackageLoader(__package__, "")]
+    environment = Environment(
+        loader=ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"lang": lang_attribute, **filters}
+    environment.globals |= {
+        "style": Markup(f"{own_text(package, css)}\n{style()}"),  # noqa: S704 - our own files
+        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own and Plotly's
+        "hashes": [script_hash(script) for script in scripts],
+        "images": images,
+        "themes": THEMES,
+        "version": memviz_version(),
+    }
+    return environment
+
+
+def script_hash(script: str) -> str:
+    """Return the name of a script in a Content-Security-Policy: the hash of its text between the tags."""
+    return "sha256-" + b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def memviz_version() -> str:
+    """Return the version that is installed."""
+    try:
+        return version("memviz")
+    except PackageNotFoundError:  # run from its source folder
+        return "not installed"

@@ -32,7 +32,7 @@ QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"} 
 The request that is open at the end of a conversation is one step more behind all
 others, if these are shown; it has no price and knows no facts, for it counts nowhere.
 Parts of a REQ that are empty are left out. Of facts that are followed
-``memviz/dashboard/stage/followed.py`` tells more. Besides, who shows the stage may set
+``memviz/dashboard/lessons/staging.py`` tells more. Besides, who shows the stage may set
 ``highlight`` (``{"facts": [...], "messages": [...], "settings": [...]}``),
 ``measures``, of which the visitor chooses what the lanes say, and ``controls``, the
 names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
@@ -50,39 +50,40 @@ from numpy.typing import NDArray
 from memviz.core.memory import Memory
 from memviz.core.text.wording import dollars, listed
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
 from memviz.dashboard.stage.lane import (
     Codes,
     Sizes,
     changes,
+    colors,
     lane,
     message_sizes,
     messages_of,
+    own_words,
     resized,
     sent_sizes,
 )
-from memviz.dashboard.stage.texts import colors, own_words
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.cache_breaks import cache_breaks
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.requests.limits import Limit, limit_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.metrics.requests.token_use import Limit, limit_of
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import authors_of
-from memviz.metrics.summaries.facts import are_facts
-from memviz.metrics.summaries.request_sizes import (
+from memviz.metrics.summaries.events import (
+    authors_of,
     memory_without,
     request_parts,
     sent_without,
 )
+from memviz.metrics.summaries.facts import are_facts
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

@@ -1,5 +1,9 @@
-"""The pieces of a lane, in the order in which one request sends them; their tokens add up to the request's own. And
-what changed of them since the request before."""
+"""The pieces of a lane, and the texts of the stage.
+
+Pieces stand in the order in which one request sends them; their tokens add up to the
+request's own. Beside them stands what changed since the request before. The texts are in
+the language of the reader: what the stage's script says, and what its colours mean.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,6 +15,15 @@ from numpy.typing import NDArray
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.pieces import Line, Messages, Notes, Picked
+from memviz.core.translation import _, script_words
+from memviz.dashboard.charts.palette import (
+    PART_COLORS,
+    PART_TITLES,
+    STEP_COLORS,
+    STEP_TITLES,
+)
+from memviz.dashboard.stage.files import script
+from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.assembly import message_tokens, reduced
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
@@ -32,6 +45,25 @@ KINDS = {
 up."""
 Sizes = NDArray[np.int64]
 Codes = NDArray[np.uint8]
+
+
+def colors() -> dict[str, Any]:
+    """Return the colours of parts of a request and of what becomes of a message, with their names, and the names of
+    what breaks the cached prefix."""
+    return {
+        "parts": PART_COLORS,
+        "fates": list(STEP_COLORS),
+        "titles": [_(title) for title in STEP_TITLES],
+        "names": {part: _(title) for part, title in PART_TITLES.items()},
+        "broken": {breaker.value: _(name) for breaker, name in BROKEN_BY.items()},
+    }
+
+
+def own_words() -> dict[str, Any]:
+    """Return the translations of what the script of the stage says, as a part of its data; nothing in English, which
+    it has itself."""
+    words = script_words(script())
+    return {"words": words} if words else {}
 
 
 def messages_of(run: Run, base: int, stop: int) -> list[Json]:

@@ -1,25 +1,45 @@
 """Questions to whoever watches the stage, made from any conversation's runs and facts and answered by them.
 
 Four kinds: will it summarize before this request, which messages stay word for word, does the model still know this
-fact, which setting is cheapest. None is written by hand. Of many candidates those are asked that are spread over the
-run, over the kinds of questions, their answers and settings.
+fact, which setting is cheapest by a turn (in dollars where prices are known, else in tokens). None is written by hand.
+Of many candidates those are asked that are spread over the run, over the kinds of questions, their answers and
+settings.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memviz.core.division import ceil_div
-from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
+from memviz.core.text.wording import counted, distinct_names, dollars
+from memviz.core.translation import _, noop
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
-from memviz.dashboard.stage.question import KINDS, Candidate, Kind, Question, StagedRun
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.dashboard.stage.question import (
+    KINDS,
+    Candidate,
+    Kind,
+    Question,
+    StagedRun,
+    summarizing_candidates,
+)
+from memviz.dashboard.stage.what_stays import knowing_candidates, staying_candidates
+from memviz.metrics.requests.request_axis import axis_of, request_turns
+from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
+LEAST_MARGIN = 0.02
+"""By how much of its own cost the cheapest has to be ahead for the answer to be one."""
+LEAST_TURNS = 4
+_IN_DOLLARS = noop("Which setting is cheapest by turn {turn:,}?")
+_IN_TOKENS = noop("Which setting has used the fewest tokens by turn {turn:,}?")
 MOST_QUESTIONS = 12
 ROUND: tuple[Kind, ...] = ("summarizes", "knows", "stays", "summarizes", "knows")
 """The kinds about one request, in the order in which they are asked for over and over."""
@@ -30,6 +50,133 @@ NEAR_WIDTHS = 1.5
 """Of its place in the run a question is at most so many of the equal parts away that there are."""
 MOST_TRIED = 8
 """Candidates that turn out to be none before a place stays empty."""
+
+
+class Race(NamedTuple):
+    """The spending of every setting by every turn."""
+
+    staged: Sequence[StagedRun]
+    spent: NDArray[np.float64]
+    """An array [settings x turns], in dollars or tokens."""
+    asks: str
+    """The question, with the ``turn`` to be filled in."""
+    words: Callable[[float], str]
+    """Writes an amount."""
+
+    @property
+    def turns(self) -> int:
+        """The last turn that all settings have come to."""
+        return int(self.spent.shape[1])
+
+    def leader(self, turn: int) -> int:
+        """The number of the setting that has spent least by ``turn``."""
+        return int(self.spent[:, turn - 1].argmin())
+
+    def margin(self, turn: int) -> float:
+        """Return by which share of its own spending the leader is ahead of the next one."""
+        least, second = np.sort(self.spent[:, turn - 1])[:2].tolist()
+        return (second - least) / least if least else float(second > 0)
+
+
+def run_race(
+    staged: Sequence[StagedRun], assumptions: PricingAssumptions | None
+) -> Race | None:
+    """Return the spending of all settings; ``None`` of fewer than two, or before the first request."""
+    if len(staged) < 2 or not all(one.run.requests for one in staged):
+        return None
+    turns = min(one.run.requests[-1].turn for one in staged)
+    usd = []
+    tokens = []
+    for one in staged:
+        sent = one.run.once(traffic, partial(traffic, one.run))
+        tokens.append(_tokens_by_turn(sent, turns))
+        cost = None if assumptions is None else assumptions.cost(sent)
+        if cost is not None and cost.cumulative_usd is not None:
+            each = np.diff(cost.cumulative_usd, prepend=0.0)
+            usd.append(_up_to(cost.turns, each, turns))
+    if len(usd) == len(staged) and any(spent.any() for spent in usd):
+        return Race(staged, np.stack(usd), _IN_DOLLARS, dollars)
+    return Race(staged, np.stack(tokens), _IN_TOKENS, _token_words)
+
+
+def _token_words(number: float) -> str:
+    return counted(int(number), "token")
+
+
+def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
+    """Return what both models read and wrote."""
+    chat = sent.input_tokens + sent.output_tokens
+    summarizer = sent.summarizer_input_tokens + sent.summarizer_output_tokens
+    by_chat = _up_to(sent.turns, chat, turns)
+    return by_chat + _up_to(sent.summarizer_turns, summarizer, turns)
+
+
+def _up_to(
+    at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
+) -> NDArray[np.float64]:
+    """Return the sum of all amounts up to each turn, from 1."""
+    by_turn = np.bincount(at, weights=amounts, minlength=turns + 1)[: turns + 1]
+    return np.cumsum(by_turn, dtype=np.float64)[1:]
+
+
+def cheapest_candidates(found: Race) -> Iterator[Candidate]:
+    """The winner at the end, and the one half way if that is another one."""
+    end = found.turns
+    half = end // 2
+    if end < LEAST_TURNS:
+        return
+    turns = [end]
+    if found.leader(half) != found.leader(end):
+        turns.append(half)
+    for turn in turns:
+        step = _asked_at(found, turn)
+        if found.margin(turn) >= LEAST_MARGIN and step in found.staged[0].steps:
+            yield Candidate(
+                step,
+                None,
+                frozenset({("cheapest", turn)}),
+                None,
+                float(turn == end),
+                partial(ask_for_cheapest, found, turn),
+            )
+
+
+def ask_for_cheapest(found: Race, turn: int) -> Question:
+    """Return which setting has spent least by ``turn``, at which no two are level."""
+    spent = found.spent[:, turn - 1]
+    first, second = np.argsort(spent, kind="stable").tolist()[:2]
+    labels = distinct_names([one.label for one in found.staged])
+    return Question(
+        "cheapest",
+        _asked_at(found, turn),
+        None,
+        _(found.asks, turn=turn),
+        tuple(labels),
+        first,
+        _(
+            "{winner} came to {least} by turn {turn:,}, summaries included; the next, {other}, to {more}.",
+            winner=labels[first],
+            least=found.words(spent[first]),
+            turn=turn,
+            other=labels[second],
+            more=found.words(spent[second]),
+        ),
+    )
+
+
+def _asked_at(found: Race, turn: int) -> int:
+    """Return the step before the last turn at which another setting is still ahead, for then what was shown does not
+    say it; where it is always the same one, an early step."""
+    winner = found.leader(turn)
+    asked = max(2, turn // 3)
+    for earlier in range(2, turn):
+        if found.leader(earlier) != winner:
+            asked = earlier + 1
+    steps = []
+    for one in found.staged:
+        first = np.searchsorted(request_turns(one.run), min(asked, turn))
+        steps.append(one.step(int(first)))
+    return min(steps)
 
 
 def predictions(
@@ -55,13 +202,13 @@ def predictions(
         retentions = retentions_of(settings, transcript, {})
     by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
     for one, known in zip(staged, retentions, strict=True):
-        by_kind["summarizes"] += will_summarize.candidates(one)
-        by_kind["stays"] += what_stays.candidates(one)
+        by_kind["summarizes"] += summarizing_candidates(one)
+        by_kind["stays"] += staying_candidates(one)
         if known is not None:
-            by_kind["knows"] += still_known.candidates(one, known)
-    race = cheapest.race(staged, assumptions)
+            by_kind["knows"] += knowing_candidates(one, known)
+    race = run_race(staged, assumptions)
     if race is not None:
-        by_kind["cheapest"] += cheapest.candidates(race)
+        by_kind["cheapest"] += cheapest_candidates(race)
     return _spread(by_kind, staged[0].steps, at_most)
 
 
@@ -105,7 +252,7 @@ def _spread(
     by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int
 ) -> list[Question]:
     chosen = _Chosen(len(steps) / at_most)
-    for _ in range(ceil_div(at_most, PER_CHEAPEST)):
+    for _place in range(ceil_div(at_most, PER_CHEAPEST)):
         chosen.take("cheapest", by_kind["cheapest"])
     for place in range(at_most - len(chosen.questions)):
         middle = steps.start + (place + 0.5) * chosen.width
@@ -141,7 +288,7 @@ class _Chosen:
             is_new = one.step not in self._steps and not one.keys & self._keys
             if distance <= reach and is_new:
                 ranked.append((self._rank(kind, one, distance), place))
-        for _, place in sorted(ranked)[:MOST_TRIED]:
+        for _rank, place in sorted(ranked)[:MOST_TRIED]:
             one = candidates[place]
             question = one.question()
             if question is not None:

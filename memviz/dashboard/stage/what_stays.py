@@ -1,4 +1,10 @@
-"""*Which messages stay word for word?* The choices are ranges that end with the input, one of them is what was sent."""
+"""Two kinds of questions on what a request holds.
+
+- *Which messages stay word for word?* The choices are ranges that end with the input, one of
+  them is what was sent.
+- *Does the model still know this fact?* Asked where a summary takes in what said it; answered
+  from what was sent.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -7,12 +13,45 @@ import numpy as np
 
 from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
-from memviz.core.text.wording import counted, listed, message_range
+from memviz.core.text.wording import counted, listed, message_list, message_range
 from memviz.core.translation import _, noop
-from memviz.dashboard.stage.question import Candidate, Question, StagedRun
-from memviz.dashboard.stage.will_summarize import acted
+from memviz.dashboard.stage.question import (
+    YES_OR_NO,
+    Candidate,
+    Question,
+    StagedRun,
+    acted,
+)
 from memviz.dashboard.words.compactions import compaction_words
+from memviz.engine.records import TurnRecord
+from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.transcripts.base import Probe
 
+AGAIN = 1.0
+FIRST = 0.5
+"""How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
+_WHERE = {
+    Knowledge.VERBATIM: noop("{fact} is sent word for word at {request}."),
+    Knowledge.RECALLED: noop("{fact} is recalled at {request}."),
+    Knowledge.SYSTEM: noop("{fact} is in the system prompt at {request}."),
+    Knowledge.CONTRADICTED: noop(
+        "{fact} is mentioned at {request} only where it is denied or outdated."
+    ),
+}
+_IN_NOTES = {
+    (True, True): noop("{fact} is in the {summaries} ({tokens}) at {request}."),
+    (True, False): noop(
+        "{fact} is in version {version} of the summary ({tokens}) at {request}."
+    ),
+    (False, True): noop(
+        "{fact} is not sent word for word at {request}, and is not in the {summaries} ({tokens})."
+    ),
+    (False, False): noop(
+        "{fact} is not sent word for word at {request}, and is not in version {version} of the summary ({tokens})."
+    ),
+}
+"""By whether the notes hold the fact, and whether there are several."""
 CHOICES = 4
 MOST_RANGES = 2
 """More ranges than these are no answer that anybody could predict."""
@@ -25,7 +64,129 @@ _ASKS_OF_CLEARED = noop(
 )
 
 
-def candidates(staged: StagedRun) -> Iterator[Candidate]:
+def knowing_candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
+    """A question for each fact that was known and that a request knows from another place, or no more: where a summary
+    took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, also one for each
+    fact at the last request that knows it."""
+    states = retention.states
+    changed = np.zeros(len(states), dtype=bool)
+    changed[[*staged.changed()]] = True
+    before = states[:-1]
+    known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
+    lost = known & retention.judged[1:] & ~retention.retained[1:]
+    kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
+    if grows_a_list(staged.run):  # what a summary once says stays as it is
+        kept &= before != Knowledge.SUMMARY
+    if not staged.run.compactions:
+        kept[:-1] |= known[:-1] & lost[1:]
+    shown = staged.requests
+    for row, fact in np.argwhere(lost | kept).tolist():
+        request = row + 1
+        if request in shown:
+            is_again = before[row, fact] == Knowledge.SUMMARY
+            about = {("compaction", staged.number, request), ("fact", fact)}
+            yield Candidate(
+                staged.step(request),
+                staged.number,
+                frozenset(about),
+                bool(kept[row, fact]),
+                AGAIN if is_again else FIRST,
+                partial(ask_if_known, staged, retention, request, fact),
+            )
+
+
+def ask_if_known(
+    staged: StagedRun, retention: Retention, request: int, fact: int
+) -> Question:
+    """Return whether ``request`` (number from 0) knows the ``fact`` (number of the probe)."""
+    state = Knowledge(int(retention.states[request, fact]))
+    probe = retention.probes[fact]
+    record = staged.run.requests[request]
+    return Question(
+        "knows",
+        staged.step(request),
+        staged.number,
+        _known_text(staged, record, probe),
+        YES_OR_NO,
+        0 if state.is_known else 1,
+        _known_reason(record, probe, state),
+    )
+
+
+def _known_text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
+    made = next((one for one in record.compactions if one.changes_memory), None)
+    if made is None:
+        return _(
+            "Under {label}, does the model still know the answer to “{question}” at {request}?",
+            label=staged.label,
+            question=_flat(probe.question),
+            request=record.name,
+        )
+    what = compaction_words(made, staged.run).what
+    return _(
+        "Before {request}, {label} {done}. Does the model still know the answer to “{question}”?",
+        request=record.name,
+        label=staged.label,
+        done=f"{what[0].lower()}{what[1:]}",
+        question=_flat(probe.question),
+    )
+
+
+def _known_reason(record: TurnRecord, probe: Probe, state: Knowledge) -> str:
+    fact = _fact_words(probe)
+    request = record.name
+    if state in _WHERE:
+        return _(_WHERE[state], fact=fact, request=request)
+    if state is Knowledge.SUMMARY:
+        return _(_in_notes(record, is_in=True), fact=fact, **_notes(record))
+    if record.summary is None:
+        return _(
+            "{fact} is in none of the {tokens} sent at {request}.",
+            fact=fact,
+            tokens=counted(record.total_tokens, "token"),
+            request=request,
+        )
+    return _(_in_notes(record, is_in=False), fact=fact, **_notes(record))
+
+
+def _fact_words(probe: Probe) -> str:
+    fact = f"“{_flat(probe.answers[0])}”" if probe.answers else _("The answer")
+    if not probe.evidence:
+        return fact
+    return _(
+        "{fact} (said in {messages})", fact=fact, messages=message_list(probe.evidence)
+    )
+
+
+def _has_many_notes(record: TurnRecord) -> bool:
+    return record.summary is None or len(record.parts.summaries) > 1
+
+
+def _in_notes(record: TurnRecord, *, is_in: bool) -> str:
+    """Return the sentence that the notes of a request hold a fact, or do not."""
+    return _IN_NOTES[is_in, _has_many_notes(record)]
+
+
+def _notes(record: TurnRecord) -> dict[str, object]:
+    """Return what the sentence says of the request and its notes."""
+    if record.summary is None or _has_many_notes(record):
+        return {
+            "request": record.name,
+            "summaries": counted(len(record.parts.summaries), "summary"),
+            "tokens": counted(record.tokens["summary"], "token"),
+        }
+    return {
+        "request": record.name,
+        "version": record.summary.version,
+        "tokens": counted(record.summary.tokens, "token"),
+    }
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def staying_candidates(staged: StagedRun) -> Iterator[Candidate]:
     """A question for each request that a summarization or a clearing changed; where the rule does neither, for each at
     which one more message fell out."""
     changed = [*staged.changed()]
@@ -41,7 +202,7 @@ def candidates(staged: StagedRun) -> Iterator[Candidate]:
             frozenset({("compaction", staged.number, request)}),
             None,
             0.0,
-            partial(question, staged, request),
+            partial(ask_what_stays, staged, request),
         )
 
 
@@ -54,7 +215,7 @@ def verbatim_ranges(staged: StagedRun, request: int) -> list[range]:
     return in_ranges(sent[sent >= run.space.system_stop].tolist())
 
 
-def question(staged: StagedRun, request: int) -> Question | None:
+def ask_what_stays(staged: StagedRun, request: int) -> Question | None:
     """Return which messages ``request`` (number from 0, with one before it) sends word for word; ``None`` where they
     are many pieces, where messages were recalled, or where nothing else is plausible."""
     sent = verbatim_ranges(staged, request)
@@ -69,10 +230,10 @@ def question(staged: StagedRun, request: int) -> Question | None:
         "stays",
         staged.step(request),
         staged.number,
-        _text(staged, request),
+        _stays_text(staged, request),
         tuple(_words([*before, range(start, last.stop)]) for start in starts),
         starts.index(last.start),
-        _reason(staged, request, sent),
+        _stays_reason(staged, request, sent),
     )
 
 
@@ -111,7 +272,7 @@ def _words(ranges: Sequence[range]) -> str:
     return listed(message_range(one) for one in ranges)
 
 
-def _text(staged: StagedRun, request: int) -> str:
+def _stays_text(staged: StagedRun, request: int) -> str:
     strategy = staged.strategy_at(request)
     record = staged.run.requests[request]
     asks = _ASKS_OF_CLEARED
@@ -122,7 +283,7 @@ def _text(staged: StagedRun, request: int) -> str:
     return _(asks, label=staged.label, name=record.name)
 
 
-def _reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
+def _stays_reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
     run = staged.run
     record = run.requests[request]
     messages = counted(sum(map(len, sent)), "message")

@@ -3,14 +3,24 @@ share them.
 
 - ``health``: warnings about a run; ``health_warnings``.
 - ``budgets``, ``growth``: the warnings about limits and about money.
-- ``reasons``: why a strategy acted, in the language of who reads it.
+- ``warning``: the form of a warning, and the breaches of a run's books.
 - ``compactions``: what became of a summarization or a clearing, where, why; ``compaction_words``.
 - ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
-- ``facts``: what became of the facts of a message, and how often their measure errs.
-- ``authors``: who wrote summaries and replies.
-- ``bundled``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
+- ``authors``: who wrote summaries and replies, why a strategy acted, and what became of the facts of a message.
+- ``bundled_words``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
+- ``live``: how full the window of a watched conversation is, and when it is compacted.
 - ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``. What work
-  of models will cost; ``estimate_words``.
+  of models will cost; ``estimate_words``. How long a sweep takes.
+- ``why``: why a statement was forgotten.
 
-It imports metrics, tuning and what those rest on; never charts, the stage, reports or pages.
+It imports metrics, tuning, watching and what those rest on; never charts, the stage, reports or pages.
 """
+
+from memviz.core.translation import pgettext
+
+BUNDLED_CONTEXT = "bundled"
+
+
+def bundled_words(text: str) -> str:
+    """Return a bundled title, description or note as its reader says it; any other text as it is."""
+    return pgettext(BUNDLED_CONTEXT, text)

@@ -1,16 +1,26 @@
-"""The authors of summaries and replies in words: what a badge says, and what figures over summaries rest on."""
+"""The authors of summaries and replies in words, the reasons of compactions, and the facts of
+a message.
 
-from collections.abc import Iterable, Iterator
+Authors: what a badge says, and what figures over summaries rest on. Reasons: a run keeps
+them in English, as the strategy gave them. Facts: what became of those of a message, and
+how often their measure errs.
+"""
 
-from memviz.core.text.wording import listed
-from memviz.core.translation import _, noop
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from memviz.core.text.wording import SEMICOLON, counted, listed
+from memviz.core.translation import ENGLISH, _, language_now, noop
 from memviz.engine.run import Run
+from memviz.metrics.retention.knowledge import ADVERSARIAL, HARDER, ORDINARY
+from memviz.metrics.retention.message_facts import MessageFacts
 from memviz.metrics.summaries.events import (
     Author,
     fit_requests_alone,
     has_offline_summary,
     models_of,
 )
+from memviz.transcripts.base import Probe
 from memviz.tuning.grounds import OFFLINE_SUMMARIES
 
 _AUTHOR_HELP = {
@@ -22,13 +32,39 @@ _AUTHOR_HELP = {
     ),
     Author.LIVE: noop("The model that was chosen wrote it."),
 }
-
-
 _AUTHORS = {
     Author.RECORDED: noop("recorded"),
     Author.STAND_IN: noop("built-in model"),
     Author.LIVE: noop("live"),
 }
+MOST_NAMED = 6
+"""Facts that a sentence names at most; of the others it gives the number."""
+_COUNT = re.compile(r"(?P<held>[\d,]+) (?P<unit>[a-z]+?)s? (?P<sign>[>≥]) (?P<rest>.+)")
+_PHRASES = (
+    (re.compile(r"turn (?P<turn>[\d,]+) is complete: (?P<count>[\d,]+) messages?"),
+     noop("turn {turn} is complete: {count} messages")),
+    (re.compile(r"(?P<count>[\d,]+) messages before the first one kept, which has to be the user's"),
+     noop("{count} messages before the first one kept, which has to be the user's")),
+    (re.compile(r"only (?P<saved>[\d,]+) tokens would go < (?P<least>[\d,]+)"),
+     noop("only {saved} tokens would go < {least}")),
+    (re.compile("no user message in what the summarizer may read"),
+     noop("no user message in what the summarizer may read")),
+    (re.compile("written by the user"), noop("written by the user")),
+    (re.compile("before every request"), noop("before every request")),
+    (re.compile("the summarizer failed"), noop("the summarizer failed")),
+    (re.compile("the library left them out"), noop("the library left them out")),
+    (re.compile("the library cleared them"), noop("the library cleared them")),
+    (
+        re.compile("the library put words of its own in their place"),
+        noop("the library put words of its own in their place"),
+    ),
+    (re.compile("recorded in the log"), noop("recorded in the log")),
+    (
+        re.compile("a request with less of the history"),
+        noop("a request with less of the history"),
+    ),
+)  # fmt: skip
+"""All that a strategy or the engine gives for a reason, besides counts over a limit."""
 
 
 def author_words(author: Author) -> str:
@@ -92,3 +128,77 @@ def _whose(runs: list[Run]) -> Iterator[str]:
             "Those of {settings} are by the built-in model, which quotes: compare them with care.",
             settings=listed(others),
         )
+
+
+def message_facts_words(facts: MessageFacts) -> str:
+    """Return ``The summary still holds: 3,600 euros. Lost: cashews; 9 July 2027.``; empty where there are no facts."""
+    sentences = []
+    if facts.left:
+        sentences.append(
+            _("What is left of it still says: {facts}.", facts=_named(facts.left))
+        )
+    if facts.held:
+        sentences.append(
+            _("The summary still holds: {facts}.", facts=_named(facts.held))
+        )
+    if facts.elsewhere:
+        sentences.append(
+            _("Sent in another message: {facts}.", facts=_named(facts.elsewhere))
+        )
+    if facts.contradicted:
+        sentences.append(_("Contradicted: {facts}.", facts=_named(facts.contradicted)))
+    if facts.lost:
+        sentences.append(_("Lost: {facts}.", facts=_named(facts.lost)))
+    return " ".join(sentences)
+
+
+def _named(probes: Sequence[Probe]) -> str:
+    names = [(*probe.answers, probe.question)[0] for probe in probes[:MOST_NAMED]]
+    more = len(probes) - MOST_NAMED
+    if more > 0:
+        names.append(_("and {more:,} more", more=more))
+    return "; ".join(names)
+
+
+def error_in_words() -> str:
+    """Return the sentences that say what the measure is and how often it errs."""
+    return _(
+        "Each fact is looked up as a value in the words of the request: how it is written does not matter, "
+        "and where it is only denied or outdated it counts as contradicted. No model reads along. Held "
+        "against {judged:,} pairs of text and fact that a person judged and no rule was made with, it is "
+        "right for {ordinary:.0%} of ordinary ones and {misleading:.0%} of those written to mislead; of {pairs} "
+        "in free words, which a language model judged, for {free:.0%}: a short value is looked up best. "
+        "What is in the request need not be used: this says what a model could know.",
+        judged=ORDINARY.pairs + ADVERSARIAL.pairs,
+        ordinary=ORDINARY.share,
+        misleading=ADVERSARIAL.share,
+        pairs=HARDER.pairs,
+        free=HARDER.share,
+    )
+
+
+def reason_in_words(reason: str) -> str:
+    """Return the reason; a sentence that is not known, of a strategy of another package, stays as it is."""
+    if language_now() == ENGLISH:
+        return reason
+    parts = [_part_in_words(part) for part in reason.split("; ")]
+    return _(SEMICOLON).join(parts)
+
+
+def _part_in_words(part: str) -> str:
+    for pattern, words in _PHRASES:
+        found = pattern.fullmatch(part)
+        if found:
+            return _(words, **found.groupdict())
+    any_of = part.split(" or ")
+    if len(any_of) > 1:
+        return _(" or ").join(map(_count_in_words, any_of))
+    return _(" and ").join(map(_count_in_words, part.split(" and ")))
+
+
+def _count_in_words(count: str) -> str:
+    found = _COUNT.fullmatch(count)
+    if found is None:
+        return count
+    held = counted(int(found["held"].replace(",", "")), found["unit"])
+    return f"{held} {found['sign']} {found['rest']}"

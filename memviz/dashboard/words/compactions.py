@@ -11,7 +11,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.text.words import count_words, counted_unit, length_unit
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.words.reasons import reason_in_words
+from memviz.dashboard.words.authors import reason_in_words
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
@@ -21,8 +21,8 @@ from memviz.metrics.summaries.events import (
     CompactionOutcome,
     changed_request,
     outcome_of,
+    request_sizes,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
 
@@ -379,7 +379,7 @@ def request_title(compaction: Compaction, run: Run | None = None) -> str:
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return ``1,204 → 310 tokens``: the request without it and with it, see
-    :func:`memviz.metrics.summaries.request_sizes.request_sizes`."""
+    :func:`memviz.metrics.summaries.events.request_sizes`."""
     before_tokens, after_tokens = request_sizes(compaction, run)
     return _(
         "{before_tokens:,} → {after_tokens:,} tokens",

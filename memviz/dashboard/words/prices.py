@@ -1,7 +1,12 @@
-"""Money in words: the prices, cache rules and pause that a cost is worked out with, from
-where and of when, and estimates of work that a model is paid for."""
+"""Money and time in words.
+
+The prices, cache rules and pause that a cost is worked out with, from where and of when;
+estimates of work that a model is paid for; the time that a sweep takes, and what it leaves
+out.
+"""
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 
 from memviz.core.text.wording import (
     COMMA,
@@ -11,23 +16,23 @@ from memviz.core.text.wording import (
     listed,
     rounded_tokens,
 )
-from memviz.core.translation import _, noop
+from memviz.core.translation import _, ngettext, noop
 from memviz.metrics.cost.cache_breaks import Breaker
-from memviz.metrics.cost.cost_parts import Part
 from memviz.metrics.cost.estimate import Estimate
 from memviz.metrics.cost.pricing import (
     FREE,
     MILLION,
     PRICE_FILE,
     MissingPrice,
+    Part,
     Pricing,
     unpriced,
 )
 from memviz.models.cache_rules import CacheRules
-from memviz.models.cost_bound import PlannedCalls
 from memviz.models.names import approximation
-from memviz.models.prices import TokenRates
+from memviz.models.prices import PlannedCalls, TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import Sweep
 
 UNKNOWN = noop("unknown")
 PART_NAMES = {
@@ -340,3 +345,28 @@ def summaries_words(summarizer: str, estimate: Estimate) -> str:
         summarizer=summarizer,
         estimate=estimate_words(estimate),
     )
+
+
+def time_words(seconds: float) -> str:
+    """Return a time that was worked out, rounded up: ``30 s``, ``5 min``."""
+    whole = max(1, ceil(seconds))
+    if whole >= 100:
+        whole = 60 * ceil(whole / 60)
+    return duration_words(whole)
+
+
+def left_out_words(sweep: Sweep) -> Iterator[str]:
+    """The sentences on the settings that were not measured: strategies of which none was, and how many of others."""
+    left_out = sweep.left_out
+    tried = {sweep.settings[place.setting].id for place in sweep.cells}
+    missing = dict.fromkeys(_(one.title) for one in left_out if one.id not in tried)
+    if missing:
+        yield _("Not tried at all: {strategies}.", strategies=listed(missing))
+    others = sum(one.id in tried for one in left_out)
+    if others:
+        yield ngettext(
+            "{number:,} more setting is left out: values in the middle and at the ends come first.",
+            "{number:,} more settings are left out: values in the middle and at the ends come first.",
+            others,
+            number=others,
+        )

@@ -9,9 +9,9 @@ from memviz.core.text.wording import RequestPlace, counted, listed, request_name
 from memviz.core.translation import _, noop
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import Forecast, Limit, limit_of
+from memviz.metrics.requests.message_text import Looks, SaidAndSent
 from memviz.metrics.requests.request_axis import place_at, place_of
-from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent
+from memviz.metrics.requests.token_use import Forecast, Limit, limit_of
 from memviz.strategies.base import Strategy, Trigger
 
 

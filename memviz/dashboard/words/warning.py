@@ -1,15 +1,53 @@
-"""One warning about a run, in words."""
+"""One warning about a run, and breaches of its books, in sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memviz.core.text.wording import counted, turn_list
-from memviz.core.translation import _
+from memviz.core.text.wording import (
+    RequestPlace,
+    counted,
+    message_number,
+    request_range,
+    turn_list,
+)
+from memviz.core.translation import _, noop
+from memviz.engine.run import Run
 from memviz.metrics.health import Severity
+from memviz.metrics.verify import Breach, BreachKind
 
 _TURNS_NAMED = 4
+_MESSAGES: dict[BreachKind, str] = {
+    "no_fate": noop(
+        "{place}: message {number:,} is neither sent nor summarized nor dropped, or is so before it was said."
+    ),
+    "unsaid": noop("{place}: message {number:,} is sent before it was said."),
+    "sent_twice": noop("{place}: message {number:,} is sent twice."),
+    "no_rule": noop(
+        "{place}: message {number:,} is left out, and the rule of {label} sends it."
+    ),
+    "no_reason": noop(
+        "{place}: what is sent changed after message {number:,}, and no reason is on record."
+    ),
+    "no_call": noop(
+        "{place}: message {number:,} is a tool's result whose call is not sent; a provider refuses it."
+    ),
+}
+_VERSIONS: dict[BreachKind, str] = {
+    "unsaid": noop("{place}: version {version:,} of the summary is not written yet."),
+    "sent_twice": noop("{place}: version {version:,} of the summary is sent twice."),
+}
+_COUNTS: dict[BreachKind, str] = {
+    "miscounted": noop(
+        "{place}: {on_record:,} tokens are on record, and its messages have {counted:,}."
+    ),
+    "usage": noop(
+        "{place}: the log has {on_record:,} tokens on record, and {counted:,} are counted; a system prompt or tools "
+        "that the log lacks may be the reason."
+    ),
+}
 
 
 class Told(NamedTuple):
@@ -51,3 +89,52 @@ class HealthWarning:
                 last=turns[-1],
             )
         return turn_list(turns) if turns else ""
+
+
+def breach_words(run: Run, breach: Breach, last: Breach | None = None) -> str:
+    """Return one breach of ``run`` as a sentence, its place first; with ``last`` the same breach of all requests up to
+    that one, with the tokens of the first."""
+    places = [_place(run, one) for one in (breach, last or breach)]
+    place = request_range(places[0], places[1])
+    place = place[:1].upper() + place[1:]
+    if breach.position is not None:
+        return _(
+            _MESSAGES[breach.kind],
+            place=place,
+            number=message_number(breach.position),
+            label=run.strategy_at(breach.turn).label,
+        )
+    if breach.version is not None:
+        return _(_VERSIONS[breach.kind], place=place, version=breach.version)
+    if last is not None and last != breach:
+        place = _("{place}, with the numbers of the first", place=place)
+    return _(
+        _COUNTS[breach.kind],
+        place=place,
+        on_record=breach.on_record,
+        counted=breach.counted,
+    )
+
+
+def _place(run: Run, breach: Breach) -> RequestPlace:
+    calls = sum(turn == breach.turn for turn in run.columns.turns.tolist())
+    return breach.turn, breach.call, calls if breach.call else 1
+
+
+def breach_lines(run: Run, breaches: Iterable[Breach]) -> list[str]:
+    """Return breaches as sentences: one for what is wrong in the same way in requests that follow each other."""
+    numbers = {
+        (record.turn, record.call): number for number, record in enumerate(run.requests)
+    }
+    ranges: list[list[Breach]] = []
+    open_range: dict[object, list[Breach]] = {}
+    for breach in breaches:
+        number = numbers.get((breach.turn, breach.call), 0)
+        same = (breach.kind, breach.position, breach.version)
+        before = open_range.get(same, [])
+        if before and numbers.get((before[-1].turn, before[-1].call)) == number - 1:
+            before.append(breach)
+        else:
+            open_range[same] = [breach]
+            ranges.append(open_range[same])
+    return [breach_words(run, one[0], one[-1]) for one in ranges]

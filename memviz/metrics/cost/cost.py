@@ -13,10 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.errors import ParameterError
-from memviz.metrics.cost.cost_parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
-from memviz.metrics.cost.pricing import MissingPrice, Pricing, Usd, pricing, unpriced
+from memviz.metrics.cost.pricing import (
+    MAIN_PARTS,
+    SUMMARIZER_PARTS,
+    CostParts,
+    MissingPrice,
+    Pricing,
+    Usd,
+    pricing,
+    unpriced,
+)
 from memviz.metrics.requests.request_axis import calls_of
-from memviz.metrics.requests.shared_prefix import Tokens
+from memviz.metrics.requests.sent_requests import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
 

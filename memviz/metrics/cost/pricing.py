@@ -1,10 +1,13 @@
-"""Prices of the tokens of one model: from litellm's price file, or entered by hand."""
+"""Prices of the tokens of one model, from litellm's price file or entered by hand, and the parts
+of a cost: tokens and US dollars of each kind of tokens that is paid for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from enum import Enum
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
 from typing import Any, Literal, NamedTuple
@@ -13,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.bounds import MAX_USD
-from memviz.metrics.requests.shared_prefix import Tokens
+from memviz.metrics.requests.sent_requests import Tokens
 from memviz.models.names import OFFLINE
 from memviz.models.prices import TokenRates, price
 
@@ -26,7 +29,6 @@ PRICE_FILE = "price file of litellm"
 """The source of list prices, before its version."""
 KINDS: tuple[Literal["input", "output"], ...] = ("input", "input", "input", "output")
 """The price that fresh, cached, written and output tokens need at least."""
-
 Usd = NDArray[np.float64]
 
 
@@ -169,3 +171,68 @@ def _price_file() -> str:
         return f"{PRICE_FILE} {version('litellm')}"
     except PackageNotFoundError:
         return PRICE_FILE
+
+
+class Part(Enum):
+    """A kind of tokens that is paid for."""
+
+    FRESH = "fresh"
+    CACHED = "cached"
+    """Read from the cache."""
+    WRITTEN = "written"
+    """Written to the cache."""
+    OUTPUT = "output"
+    SUMMARIZER_INPUT = "summarizer_input"
+    SUMMARIZER_OUTPUT = "summarizer_output"
+
+
+MAIN_PARTS = (Part.FRESH, Part.CACHED, Part.WRITTEN, Part.OUTPUT)
+
+SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
+
+
+@dataclass(frozen=True, eq=False)
+class CostParts:
+    """Tokens and US dollars of each part, one entry a step (see
+    :attr:`memviz.metrics.cost.cost.Cost.turns`)."""
+
+    turns: Tokens
+    """The turn of each step."""
+    tokens: Mapping[Part, Tokens]
+    usd: Mapping[Part, Usd | None]
+    """``None`` where a rate that is needed is unknown."""
+
+    @cached_property
+    def main_usd(self) -> Usd | None:
+        """US dollars of the chat model in each step."""
+        return self._usd_of(MAIN_PARTS)
+
+    @cached_property
+    def summarizer_usd(self) -> Usd | None:
+        """US dollars of the summarizer in each step."""
+        return self._usd_of(SUMMARIZER_PARTS)
+
+    @property
+    def main_tokens(self) -> Tokens:
+        """Tokens of the chat model in each step."""
+        return self.tokens_of(MAIN_PARTS)
+
+    @property
+    def summarizer_tokens(self) -> Tokens:
+        """Tokens of the summarizer in each step."""
+        return self.tokens_of(SUMMARIZER_PARTS)
+
+    def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
+        """Return the tokens of these parts together in each step."""
+        counts = (self.tokens[part] for part in parts)
+        return sum(counts, np.zeros_like(self.turns))
+
+    def total_usd(self, part: Part) -> float | None:
+        """Return the US dollars of one part in all."""
+        usd = self.usd[part]
+        return None if usd is None else float(usd.sum())
+
+    def _usd_of(self, parts: tuple[Part, ...]) -> Usd | None:
+        amounts = [self.usd[part] for part in parts]
+        known = [usd for usd in amounts if usd is not None]
+        return np.sum(known, axis=0) if len(known) == len(amounts) else None

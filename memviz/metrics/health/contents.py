@@ -15,7 +15,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
-from memviz.metrics.requests.request_table import orphaned_requests
+from memviz.metrics.requests.broken_pairs import orphaned_requests
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.strategies.base import Strategy, Trigger
 

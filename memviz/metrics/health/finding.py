@@ -10,8 +10,8 @@ from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL
-from memviz.models.own_servers import is_self_hosted
 from memviz.models.prices import price
+from memviz.models.provider_keys import is_self_hosted
 
 Severity = Literal["bad", "caution"]
 

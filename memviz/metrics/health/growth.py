@@ -28,8 +28,8 @@ from memviz.metrics.health.finding import (
     step_of,
     turns_at,
 )
-from memviz.metrics.requests.limits import Forecast, forecast, passing_request
 from memviz.metrics.requests.request_axis import place_of
+from memviz.metrics.requests.token_use import Forecast, forecast, passing_request
 from memviz.metrics.requests.traffic import Traffic, broken_cache_tokens, sent_whole
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy

@@ -1,11 +1,46 @@
-"""Messages as one reads them: all that can be known by reading their text and the tools that they call."""
+"""Messages as one reads them, and one request beside all that was said until then.
+
+Reading shows all that can be known of a message by its text and the tools that it calls.
+Said and sent are both stretches of tokens: what a strategy makes of a conversation.
+"""
 
 import json
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
+from memviz.core.context import Block, Fate
 from memviz.core.messages import Message, ToolCall
 from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+
+Looks = Literal[
+    "system",
+    "summary",
+    "history",
+    "recalled",
+    "input",
+    "tools",
+    "names",
+    "overhead",
+    "cleared",
+    "shortened",
+    "opaque",
+    "dropped",
+]
+"""The kinds of stretches, in the words of a request's parts; a message that was said is what became of it."""
+OF_FATE: dict[Fate, Looks] = {
+    Fate.VERBATIM: "history",
+    Fate.SUMMARIZED: "summary",
+    Fate.RECALLED: "recalled",
+    Fate.CLEARED: "cleared",
+    Fate.SHORTENED: "shortened",
+    Fate.OPAQUE: "opaque",
+    Fate.DROPPED: "dropped",
+}
+NOTES = ("summary", "opaque")
+"""What stands for messages."""
+SPLIT = ("history", "input", "recalled")
+"""Blocks that are messages of the log, each drawn by itself."""
 
 
 def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
@@ -61,3 +96,94 @@ def _scalars(name: str, value: Any) -> Iterator[ArgumentValue]:
         waiting.extend(
             (f"{name}.{key}" if name else key, item) for key, item in reversed(items)
         )
+
+
+class Stretch(NamedTuple):
+    """So many ``tokens`` behind the first ``start`` ones. ``position`` is that of the log's message, ``None`` where it
+    is not one of them."""
+
+    looks: Looks
+    start: int
+    tokens: int
+    position: int | None = None
+
+
+class SaidAndSent(NamedTuple):
+    """A request of a run: the messages ``said`` before it, with what became of them, and what was ``sent``."""
+
+    run: Run
+    record: TurnRecord
+    said: tuple[Stretch, ...]
+    sent: tuple[Stretch, ...]
+
+    @property
+    def said_tokens(self) -> int:
+        """Tokens of the contents of all messages that were said."""
+        return sum(stretch.tokens for stretch in self.said)
+
+    @property
+    def folded(self) -> tuple[range, range] | None:
+        """The range of the tokens that were said which a summary stands for, and its range of those sent."""
+        replaced = [one for one in self.said if one.looks in NOTES]
+        written = [one for one in self.sent if one.looks in NOTES]
+        if not replaced or not written:
+            return None
+        return _from_to(replaced), _from_to(written)
+
+
+def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
+    """Return the request of ``record``, one of ``run``, beside all that was said before it."""
+    said = tuple(_lay_out(_said(run, record)))
+    return SaidAndSent(run, record, said, tuple(_lay_out(_sent(record))))
+
+
+def telling_request(run: Run) -> TurnRecord:
+    """Return the request that shows best what the strategy does: the last one that something was changed for, such as
+    by a summarization; where nothing ever was, the last one."""
+    for record in reversed(run.requests):
+        if any(one.error is None for one in record.compactions):
+            return record
+    return run.requests[-1]
+
+
+def _from_to(stretches: Sequence[Stretch]) -> range:
+    last = stretches[-1]
+    return range(stretches[0].start, last.start + last.tokens)
+
+
+Unplaced = tuple[Looks, int, int | None]
+
+
+def _lay_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
+    start = 0
+    for looks, tokens, position in parts:
+        if tokens:
+            yield Stretch(looks, start, tokens, position)
+            start += tokens
+
+
+def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
+    sums = record.memory.sums
+    for position, fate in enumerate(run.fates_at(record)[: record.memory.length]):
+        tokens = sums.between(position, position + 1)
+        yield OF_FATE[Fate(fate)], tokens, position
+
+
+def _sent(record: TurnRecord) -> Iterator[Unplaced]:
+    for block in record.context.blocks:
+        if block.kind != "tools":
+            yield from _of_block(record, block)
+    for kind in ("tools", "names", "overhead"):
+        yield kind, record.tokens.get(kind, 0), None
+
+
+def _of_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
+    looks: Looks = block.kind
+    if block.kind not in SPLIT or len(block.indices) != len(block.messages):
+        yield looks, block.tokens, None
+        return
+    log = record.memory.log
+    count = record.memory.sums.counter
+    for position, message in zip(block.indices, block.messages, strict=True):
+        is_whole = message.content == log[position].content
+        yield looks if is_whole else "cleared", count(message.content), position

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
-from memviz.core.conversation import Log
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form, Superseded
 from memviz.core.memory import MemorySpace
@@ -23,7 +22,6 @@ from memviz.engine.assembly import reduced, sums_of, whole
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import has_a_parted_pair, in_pairs, orphaned_results
 from memviz.metrics.retention.probe_texts import Bools, Counts
 
 
@@ -321,79 +319,3 @@ def held_in_summaries(
         sent = versions_sent(summaries, int(starts[request]), int(stops[request]))
         out[request] = held[sent].any(axis=0)
     return out
-
-
-def orphaned_requests(run: Run) -> list[int]:
-    """Return the numbers (0-based) of the requests that hold a tool's result without the call that it answers."""
-    found = _begin_behind_a_call(run)
-    for number, parts in run.columns.others.items():
-        found[number] = bool(orphaned_results(run.log, parts))
-    return np.flatnonzero(found).tolist()
-
-
-def refused_requests(run: Run) -> int:
-    """Return how many requests of ``run`` a provider would refuse for a broken pair of a tool's call and result."""
-    tools = run.log.tools
-    if not tools.results and not tools.callers:
-        return 0
-    found = _begin_behind_a_call(run) | _end_before_a_result(run)
-    for number, parts in run.columns.others.items():
-        found[number] = _has_a_broken_pair(run.log, parts)
-    return int(found.sum())
-
-
-def _begin_behind_a_call(run: Run) -> Bools:
-    """Return which of the requests that are one range of the log hold a result whose call stands before the range;
-    false for all others."""
-    tools = run.log.tools
-    starts = run.columns.starts
-    found = np.zeros(len(starts), bool)
-    if not tools.results:
-        return found
-    calls = [tools.call_of[position] for position in tools.results]
-    # The last one is the end, for reduceat.
-    callers = [-1 if caller is None else caller for caller in calls] + [len(run.log)]
-    first, stop = np.searchsorted(tools.results, [starts, run.columns.stops])
-    has_results = (starts >= 0) & (first < stop)
-    if has_results.any():
-        bounds = np.stack([first, stop], axis=1)[has_results].ravel()
-        earliest = np.minimum.reduceat(callers, bounds)[::2]
-        found[has_results] = earliest < starts[has_results]
-    return found
-
-
-def _end_before_a_result(run: Run) -> Bools:
-    """Return which of the requests that are one range of the log hold a call of which the log had not every result
-    yet."""
-    tools = run.log.tools
-    starts = run.columns.starts
-    stops = run.columns.stops
-    found = np.zeros(len(starts), bool)
-    # Few: an orderly conversation has none.
-    for caller in {*tools.unanswered, *tools.late}:
-        last = len(run.log)
-        if caller not in tools.unanswered:
-            last = max(tools.results_of[caller])
-        found |= (starts >= 0) & (starts <= caller) & (caller < stops) & (last >= stops)
-    return found
-
-
-def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
-    if orphaned_results(log, parts) or has_a_parted_pair(log, parts):
-        return True
-    sent = _forms(parts)
-    mended = _forms(in_pairs(log, parts))
-    # Another form may say the same.
-    return sent != mended and _as_sent(log, sent) != _as_sent(log, mended)
-
-
-def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
-    """Return the positions that are sent, recalled ones among them, each with its form."""
-    sent: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
-    for piece in parts.messages:
-        sent |= {(position, piece.form) for position in piece.positions}
-    return sent
-
-
-def _as_sent(log: Log, forms: set[tuple[int, Form | None]]) -> set[tuple[int, str]]:
-    return {(position, repr(log.sent(position, form))) for position, form in forms}

@@ -19,12 +19,8 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs
-from memviz.metrics.requests.shared_prefix import (
-    Request,
-    SharedPrefix,
-    Tokens,
-    requests_sent,
-)
+from memviz.metrics.requests.sent_requests import Request, Tokens, requests_sent
+from memviz.metrics.requests.shared_prefix import SharedPrefix
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ _CITIES = one_of(
     """
 )
 _BORDER = (
-    "，。、！？；：,.!?;:\\s“”「」《》（）()在去到从住是了的和与跟叫订选换成往给把让请找于为我你他她它们这那还也都就才又很想要会能可以"
+    "，。、！？；：,.!?;:\\s“”「」《》（）()在去到从住是了的和与跟叫订选换成往给把让请找于为没我你他她它们这那还也都就才又很想要会能可以"
     "打算已经过着等及或给"
 )
 _CHAR = rf"(?:(?![{_BORDER}])[\u4e00-\u9fffA-Za-z0-9·])"
@@ -61,6 +61,8 @@ _COUNTED = (
     "|号楼|单元|[人口位间台份张件套箱瓶杯斤克吨米天晚夜周年页章字层楼栋遍场节桌盒包只条辆匹本篇行列岁折度寸星轮户单集班站寸亩元块万亿%]"
     "|升(?![到级])|GB|MB|TB|kg|km|cm|mm|ml|mg|g|m|k|K|W|V)"
 )
+_DONT = "(?<![特区类个分级性告差])别"
+"""Not as the end of a word: "特别小心" says to be careful."""
 _NOT_COUNTED = re.compile(
     r"^(?:[一半]{1,2}[天位份件台张条只本场遍次年行层人口周页节杯瓶块点]?|[十百千万亿零]|第?一[人口位].*|万[一元人].*|[一二两三]?[十百千万]分.*)$"
     r"|^(?:一些|一样|一直|一起|一般|一定|一下|一共|十分|千万|万分|百分|三年级的)$"
@@ -246,7 +248,7 @@ _DETAILS: tuple[tuple[re.Pattern[str], Category, float, str], ...] = (
     ),
     (
         re.compile(
-            rf"(?:不要(?:安排|用|选|放|加|买|去|提|给|推荐|订|有)?|不想[要去吃买用看]?|别(?:再)?(?:安排|用|选|放|加|买|去|提|给|推荐|订)?|排除(?:了)?|除了|不考虑|不去|不(?:能|可以?|用)(?:用|吃|去|放|加|有|安排|选|喝|动|碰|改|低于|超过)?"
+            rf"(?:不要(?:安排|用|选|放|加|买|去|提|给|推荐|订|有)?|不想[要去吃买用看]?|{_DONT}(?:再)?(?:安排|用|选|放|加|买|去|提|给|推荐|订)?|排除(?:了)?|除了|不考虑|不去|不(?:能|可以?|用)(?:用|吃|去|放|加|有|安排|选|喝|动|碰|改|低于|超过)?"
             r"|拒绝(?:了)?|放弃(?:了)?|取消(?:了)?|不接受|不含|不支持|禁止|忌口?|戒"
             rf"(?:了)?){_ITEM}{_END}"
         ),
@@ -329,7 +331,7 @@ _DETAILS: tuple[tuple[re.Pattern[str], Category, float, str], ...] = (
     ),
 )
 _EMPTY = re.compile(
-    r"^(?:时候|餐厅|饭店|酒店|民宿|宾馆|学校|公司|医院|超市|银行|小区|公园|机场|车站|地方|东西|问题|事情|意思|办法|意见|一下.*|一些.*|好|其他.*|别的.*|别人|大家|自己|任何.*|哪.*|什么.*|[个家间座条只是给次看]..*|一[个家间座].*|.*(?:里|上|下|中|后|(?<!小)时|内|外|前|吗|吧|一会儿|起来|出来|过来|回来)|.*[做吃看听]成.*|写成.*|[想学][^，]*|怎么.*|家|家里|里面|上面|下面|外面|附近|这里|那里|路上|手上|一起|客气|告诉.*|帮.*|问.*|知道.*|觉得.*|忘.*"
+    r"^(?:[没有]*(?:出路|思路|套路|线路|道路|马路|公路|铁路)|时候|餐厅|饭店|酒店|民宿|宾馆|学校|公司|医院|超市|银行|小区|公园|机场|车站|地方|东西|问题|事情|意思|办法|意见|一下.*|一些.*|好|其他.*|别的.*|别人|大家|自己|任何.*|哪.*|什么.*|[个家间座条只是给次看]..*|一[个家间座].*|.*(?:里|上|下|中|后|(?<!小)时|内|外|前|吗|吧|一会儿|起来|出来|过来|回来)|.*[做吃看听]成.*|写成.*|[想学][^，]*|怎么.*|家|家里|里面|上面|下面|外面|附近|这里|那里|路上|手上|一起|客气|告诉.*|帮.*|问.*|知道.*|觉得.*|忘.*"
     r"|说.*|看看|想想|试试|时间|担心.*|着急|考虑.*|解释.*|继续.*|需要.*|一个.*|几.*|多少.*|中心|网上|市场上|市中心|这样.*|那样.*|太.*|更.*|最.*|再.*)$"
 )
 
@@ -338,6 +340,8 @@ def _is_detail(value: str) -> bool:
     return _NOT_COUNTED.search(value) is None and _EMPTY.search(value) is None
 
 
+_STANDING = re.compile("以后|今后|从现在|每[次篇封条个]|永远|一律|都")
+"""What holds for more than one answer: "以后每次不超过一百字"."""
 _KINDS = [
     chinese_kind(pattern, weight, category, is_value=_is_detail, hint=hint)
     for pattern, category, weight, hint in _DETAILS
@@ -345,5 +349,11 @@ _KINDS = [
 
 
 def details_in(sentence: str) -> Iterator[Value]:
-    """Yield the details of a user's ``sentence``. Of two that overlap the first counts."""
-    yield from find_values(_KINDS, sentence)
+    """Yield the details of a user's ``sentence``. Of two that overlap the first counts.
+
+    The length of the text that a sentence asks for is none: "正文六十字左右".
+    """
+    is_standing = _STANDING.search(sentence) is not None
+    for value in find_values(_KINDS, sentence):
+        if is_standing or sentence[value.stop - 1] != "字":
+            yield value

@@ -161,7 +161,9 @@ def _is_path(value: str) -> bool:
 
 
 def _is_product(value: str) -> bool:
-    return _NO_PRODUCT.match(value) is None
+    # "Still 27 Heron Court": the first word of a sentence is written large as well.
+    begins_a_sentence = value.split()[0].lower() in STOP_WORDS
+    return not begins_a_sentence and _NO_PRODUCT.match(value) is None
 
 
 SOFTWARE_NAMES = (

@@ -19,13 +19,15 @@ _NUMBER_TRIGGERS = (
 _DIGITS = r"\d{1,3}(?:[,.]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _NUMBER = rf"(?:{_DIGITS}|{_NUMBER_WORDS})"
 _NOT_INSIDE = r"(?<![\w.,:/@#-])(?<! or )"
+_NOT_SAID_BEFORE = r"(?<!\bthese )(?<!\bthose )"
+"""Not "these nine delays", which were counted before."""
 _NOTHING_COUNTED = (
     "(?!(?:things?|rules?|ways?|times|ideas?|questions?|examples?|sentences?|lines?|bullets?|paragraphs?|others?|more|or|to|and"
     "|of|is|are|was|were|has|as|this|does|less|plus|minus|percent|per|its|his|hers|ours|yours|reasons?|suggestions?"
     r"|hundreds|thousands|us|keeps|seems|looks|takes|makes|comes|goes|works|writes|gets|means|needs|wants|always|versus|perhaps|besides|unless|thus|yes|across|afterwards)\b)"
 )
 _PLURAL = (
-    rf"{_NOTHING_COUNTED}(?:[a-z][\w'’-]+s|people|persons?|children|men|women|feet|teeth|mice|sheep|fish|staff|kids"
+    rf"{_NOTHING_COUNTED}(?:[a-z][\w'’-]+(?<!['’])s|people|persons?|children|men|women|feet|teeth|mice|sheep|fish|staff|kids"
     "|kilo|pax|crew|Personen|Leuten?|Gästen?|Kindern?|Zimmer|Stück|Karten|Tagen?)"
 )
 _UNIT = (
@@ -115,8 +117,9 @@ COUNTS = (
     kind(
         triggers=f"0 {_NUMBER_TRIGGERS}",
         pattern=(
-            rf"{_NOT_INSIDE}\b(?P<value>{_NUMBER}(?:[- ](?!(?:of|or|to|and|in|on|at|for|is|are|was|if|so|but|with"
-            r"|from|by|as|it"
+            rf"{_NOT_INSIDE}{_NOT_SAID_BEFORE}\b(?P<value>{_NUMBER}(?:[- ]"
+            r"(?!(?:of|or|to|and|in|on|at|for|is|are|was|if|so|but|with"
+            r"|from|by|as|it|because|that|which"
             rf"|he|she|they|we|i|you|percent)\b)[a-z][\w'’-]*){{0,2}}?[- ]{_PLURAL})(?![\w-])"
         ),
         weight=COUNT,

@@ -104,8 +104,8 @@ _ENDS = one_of(
     """
         but so because since which who that when if as while although though for on in at over than to from anymore
         please also too either now instead is are was were has have had and or by until after before this these here
-        there yet with it between already anyway though again instead around near just about who he she they btw tho lol
-        haha pls plz thx tbh
+        there yet with it between not already anyway though again instead around near just about who he she they btw tho
+        lol haha pls plz thx tbh
         """
 )
 _NOT_FIRST = one_of(

@@ -3,6 +3,7 @@
 import re
 
 from memviz.metrics.retention import label_words as part
+from memviz.metrics.retention.empty_values import says_something
 from memviz.metrics.retention.label_words import (
     CHOICE,
     DETAIL,
@@ -42,25 +43,6 @@ _TOPIC = part.one_of(
     customer contact emergency_contact insurer insurance bank landlord neighbourhood district
     """
 )
-_NO_VALUE = re.compile(
-    r"(?:a bit|a little|a lot|not|so|very|too|really|quite|pretty|just|still|also|now|already|sure|fine|good"
-    r"|great|ok(?:ay)?"
-    r"|nice|bad|happy|sorry|glad|afraid|here|there|tired|new|big|fan|important|possible|right|wrong|clear|true|open|ready"
-    r"|done|set|up|out|over|back|free|busy|hard|easy|interested|worried|thinking|looking|going|trying|planning|asking"
-    r"|wondering|hoping|bit|little|lot|far|halfway|is|are|was|were|has|have|had|who|which|that|in|at|on|for|with|from"
-    r"|until|as|because|while|slow|full|empty|noisy|quiet|easier|better|worse|cheaper|gone|late|early|both|same|next"
-    r"|last|first|only|almost|about|around|under|over|between|up to|what|how|why|when|where|off|one|ones|mine|yours"
-    r"|ours|theirs|hers|his)\b|.* ones?$|(?:listening|watching|reading|doing|having|being|going|getting|seeing"
-    r"|making|unique|great|interesting)\b|(?:tables?|rooms?|flights?|tickets?|seats?|"
-    r"place|appointment|hotel|everything|things|car|time|days?|options?|plan|idea)$",
-    re.IGNORECASE,
-)
-
-
-def _says_something(value: str) -> bool:
-    return _NO_VALUE.match(value) is None
-
-
 _VENUE = part.one_of(
     """
     club hall church chapel school hotel hostel restaurant pub bar café cafe library museum park garden gym pool
@@ -102,7 +84,7 @@ OPTIONS = (
             r"|because|as|is|was|if|when|where)\b)[\w'’-]+){0,2})"
         ),
         weight=DETAIL - 0.5,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "We have a beagle. -> beagle",
             "I've got a spare tent. -> spare tent",
@@ -133,7 +115,7 @@ OPTIONS = (
         ),
         weight=DETAIL,
         category="name",
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "We meet at the old mill. -> old mill",
             "It is opposite the town hall. -> town hall",
@@ -148,7 +130,7 @@ OPTIONS = (
             rf"|leave out|instead of|rather than) (?:any |the |a |an )?{_BARE}{part.PHRASE}"
         ),
         weight=EXCLUDED,
-        is_value=_says_something,
+        is_value=says_something,
         hint=_RULED_OUT,
         examples=(
             "No nuts, please. -> nuts",
@@ -168,7 +150,7 @@ OPTIONS = (
             rf"|quit|gave up|given up) (?:the |a |an )?{_BARE}{part.PHRASE}"
         ),
         weight=EXCLUDED,
-        is_value=_says_something,
+        is_value=says_something,
         hint=_RULED_OUT,
         examples=(
             "We ruled out Lisbon. -> Lisbon",
@@ -184,7 +166,7 @@ OPTIONS = (
             rf" {_SAYING}{_VERBS_OUT} (?:any |the |a |an |it to |with |at |in |on )?{_BARE}{part.PHRASE}"
         ),
         weight=EXCLUDED,
-        is_value=_says_something,
+        is_value=says_something,
         hint=_RULED_OUT,
         examples=(
             "Please do not use plastic. -> plastic",
@@ -200,7 +182,7 @@ OPTIONS = (
             r"(?=[.,;!]|$)"
         ),
         weight=EXCLUDED,
-        is_value=_says_something,
+        is_value=says_something,
         hint=_RULED_OUT,
         examples=("We take the train, not the bus. -> bus",),
     ),
@@ -214,7 +196,7 @@ OPTIONS = (
             r"|not allowed|cancelled|canceled)|won['’]t work|did not work)\b"
         ),
         weight=EXCLUDED,
-        is_value=_says_something,
+        is_value=says_something,
         hint=_RULED_OUT,
         examples=(
             "The ferry is off the table. -> ferry",
@@ -235,11 +217,11 @@ OPTIONS = (
         pattern=(
             rf"\b(?:the|my|our|his|her|their|its|\w+['’]s|^)? ?(?:[\w-]+ )?{_TOPIC}(?: (?:of|for|at|on|in) "
             r"(?:[\w'’-]+ ){1,3}?)? ?"
-            r"(?:is|are|was|will be|should be|must be|['’]s|=|:) (?:now |still |called |going to be"
+            r"(?:is|are|was|will be|should be|must be|['’]s|=|:) (?:now |still |actually |really |called |going to be"
             rf" )*{part.PHRASE}"
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "The theme is pirates. -> pirates",
             "Our venue for the party is Harbour View. -> Harbour View",
@@ -253,7 +235,7 @@ OPTIONS = (
             rf"(?!to\b){part.PHRASE}"
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=("He adores jazz. -> jazz",),
     ),
     kind(
@@ -267,7 +249,7 @@ OPTIONS = (
             rf"|works? (?:as|at|for|with)|wears?) {part.PHRASE}"
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "She drives a tractor. -> tractor",
             "He owns a vineyard. -> vineyard",
@@ -286,7 +268,7 @@ OPTIONS = (
             rf"|more\b){part.PHRASE}"
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "We want a balcony. -> balcony",
             "We must have parking. -> parking",
@@ -314,7 +296,7 @@ OPTIONS = (
             rf"{part.PHRASE}"
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "I'm a welder. -> welder",
             "My sister is a nurse. -> nurse",
@@ -327,7 +309,7 @@ OPTIONS = (
             + part.PHRASE[len(part.OWN) :]
         ),
         weight=DETAIL,
-        is_value=_says_something,
+        is_value=says_something,
         examples=("I work as a welder. -> welder",),
     ),
     kind(
@@ -347,11 +329,12 @@ OPTIONS = (
     kind(
         triggers="go going gone went stick stay",
         pattern=(
-            r"\b(?:going|go|gone|went|stick(?:ing)?|stay(?:ing)?) (?:with|for) (?:the |a |an"
-            r" )?" + part.PHRASE[len(part.OWN) :]
+            r"\b(?:going|go|gone|went|stick(?:ing)?|stay(?:ing)?) (?:with|for) "
+            r"(?!an? (?:walk|run|swim|ride|drive|stroll|hike|meal|drink)\b)(?:the |a |an )?"
+            + part.PHRASE[len(part.OWN) :]
         ),
         weight=CHOICE,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "We are going with oak. -> oak",
             "We went for oak. -> oak",
@@ -368,7 +351,7 @@ OPTIONS = (
             rf" {part.PHRASE}"
         ),
         weight=CHOICE,
-        is_value=_says_something,
+        is_value=says_something,
         examples=(
             "We booked a cottage. -> cottage",
             "We have chosen oak. -> oak",
@@ -387,7 +370,7 @@ def _is_title(value: str) -> bool:
 TITLES = (
     kind(
         triggers='" “',
-        pattern=r"[\"“](?P<value>[^\"”“]{2,40}[^\"”“.,!?])[\"”]",
+        pattern=r"(?<!the word )[\"“](?P<value>[^\"”“]{2,40}[^\"”“.,!?])[\"”]",
         weight=CHOICE,
         is_value=_is_title,
         examples=("We read “Dune Messiah” together. -> Dune Messiah",),

@@ -20,6 +20,7 @@ from memviz.metrics.retention.corrections import (
     refers_back,
     taken_back,
 )
+from memviz.metrics.retention.cue_index import CueIndex
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
@@ -261,7 +262,7 @@ _CUES = tuple(
     cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue})
 )
 """Without those that hold another one."""
-_ASCII_CUES = tuple(filter(str.isascii, _CUES))
+_ASCII_CUES = CueIndex(filter(str.isascii, _CUES))
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
@@ -359,12 +360,15 @@ class Polarity(NamedTuple):
 
 def may_deny(text: str) -> bool:
     """Return whether :func:`polarity` has to be asked: many texts deny nothing."""
-    return any(_cues_in(text))
+    return bool(_cues_in(text))
 
 
-def _cues_in(text: str) -> Iterator[str]:
+def _cues_in(text: str) -> list[str]:
     lower = simplified(text).lower()
-    return filter(lower.__contains__, _ASCII_CUES if lower.isascii() else _CUES)
+    if lower.isascii():
+        return _ASCII_CUES.found_in(lower)
+    # Text without spaces has no chunks that come twice.
+    return [cue for cue in _CUES if cue in lower]
 
 
 def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
@@ -406,7 +410,7 @@ def sentences_that_may_deny(text: str) -> Iterator[str]:
 def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
     """These sentences and where they begin. The cues are looked for in the whole text, and those that are there in its
     sentences."""
-    cues = tuple(_cues_in(text))
+    cues = _cues_in(text)
     if not cues:
         return ()
     lower = text.lower()

@@ -46,6 +46,8 @@ MOST_TOKENS_BETWEEN = 12
 """So far apart may the parts of an answer stand that lists several things."""
 MOST_TOKENS_TO_SUBJECT = 7
 """So far from a date without its year may the word stand that says what it is of."""
+TEXTS_AT_ONCE = 1000
+"""Texts that are read together: fewer than those of which tokens are kept."""
 _LEAST_LETTERS = 4
 _SAYING_NOTHING = frozenset(
     ("date", "day", "month", "year", "time", "when", "which", "日期", "时间", "哪天")
@@ -272,7 +274,14 @@ class ProbeTexts:
         """Return the parts of :class:`Holding`, and which answers each text calls outdated, also of those that other
         parts of the text affirm before."""
         rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        held = self._read_once(list(rows))
+        different = list(rows)
+        # Of each text its tokens and its sentences are asked for several times. Of the
+        # texts of one batch they are still kept the next time.
+        batches = [
+            self._read_once(different[start : start + TEXTS_AT_ONCE])
+            for start in range(0, max(1, len(different)), TEXTS_AT_ONCE)
+        ]
+        held = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
         if len(rows) == len(texts):
             return held
         of_text = [rows[text] for text in texts]

@@ -86,6 +86,8 @@ _DEFINES = re.compile(
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
+_ENUMERATED = re.compile(r"(?<!\w)\w\)$")
+"""An entry of a list begins: "1) Specify the line"."""
 _NO_NAMES = (
     STOP_WORDS
     | DATE_WORDS
@@ -155,6 +157,7 @@ def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
     """Yield the words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
     before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
     begins = not before or before[-1] in ".:!?–—•-…\n|"
+    begins = begins or _ENUMERATED.search(before) is not None
     words = [word for word in match.group().split() if word[0].isupper()]
     yield from words[begins:]
 

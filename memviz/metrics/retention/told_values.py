@@ -122,7 +122,7 @@ _ENDED = re.compile(r"""[.!…。！][\s"'”’」)）*_]*$""")
 """A line without a full stop is a heading, a cell of a table or an entry of a list, and states nothing by itself."""
 _FORMULA = re.compile(r"[=×±<>|{}]")
 _UNSURE = re.compile(
-    r"\b(?:if|maybe|perhaps|might|could|would be|for example|such as|e\.g\.|suppose|imagine|falls|vielleicht)\b"
+    r"\b(?:if|maybe|perhaps|might|could|would be|for example|such as|suppose|imagine|falls|vielleicht)\b|\be\.g\."
     r"|如果|假如|比如|例如|建议|也许|可能",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from memviz.core.conversation import Log
 from memviz.core.messages import Message
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
 from memviz.core.text.sentences import json_facts
+from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.metrics.requests.message_text import readable
 from memviz.transcripts.base import Probe
 
@@ -51,8 +52,8 @@ _VALUE = re.compile(
   | (?<![\w/.-])[\w-]+(?:/[\w-]+)*\.(?:py|js|ts|json|ya?ml|toml|csv|sql|md|txt|pdf|log|conf|cfg|ini|sh|html|go|rs)\b
     # a telephone number: +49 30 901820
   | \+?\d[\d ]{6,16}\d
-    # a decimal number or a version: 12.5, v1.2.3
-  | v?\d+\.\d+(?:\.\d+)*
+    # a decimal number or a version: 12.5, -25.0, v1.2.3
+  | (?:(?<![\w.-])-)?v?\d+\.\d+(?:\.\d+)*
     # letters with digits: SHP-88412, gate4
   | (?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])\w+(?:-\w+)*
     # a number with groups of digits: 12,400.50
@@ -226,5 +227,8 @@ def _values_of(position: int, content: str) -> Iterator[_ResultValue]:
         line = text[:LINE_CHARS]
         for match in _VALUE.finditer(line, start):
             value = match.group()
+            # "versions for 30 days" has no value "for 30".
+            if value.partition(" ")[0].lower() in STOP_WORDS:
+                continue
             if len(value) in VALUE_CHARS:
                 yield _ResultValue(position, number, line, value, match.start())

@@ -301,18 +301,18 @@ def _drop_least(chosen: list[Candidate]) -> None:
 def condensed_tokens(
     entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]
 ) -> int:
-    """The budget, or less where what is to be summarized is short."""
-    return min(budget_tokens, _target_tokens(entries, count))
-
-
-def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int:
-    """The tokens of the earlier summary plus a share of what is new."""
-    sizes = [(entry.role, count(entry.text)) for entry in entries]
-    carried = sum(tokens for role, tokens in sizes if role == "summary")
-    return carried + max(
-        FREE_TOKENS,
-        sum(tokens for role, tokens in sizes if role != "summary") // COMPRESSION,
+    """Return the tokens of the earlier summary plus a share of what is new, at most the
+    budget."""
+    carried_tokens = sum(
+        count(entry.text) for entry in entries if entry.role == "summary"
     )
+    # In a long conversation the earlier summary fills the budget: to count all that is
+    # new would take a tenth of the time of a summary, and change nothing.
+    if carried_tokens + FREE_TOKENS >= budget_tokens:
+        return budget_tokens
+    new_tokens = sum(count(entry.text) for entry in entries if entry.role != "summary")
+    share_tokens = max(FREE_TOKENS, new_tokens // COMPRESSION)
+    return min(budget_tokens, carried_tokens + share_tokens)
 
 
 def _lines(chosen: Iterable[Candidate]) -> list[str]:

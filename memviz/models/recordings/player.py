@@ -1,10 +1,17 @@
-"""A model that gives again what a real one gave."""
+"""A model that gives again what a real one gave, and models whose replies are noted for that.
+
+Noted are all replies of a session, to be saved afterwards, or one by one into a growing file.
+"""
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from time import sleep
+from threading import Lock
+from time import perf_counter, sleep
 from typing import Any
 
 from memviz.core.errors import NotRecordedError
@@ -21,21 +28,22 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.names import RECORDING
-from memviz.models.recordings.recording import Recording, setting_words
+from memviz.models.recordings.files import RecordingFile
+from memviz.models.recordings.recording import RecordedReply, Recording, setting_words
 from memviz.models.tools import Tool
 
 COMPARED_CHARS = 1_500
 """Of the beginning and of the end of each message: enough to find the nearest, and quick with long ones."""
 SHOWN_CHARS = 60
 BEFORE_CHARS = 15
-
-
 _A_MESSAGE = {
     "system": noop("a system message"),
     "user": noop("a user message"),
     "assistant": noop("an assistant message"),
     "tool": noop("a tool message"),
 }
+MOST_REPLIES = 2_000
+"""Noted at once; the oldest go first."""
 
 
 def what_changed(recording: Recording, request: ModelRequest) -> str:
@@ -143,6 +151,7 @@ def _named(request: ModelRequest) -> str:
 
 MOST_SETTINGS = 8
 """Named where a request is not recorded."""
+
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 
@@ -270,3 +279,110 @@ class RecordedFirst(ModelWrapper):
             if digest in one.recording.replies:
                 return one
         return self._model
+
+
+class Notes:
+    """The replies of live models, the newest :data:`MOST_REPLIES`. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._replies: deque[RecordedReply] = deque(maxlen=MOST_REPLIES)
+        self._writing = Lock()
+
+    def add(self, reply: RecordedReply) -> None:
+        """Note one."""
+        with self._writing:
+            self._replies.append(reply)
+
+    @property
+    def replies(self) -> tuple[RecordedReply, ...]:
+        """All that are noted, in order."""
+        with self._writing:
+            return tuple(self._replies)
+
+
+class Noted(ModelWrapper):
+    """``model``, with every whole reply written into ``notes``. One that was cut off may be whole the next time."""
+
+    def __init__(self, model: Model, notes: Notes) -> None:
+        super().__init__(model)
+        self.notes = notes
+
+    def limited(self, max_output_tokens: int) -> Model | None:
+        """The limited model, noted in the same place."""
+        limited = self._model.limited(max_output_tokens)
+        return None if limited is None else Noted(limited, self.notes)
+
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
+    ) -> Iterator[str | Reply]:
+        """The model's reply."""
+        started = perf_counter()
+        for item in self._model.answer(request, meter):
+            if isinstance(item, Reply) and item.is_whole:
+                self._note(request, item, perf_counter() - started)
+            yield item
+
+    def _note(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
+        # An answer from the disk took no time, and what it cost was paid before.
+        took, cost = (
+            (None, None) if reply.cached else (round(seconds, 3), reply.cost_usd)
+        )
+        kept = replace(
+            reply,
+            model=reply.model or self.name,
+            cached=False,
+            recorded=True,
+            recorded_seconds=took,
+            cost_usd=cost,
+        )
+        self.notes.add(
+            RecordedReply(
+                request, kept, datetime.now(UTC).isoformat(timespec="seconds")
+            )
+        )
+
+
+class RecordingModel(ModelWrapper):
+    """``model``, with every reply written to ``file``. What the file held before is played and not asked for again, so
+    that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both; ``given`` are the marks of
+    all replies, in order."""
+
+    def __init__(self, model: Model, file: RecordingFile) -> None:
+        super().__init__(model)
+        self._file = file
+        self._known = RecordedModel(file.recording)
+        self._added: dict[str, Reply] = {}
+        self.asked = self.played = 0
+        self.given: list[str] = []
+
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
+    ) -> Iterator[str | Reply]:
+        """The model's reply, written down when it is whole; or the one on record, of which the meter hears nothing."""
+        known = self._known.find(request) or self._added.get(request.digest)
+        if known is not None:
+            self.played += 1
+            self.given.append(RecordedReply(request, known).mark)
+            yield known.text
+            yield known
+            return
+        started = perf_counter()
+        for item in self._model.answer(request, meter):
+            if isinstance(item, Reply):
+                self._write(request, item, perf_counter() - started)
+            yield item
+
+    def _write(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
+        self.asked += 1
+        kept = replace(
+            reply,
+            model=reply.model or self.name,
+            recorded=True,
+            recorded_seconds=round(seconds, 3),
+        )
+        self._added[request.digest] = kept
+        added = RecordedReply(
+            request, kept, datetime.now(UTC).isoformat(timespec="seconds")
+        )
+        self._file.add(added)
+        self.given.append(added.mark)

@@ -76,7 +76,11 @@ def find_readers() -> dict[str, Reader]:
     A reader of another package is left out, with a note in the log, where it cannot be loaded or has the name of one
     that is there already.
     """
+    # The mappings are read by a module that itself imports readers.
+    from memviz.transcripts.mapping.interpreter import known_readers
+
     found = {reader.name: reader for reader in _own_readers()}
+    found.update({reader.name: reader for reader in known_readers()})
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         if entry.name in found:
             LOGGER.warning(

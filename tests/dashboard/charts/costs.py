@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.metrics.cost.cost import cost
 from memviz.metrics.cost.pricing import Pricing, unpriced
 from memviz.models.cache_rules import CacheRules

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention

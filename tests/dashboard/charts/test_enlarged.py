@@ -7,8 +7,8 @@ from copy import deepcopy
 import plotly.graph_objects as go
 
 from memviz.dashboard.charts.figure import enlarged
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
 
 

@@ -12,8 +12,8 @@ from memviz.dashboard.charts.figure import (
     legend_name,
 )
 from memviz.dashboard.charts.height_pixels import LEGEND_ROW, with_legend
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
 
 

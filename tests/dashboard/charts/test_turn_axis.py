@@ -8,8 +8,8 @@ import pytest
 
 from memviz.dashboard.charts.cost.curve import cost_curve
 from memviz.dashboard.charts.memory_map.fate_map import map_of
-from memviz.dashboard.charts.memory_map.fate_words import fates_table
-from memviz.dashboard.charts.memory_map.message_life import message_life
+from memviz.dashboard.charts.memory_map.fate_words import fates_table, message_life
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import (
     finding,
@@ -19,7 +19,6 @@ from memviz.dashboard.charts.requests.tables import (
 )
 from memviz.dashboard.charts.requests.token_marks import recorded_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings

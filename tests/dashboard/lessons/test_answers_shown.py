@@ -11,8 +11,8 @@ from memviz.dashboard.lessons.answers_shown import (
     answers_origin,
     answers_table,
 )
-from memviz.dashboard.lessons.asked_answers import FACTS, NEEDLES, RECORDS, answers_of
 from memviz.dashboard.lessons.html import html_lesson
+from memviz.dashboard.lessons.measure import FACTS, NEEDLES, RECORDS, answers_of
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml
 from memviz.storage.workspace import Workspace

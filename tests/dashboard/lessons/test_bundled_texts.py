@@ -10,9 +10,9 @@ import pytest
 
 import memviz
 from memviz.core.translation import LOCALE
-from memviz.dashboard.lessons.asked_answers import RECORDS, record_of
 from memviz.dashboard.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
 from memviz.dashboard.lessons.markdown import blocks
+from memviz.dashboard.lessons.measure import RECORDS, record_of
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.storage.workspace import Workspace

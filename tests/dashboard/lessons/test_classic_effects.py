@@ -13,20 +13,19 @@ import memviz
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.cost.curve import framed
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.claims import held, problems, unheld
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.ui.compare.dollars import costed
-from memviz.dashboard.ui.controls.classic_effects import is_shown_by, query_of_effect
-from memviz.dashboard.ui.controls.links import open_link
+from memviz.dashboard.ui.controls.links import is_shown_by, open_link, query_of_effect
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions

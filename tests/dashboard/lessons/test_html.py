@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz.dashboard.lessons.html import html_lesson
-from memviz.dashboard.reporting.html_file import script_hash
+from memviz.dashboard.reporting.themes import script_hash
 from memviz.storage.workspace import Workspace
 from tests.dashboard.lessons.writing_lessons import lesson
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as some
 
 import memviz
 from memviz.core.errors import LessonError
+from memviz.dashboard.lessons.fields import MAX_BYTES
 from memviz.dashboard.lessons.lesson import Claim, Point, Prediction, Question, Text
-from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.study import Highlight, RecalledTurns
 from memviz.dashboard.lessons.writing import as_yaml
 from tests.dashboard.lessons.writing_lessons import (

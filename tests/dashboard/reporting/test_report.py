@@ -19,11 +19,11 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.palette import PART_TITLES
 from memviz.dashboard.reporting import report
 from memviz.dashboard.reporting import settings as report_settings
-from memviz.dashboard.reporting.html_file import memviz_version
 from memviz.dashboard.reporting.report import html_report
+from memviz.dashboard.reporting.themes import memviz_version
 from memviz.dashboard.words.compactions import reason_words, turn_words
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample

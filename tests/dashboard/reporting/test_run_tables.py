@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import csv
+import struct
+from collections.abc import Iterator
+from importlib.util import find_spec
 from io import StringIO
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.reporting import run_tables
 from memviz.dashboard.reporting.run_tables import (
     COMPACTION_COLUMNS,
     REQUEST_COLUMNS,
     compactions_csv,
     requests_csv,
 )
+from memviz.dashboard.reporting.themes import DARK
 from memviz.dashboard.words.compactions import reason_words
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.csv_cells import unguarded
+from tests.dashboard.charts.runs import MARKUP, run_of
 from tests.tool_loops import loops
 
 FORMULAS = (
     "=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "  =cmd", "'quoted", 'a "b", c\nsecond line', "\n=1", "-12.5"
 )  # fmt: skip
+with_kaleido = pytest.mark.skipif(
+    not run_tables.can_render(), reason="needs kaleido and a Chrome or Chromium"
+)
+CHART = tokens_per_turn(
+    [SettingRun(run_of(), f"A {MARKUP}", 0), SettingRun(run_of("buffer"), "B", 1)]
+)
 
 
 def talk(turns: int) -> list[Message]:
@@ -168,3 +183,73 @@ def test_a_run_of_nothing_has_its_columns() -> None:
     run = memviz.ChatMemory(memviz.strategy("summary"), model=None).run
     assert requests_csv(run) == ",".join(REQUEST_COLUMNS) + "\r\n"
     assert compactions_csv(run) == ",".join(COMPACTION_COLUMNS) + "\r\n"
+
+
+@pytest.fixture
+def looks_again() -> Iterator[None]:
+    """What was found of the machine is forgotten, before and after."""
+    for found in (run_tables._browser, run_tables._has_kaleido):
+        found.cache_clear()
+    yield
+    for found in (run_tables._browser, run_tables._has_kaleido):
+        found.cache_clear()
+
+
+@pytest.mark.slow
+@with_kaleido
+def test_a_png_of_the_size_asked_for() -> None:
+    png = run_tables.image(CHART, "png", 640, 360)
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", png[16:24]) == (1280, 720)
+
+
+@with_kaleido
+@pytest.mark.slow
+def test_an_svg_in_the_colours_of_the_theme() -> None:
+    svg = run_tables.image(CHART, "svg", 640, 360, DARK).decode()
+    top = ElementTree.fromstring(svg)  # noqa: S314 - drawn just now
+    assert (top.get("width"), top.get("height")) == ("640", "360")
+    assert "rgb(74, 168, 224)" in svg  # the first setting's colour in dark
+    assert "tokens sent" in "".join(top.itertext())
+    assert not [element for element in top.iter() if element.tag.endswith("script")]
+
+
+@with_kaleido
+def test_what_goes_wrong_while_drawing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    import kaleido
+
+    def fail(*_: object, **__: object) -> bytes:
+        raise RuntimeError("The browser closed.")
+
+    monkeypatch.setattr(kaleido, "calc_fig_sync", fail)
+    with pytest.raises(
+        memviz.MemvizError, match="could not be drawn: The browser closed"
+    ):
+        run_tables.image(CHART)
+
+
+@pytest.mark.usefixtures("looks_again")
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        run_tables,
+        "find_spec",
+        lambda name: None if name == "kaleido" else find_spec(name),
+    )
+    assert not run_tables.can_render()
+    with pytest.raises(memviz.MemvizError, match=r"pip install 'memviz\[images\]'"):
+        run_tables.image(CHART)
+
+
+@pytest.mark.skipif(find_spec("kaleido") is None, reason="needs kaleido")
+@pytest.mark.usefixtures("looks_again")
+def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
+    assert not run_tables.can_render()
+    with pytest.raises(memviz.MemvizError, match="need a Chrome or Chromium"):
+        run_tables.image(CHART)
+
+
+def test_a_browser_that_draws_reaches_no_other_machine() -> None:
+    options = run_tables._browser_options()
+    assert options["mathjax"] is False
+    assert options["proxy_server"].startswith("127.0.0.1:")

@@ -11,8 +11,8 @@ import pytest
 
 from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
 from memviz.metrics.memory_map.fate_grid import View
 from tests.dashboard.charts.runs import run_of

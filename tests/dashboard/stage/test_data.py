@@ -10,7 +10,7 @@ import pytest
 import memviz
 from memviz import Message, Recall, Run, ScriptedModel
 from memviz.core.text.wording import dollars
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.dashboard.stage.files import script
 from memviz.dashboard.stage.lane import lane, message_sizes
@@ -20,7 +20,7 @@ from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -11,10 +11,24 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run
-from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
-from memviz.dashboard.stage.predictions import predictions, staged_runs
-from memviz.dashboard.stage.question import KINDS, Question
+from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.stage.predictions import (
+    ask_for_cheapest,
+    predictions,
+    run_race,
+    staged_runs,
+)
+from memviz.dashboard.stage.question import (
+    KINDS,
+    Question,
+    summarizing_candidates,
+)
+from memviz.dashboard.stage.what_stays import (
+    ask_if_known,
+    ask_what_stays,
+    knowing_candidates,
+    staying_candidates,
+)
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
@@ -162,9 +176,9 @@ def test_every_candidate_is_a_question_that_the_records_answer(
     probes = distinct(probes)
     (staged,) = staged_runs(as_settings(run))
     candidates = [
-        *will_summarize.candidates(staged),
-        *what_stays.candidates(staged),
-        *still_known.candidates(staged, retention(run, probes)),
+        *summarizing_candidates(staged),
+        *staying_candidates(staged),
+        *knowing_candidates(staged, retention(run, probes)),
     ]
     for candidate in candidates:
         question = candidate.question()
@@ -277,9 +291,9 @@ def test_given_facts_are_not_looked_up_again() -> None:
 def cheapest_by(
     turn: int, runs: tuple[Run, ...], prices: PricingAssumptions | None = None
 ) -> Question:
-    race = cheapest.race(staged_runs(as_settings(*runs)), prices)
+    race = run_race(staged_runs(as_settings(*runs)), prices)
     assert race is not None
-    return cheapest.question(race, turn)
+    return ask_for_cheapest(race, turn)
 
 
 def test_without_prices_the_cheapest_is_told_in_tokens() -> None:
@@ -308,7 +322,7 @@ def test_the_system_prompt_is_no_message_that_stays() -> None:
     (staged,) = staged_runs(
         as_settings(memviz.replay(messages, memviz.strategy("window", window_size=5)))
     )
-    question = what_stays.question(staged, 8)
+    question = ask_what_stays(staged, 8)
     assert question is not None
     assert question.choices[question.answer] == "messages 15 to 19"
 
@@ -316,7 +330,7 @@ def test_the_system_prompt_is_no_message_that_stays() -> None:
 def test_a_summary_is_asked_about_where_it_was_written() -> None:
     staged = staged_runs(as_settings(*recorded_runs("trip")))[2]
     (question,) = [
-        one.question() for one in will_summarize.candidates(staged) if one.step == 8
+        one.question() for one in summarizing_candidates(staged) if one.step == 8
     ]
     assert question is not None
     assert (question.step, question.setting, question.choices[question.answer]) == (
@@ -340,15 +354,13 @@ def test_words_of_the_conversation_stay_text() -> None:
     probes = (Probe(odd, ("x",), (4,), "name"),)
     run = recorded_runs("trip")[1]
     (staged,) = staged_runs(as_settings(run))
-    question = still_known.question(staged, retention(run, probes), 19, 0)
+    question = ask_if_known(staged, retention(run, probes), 19, 0)
     assert "“<b>What</b> is *it*?”" in question.text
     assert "\n" not in question.text
 
 
 def test_one_setting_has_no_cheapest() -> None:
-    assert cheapest.race(staged_runs(as_settings(recorded_runs("trip")[0])), None) is (
-        None
-    )
+    assert run_race(staged_runs(as_settings(recorded_runs("trip")[0])), None) is None
 
 
 def test_of_nothing_nothing_is_asked() -> None:

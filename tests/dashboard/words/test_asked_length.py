@@ -9,7 +9,7 @@ from memviz.dashboard.words.compactions import (
     broken_lengths_of,
     compaction_words,
 )
-from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.samples import sample
 

@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz import why
-from memviz.dashboard.words.verify import breach_lines, breach_words
+from memviz.dashboard.words.warning import breach_lines, breach_words
 from memviz.dashboard.words.why import (
     held_words,
     life_sentences,

@@ -9,8 +9,7 @@ import numpy as np
 
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.requests.traffic import Traffic
-from memviz.models.cost_bound import PlannedCalls
-from memviz.models.prices import Price, TokenRates
+from memviz.models.prices import PlannedCalls, Price, TokenRates
 
 MILLION = 1_000_000
 

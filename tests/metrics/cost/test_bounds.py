@@ -25,8 +25,7 @@ from memviz.metrics.cost.bounds import (
     trials_bound,
 )
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.cost_bound import CostBound, price_at_most
-from memviz.models.prices import price
+from memviz.models.prices import CostBound, price, price_at_most
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.base import Probe
 

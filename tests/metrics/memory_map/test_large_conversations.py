@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz import Message, Run
 from memviz.dashboard.charts.memory_map.fate_map import map_of
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from tests.engine.probes import Digest, small

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.words.requests import forecast_words
-from memviz.metrics.requests.limits import (
+from memviz.metrics.requests.token_use import (
     PACE_REQUESTS,
     Forecast,
     forecast,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memviz import Recall, Run
 from memviz.core.context import Fate
-from memviz.dashboard.words.facts import MOST_NAMED, message_facts_words
+from memviz.dashboard.words.authors import MOST_NAMED, message_facts_words
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_facts import (
     MessageFacts,

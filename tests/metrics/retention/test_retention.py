@@ -14,6 +14,7 @@ from memviz import Log, Message, ModelError, Recall, Run
 from memviz.core.pieces import Notes
 from memviz.core.summaries import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
+from memviz.metrics.retention import probe_texts
 from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import ceiling, floor, retention
@@ -266,6 +267,18 @@ def test_messages_that_join_the_log_are_read_then() -> None:
     assert np.array_equal(grown.states, anew.states)
     assert np.array_equal(grown.stale, anew.stale)
     assert texts.length == len(log)
+
+
+def test_texts_are_read_alike_in_batches_of_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = run_of("buffer").log
+    at_once = ProbeTexts(log, [CODE, BUDGET])
+    monkeypatch.setattr(probe_texts, "TEXTS_AT_ONCE", 2)
+    in_batches = ProbeTexts(log, [CODE, BUDGET])
+    assert len(SAID) > 4
+    for one, other in zip(at_once.counts, in_batches.counts, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_the_ceiling_is_the_full_buffer() -> None:

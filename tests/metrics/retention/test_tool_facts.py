@@ -68,6 +68,19 @@ def test_the_question_is_the_line_of_the_result() -> None:
     assert fact.question == "shipment: ___ (find_shipment, message 3, line 1)"
 
 
+def test_a_value_of_a_result_is_whole_and_has_no_word_too_many() -> None:
+    said = "optical power: -25.0\nolder versions for 30 days\nstands in Room 12"
+    log = Log(
+        [
+            Message("user", "How is the line?"),
+            call("1", customer="Ada"),
+            Message("tool", said, tool_call_id="1"),
+            Message("assistant", "It is at -25.0 in Room 12, kept for 30 days."),
+        ]
+    )
+    assert {fact.answer for fact in tool_facts(log)} == {"-25.0", "Room 12"}
+
+
 def test_what_is_used_later_and_by_a_call_says_more() -> None:
     (at_once,) = tool_facts(
         Log([*shipments()[:3], Message("assistant", "SHP-88412 is on its way.")])

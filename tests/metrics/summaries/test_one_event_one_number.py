@@ -15,11 +15,11 @@ import memviz
 from memviz import Recall, Run
 from memviz.cli.tables import print_run
 from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.life_lines import life_lines_of
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.reporting.run_tables import compactions_csv

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.cost.cost_parts import CostParts, Part
+from memviz.metrics.cost.pricing import CostParts, Part
 
 Amounts = NDArray[np.float64]
 UNKNOWN = noop("unknown")

@@ -31,7 +31,6 @@ from memviz.dashboard.charts.grammar import (
     picture,
     stroke,
 )
-from memviz.dashboard.charts.memory_map.fate_marks import fate_marks
 from memviz.dashboard.charts.memory_map.fate_words import (
     cell_words,
     column_words,
@@ -42,11 +41,12 @@ from memviz.dashboard.charts.palette import (
     FEW_TURNS,
     STEP_COLORS,
     STEP_TITLES,
+    SettingRun,
     faded,
     setting_color,
     turn_ticks,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.summaries.marks import fate_marks
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid

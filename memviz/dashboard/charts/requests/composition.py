@@ -38,8 +38,8 @@ from memviz.dashboard.charts.turn_axis import (
 from memviz.dashboard.words.requests import limit_words, name_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import Limit, limit_of
 from memviz.metrics.requests.request_axis import Places, axis_of, request_turns
+from memviz.metrics.requests.token_use import Limit, limit_of
 
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""

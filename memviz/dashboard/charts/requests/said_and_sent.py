@@ -17,7 +17,7 @@ from memviz.dashboard.charts.palette import (
     faded,
 )
 from memviz.dashboard.words.requests import message_words, role_name
-from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent, Stretch
+from memviz.metrics.requests.message_text import Looks, SaidAndSent, Stretch
 
 COLORS: dict[Looks, str] = {
     "system": PART_COLORS["system"],

@@ -15,8 +15,7 @@ from memviz.core.text.wording import (
     times,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES, SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord

@@ -34,7 +34,7 @@ from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent

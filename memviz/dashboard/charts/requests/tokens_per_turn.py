@@ -19,22 +19,21 @@ from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     NOTE_PIXELS,
     PART_TITLES,
+    SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.requests.line_names import (
+from memviz.dashboard.charts.requests.token_axis import (
     BRACKET_PLACES,
     FITS_UP_TO,
     LineEnd,
+    PlacedSetting,
+    Window,
     bracket_notes,
     bracket_traces,
+    far_larger,
     line_ends,
     name_notes,
     names_pixels,
-)
-from memviz.dashboard.charts.requests.token_axis import (
-    PlacedSetting,
-    Window,
-    far_larger,
     token_axis,
 )
 from memviz.dashboard.charts.requests.token_marks import (
@@ -46,7 +45,6 @@ from memviz.dashboard.charts.requests.token_marks import (
     recorded_marks,
     setting_marks,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,

@@ -29,15 +29,16 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, faded, setting_color
-from memviz.dashboard.charts.retention.knowledge_words import (
+from memviz.dashboard.charts.retention.life_lines import MARGINS, requests_title
+from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
     PATTERNS,
     SHOWN,
+    Measure,
+    RetentionResult,
     known_words,
 )
-from memviz.dashboard.charts.retention.life_lines import MARGINS, requests_title
-from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,

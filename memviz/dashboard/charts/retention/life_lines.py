@@ -27,15 +27,15 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
-from memviz.dashboard.charts.retention.knowledge_words import (
+from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
     PATTERNS,
     SHOWN,
     STATE_WORDS,
+    RetentionResult,
     fact_label,
 )
-from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,

@@ -23,8 +23,12 @@ from memviz.dashboard.charts.grammar import (
     sized_for,
     stroke,
 )
-from memviz.dashboard.charts.palette import FIXED_MARGINS, setting_color, turn_ticks
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import (
+    FIXED_MARGINS,
+    SettingRun,
+    setting_color,
+    turn_ticks,
+)
 from memviz.dashboard.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 

@@ -42,9 +42,9 @@ from memviz.metrics.summaries.events import (
     compaction_events,
     grows_a_list,
     never_summarizes,
+    request_sizes,
     tokens_in_force,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 
 MAX_LAYERS = 200
 """Entries of a list that are parted by a line; more would be nothing but lines."""

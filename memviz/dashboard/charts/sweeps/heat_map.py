@@ -31,10 +31,13 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.charts.sweeps.axes import (
     Axis,
+    SettingWords,
     axis_title,
     counts_by_ratio,
     each_once,
+    measure_words,
     round_numbers,
+    rows_by_setting,
     ticks,
     told,
     value_words,
@@ -42,11 +45,6 @@ from memviz.dashboard.charts.sweeps.axes import (
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
 from memviz.dashboard.charts.sweeps.points import SETTINGS_LEGEND, title_of
-from memviz.dashboard.charts.sweeps.setting_words import (
-    SettingWords,
-    measure_words,
-    rows_by_setting,
-)
 
 if TYPE_CHECKING:
     from pandas import DataFrame

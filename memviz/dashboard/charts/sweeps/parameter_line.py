@@ -29,8 +29,11 @@ from memviz.dashboard.charts.grammar import (
 from memviz.dashboard.charts.palette import NOTE_PIXELS
 from memviz.dashboard.charts.sweeps.axes import (
     Axis,
+    SettingWords,
     each_once,
     measure_axis,
+    measure_words,
+    rows_by_setting,
     values_axis,
     values_of,
 )
@@ -43,11 +46,6 @@ from memviz.dashboard.charts.sweeps.points import (
     pale_key,
     setting_ring,
     strategy_marks,
-)
-from memviz.dashboard.charts.sweeps.setting_words import (
-    SettingWords,
-    measure_words,
-    rows_by_setting,
 )
 
 if TYPE_CHECKING:

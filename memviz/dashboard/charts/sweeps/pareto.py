@@ -24,7 +24,13 @@ from memviz.dashboard.charts.grammar import (
     rule_across,
     stroke,
 )
-from memviz.dashboard.charts.sweeps.axes import measure_axis
+from memviz.dashboard.charts.sweeps.axes import (
+    SettingWords,
+    beaten_words,
+    measure_axis,
+    rows_by_setting,
+    too_large_words,
+)
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent
 from memviz.dashboard.charts.sweeps.points import (
     SETTINGS_LEGEND,
@@ -35,12 +41,6 @@ from memviz.dashboard.charts.sweeps.points import (
     recommended_name,
     rings,
     strategy_marks,
-)
-from memviz.dashboard.charts.sweeps.setting_words import (
-    SettingWords,
-    beaten_words,
-    rows_by_setting,
-    too_large_words,
 )
 from memviz.tuning.pareto import beaten_by
 

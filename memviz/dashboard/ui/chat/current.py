@@ -11,17 +11,21 @@ from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
-from memviz.core.errors import DamagedRunError, MemvizError
+from memviz.core.errors import DamagedRunError, MemvizError, MissingVectorsError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.chat.embedding import (
+    is_of_vectors,
+    offer_embedding,
+    vectors_agreed,
+)
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import errors_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
@@ -30,8 +34,8 @@ from memviz.engine.run import Run
 from memviz.engine.switching import was_asked
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
-from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
+from memviz.models.prices import CostBound
 from memviz.models.registry import model
 from memviz.strategies.base import Strategy
 
@@ -49,6 +53,7 @@ class _Memory(NamedTuple):
     asked: Hashable
     """Of what, and by whom: equal for the same replay."""
     begin: Callable[[Model, Cancellation], BackgroundReplay]
+    strategy: Strategy
     made: int = 0
     """So many compactions of it are there already."""
 
@@ -72,6 +77,7 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
         chat = said or _open(models, chosen)
         if not isinstance(chat, Chat):
             return chat
+        chat.log.kept_vectors = workspace().kept_vectors
         chat.use(models.answerer.build(), models.summarizer.build())
         chat.recall_tool = state.recall_tool
         chat.review = state.review
@@ -147,7 +153,7 @@ def _saved_run(
 
     entry = workspace().store.entry(id)
     asked = (id, entry.updated_at, chosen, state.counter, summarizer)
-    memory = _Memory(asked, begin)
+    memory = _Memory(asked, begin, chosen)
     if state.deriving is None or state.deriving_of != asked:
         state.derive()
         try:
@@ -205,7 +211,7 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
     made = len(chat.run.compactions) if was_asked(chat.run) else 0
-    found = _derived(desk.models.summarizer, _Memory(asked, begin, made))
+    found = _derived(desk.models.summarizer, _Memory(asked, begin, chosen, made))
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -233,6 +239,8 @@ def _derived(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay
         work = _begin(summarizer, memory)
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
+    if is_of_vectors(work.error, memory.strategy):
+        _expect_vectors(memory.strategy, work)
     if work.error is not None:
         costs = _most(summarizer, memory)
         _offer_again(summarizer.name, work.error, memory, costs)
@@ -279,14 +287,29 @@ def _expect_agreement(summarizer: str, memory: _Memory, costs: CostBound) -> NoR
             state.agreed = memory.asked
             st.rerun()
         use_the_stand_in_button("chat-derive-offline")
-        if state.chat is not None and len(state.chat.log):
-            st.button(
-                _("Stay with the setting before"),
-                key="chat-derive-stay",
-                on_click=_show_setting_of,
-                args=(state.chat,),
-            )
+        _stay_button()
         bound_caption(costs)
+    st.stop()
+
+
+def _stay_button() -> None:
+    chat = chat_state().chat
+    if chat is not None and len(chat.log):
+        st.button(
+            _("Stay with the setting before"),
+            key="chat-derive-stay",
+            on_click=_show_setting_of,
+            args=(chat,),
+        )
+
+
+def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
+    """Offer to ask for the vectors that the memory is derived with; end the page."""
+    chat_state().error = work.error
+    if work.error is not None and not isinstance(work.error, MissingVectorsError):
+        show_error(work.error, _("The conversation stays as it was."))
+    offer_embedding(strategy, work.log)
+    _stay_button()
     st.stop()
 
 
@@ -294,7 +317,9 @@ def _begin(summarizer: ModelChoice, memory: _Memory) -> BackgroundReplay:
     state = chat_state()
     cancellation = Cancellation()
     state.agreed = None
-    work = memory.begin(summarizer.build_summarizer(cancellation.heed), cancellation)
+    writer = summarizer.build_summarizer(cancellation.heed)
+    with vectors_agreed(memory.strategy, cancellation.heed):
+        work = memory.begin(writer, cancellation)
     state.derive(memory.asked, work)
     return work
 

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
 from memviz.core.messages import Message
 from memviz.core.translation import _
-from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
+from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace

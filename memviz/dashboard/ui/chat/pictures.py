@@ -9,7 +9,7 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.palette import PART_TITLES
+from memviz.dashboard.charts.palette import PART_TITLES, SettingRun
 from memviz.dashboard.charts.requests.composition import context_bar
 from memviz.dashboard.charts.requests.tables import (
     finding,
@@ -17,7 +17,6 @@ from memviz.dashboard.charts.requests.tables import (
     tokens_table,
 )
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.controls.grounds import health
@@ -29,8 +28,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import limit_of
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import limit_of, token_use
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 

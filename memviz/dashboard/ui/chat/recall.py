@@ -9,8 +9,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.shell.elements import quiet_button
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.dashboard.words.requests import message_words, role_name

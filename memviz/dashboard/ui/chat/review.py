@@ -2,12 +2,13 @@
 
 import streamlit as st
 
+from memviz.core.errors import MissingVectorsError
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
@@ -19,8 +20,8 @@ from memviz.engine.chat import Chat, Proposal
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
-from memviz.models.cost_bound import PlannedCalls, price_at_most
 from memviz.models.names import in_words
+from memviz.models.prices import PlannedCalls, price_at_most
 
 MAX_MESSAGES_SHOWN = 40
 PREVIEW_CHARS = 200
@@ -287,7 +288,11 @@ LABEL_CHARS = 60
 def summary_desk(desk: ChatDesk) -> None:
     """Show what the model is told of everything that is not sent word for word."""
     chat = desk.chat
-    versions = chat.summaries_in_force
+    try:
+        versions = chat.summaries_in_force
+    except MissingVectorsError:
+        # They are offered beside it.
+        return
     if not versions and chat.undoable is None:
         return
     label = _("No summary is in force")

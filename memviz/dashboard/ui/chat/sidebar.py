@@ -8,8 +8,7 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
-from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import conversation_choices
+from memviz.dashboard.ui.controls.conversations import chat_state, conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import Models, counter_picker, switch
 from memviz.dashboard.ui.controls.settings_editor import (
@@ -17,6 +16,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     edit_parameters,
     take_over,
 )
+from memviz.dashboard.ui.controls.vectors import show_budget_for
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
@@ -35,6 +35,8 @@ def chat_controls() -> Models:
     edit_parameters(state.setting, live=True, needed_tokens=_said_tokens())
     _choose_recall_tool()
     _choose_review()
+    with suppress(MemvizError):
+        show_budget_for([state.setting.build()])
     models = models_panel()
     with st.expander(_("More"), icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")

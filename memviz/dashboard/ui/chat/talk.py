@@ -14,10 +14,11 @@ from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
 from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
-from memviz.dashboard.ui.shell.elements import quiet_button, row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
-from memviz.models.cost_bound import price_at_most
+from memviz.models.embedding import MOST_BYTES
+from memviz.models.prices import PlannedCalls, price_at_most
+from memviz.strategies.lookup import embedding_asked_by
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
@@ -54,7 +55,8 @@ def talk(desk: ChatDesk) -> None:
         _answer(desk, chat.retry(), before)
     if isinstance(state.error, ModelError) and state.failed_with != desk.models:
         state.error = None  # it may not hold with another key, address or model: the message waits for its reply
-    if state.error is not None:
+    # Vectors that are missing are offered below the talk.
+    if state.error is not None and not isinstance(state.error, MissingVectorsError):
         _failed(state.error)
 
 
@@ -112,18 +114,24 @@ def next_message_costs(desk: ChatDesk) -> None:
     """Say what the next reply costs at most: to another message, or to the last one once more."""
     models = desk.models
     chat = desk.chat
-    if models.are_free:
+    embedding = embedding_asked_by(chat.strategy)
+    if models.are_free and not embedding:
         return
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
     try:
         sent = chat.next_request_tokens + MESSAGE_TOKENS
-    except (MissingVectorsError, ModelError) as error:
+    except MissingVectorsError:
+        return
+    except MemvizError as error:
         show_error(error)
         return
     turn = plan_turn(
         chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
     )
+    if embedding:
+        # The reply before, the message and the question of both, or what is noted of them.
+        turn.append(PlannedCalls.at_most(embedding, [MOST_BYTES] * 3, 0, margin=1.0))
     bound_caption(
         price_at_most(turn),
         before=_("The next reply."),

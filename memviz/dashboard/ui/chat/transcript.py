@@ -12,7 +12,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
-from memviz.dashboard.ui.controls.chat_state import (
+from memviz.dashboard.ui.controls.conversations import (
     MESSAGES_SHOWN,
     chat_state,
 )
@@ -26,7 +26,7 @@ from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run

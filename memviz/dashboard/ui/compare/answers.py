@@ -8,7 +8,7 @@ from memviz.core.text.containment import PhraseIndex
 from memviz.core.text.terms import keys
 from memviz.core.text.wording import counted, message_number, request_name, turn_list
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor

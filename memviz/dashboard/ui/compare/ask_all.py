@@ -8,7 +8,7 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.answers import (
     answer_card,
     bringing_back,
@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -35,7 +35,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
-from memviz.models.first_failure import ends_all
+from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
 
 CARDS_A_ROW = 3

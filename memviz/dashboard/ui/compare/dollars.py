@@ -22,7 +22,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
     cache_finding,
     cost_finding,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.dollars_explained import (
     against_the_window,
     cache_words,

@@ -23,7 +23,7 @@ from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
 from memviz.engine.compaction import REDUCING
 from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.limits import forecast, passing_request
+from memviz.metrics.requests.token_use import forecast, passing_request
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens

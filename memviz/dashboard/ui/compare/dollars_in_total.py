@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words.prices import PART_NAMES
 from memviz.metrics.cost.cost import Cost, CostByPause, cost_by_pause
-from memviz.metrics.cost.cost_parts import Part
+from memviz.metrics.cost.pricing import Part
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 TOTAL_HELP = noop(

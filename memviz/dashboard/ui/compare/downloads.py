@@ -6,11 +6,13 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.reporting.figures import ImageFormat, can_render, image
 from memviz.dashboard.reporting.run_tables import (
+    ImageFormat,
+    can_render,
     compactions_csv,
+    image,
     requests_csv,
     run_json,
 )

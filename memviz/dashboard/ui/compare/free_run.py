@@ -16,7 +16,7 @@ from memviz.core.errors import (
 )
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.compare.selection import Selection
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -26,8 +26,7 @@ from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain

@@ -22,8 +22,8 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     STEP_TITLES,
     SUMMARIZATION_GLYPH,
+    SettingRun,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.markup import bar_part, element, glyph, swatch
 from memviz.dashboard.ui.compare.one_message import (

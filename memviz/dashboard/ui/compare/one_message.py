@@ -16,10 +16,8 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.memory_map.fate_words import life_finding
-from memviz.dashboard.charts.memory_map.message_life import message_life
-from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.memory_map.fate_words import life_finding, message_life
+from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selected
 from memviz.dashboard.ui.controls.block_html import sent_instead
@@ -29,7 +27,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -15,9 +15,9 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.files import controls_style, own_text, walk_script
 from memviz.dashboard.ui.compare.downloads import run_downloads
 from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
@@ -50,7 +50,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.transcripts.base import Transcript

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     name_in_full,

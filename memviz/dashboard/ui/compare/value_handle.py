@@ -19,7 +19,7 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.translation import _, script_words
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.message_html import setting_color

@@ -1,7 +1,11 @@
-"""Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
-events of their own program, and the wordings that are kept with them."""
+"""Conversations on pages, and the chat of a browser session.
 
-from collections.abc import Iterable, Sequence
+Of conversations: the ones to choose from, their lengths, those of which only the beginning
+is shown, the events of their own program, and the wordings that are kept with them.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -9,16 +13,24 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.conversation import Log
+from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
+from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import distinct, plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
+from memviz.engine.background_replay import BackgroundReplay
+from memviz.engine.chat import Chat
+from memviz.engine.recall import Recall
+from memviz.engine.run import Run
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
 from memviz.transcripts.base import RecordedEvent, Transcript
@@ -27,6 +39,8 @@ from memviz.transcripts.times import moment
 CONVERSATIONS_LISTED = 200
 MAX_NAMED = 3
 WARNING_ICON = ":material/warning:"
+MESSAGES_SHOWN = 30
+"""Messages of a long chat that are drawn at first; earlier ones come on demand."""
 
 
 def looked_at_conversation(id: str) -> tuple[Transcript, Log]:
@@ -97,8 +111,10 @@ def size_words(entries: Iterable[ConversationEntry]) -> str:
 
 
 BEGINNING_KEY = "beginning"
+
 MORE_BY = 3
 """How much more of a conversation a click shows: what is shown should take seconds, then a minute, then as it takes."""
+
 WHOLE_HELP = noop(
     "Replaying {messages} takes a minute or more, and about a gigabyte of memory for each half a million."
 )
@@ -208,3 +224,95 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
 def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
     """The wordings kept for the replay of ``key``, by their version."""
     return {} if is_shared() else workspace.wordings(key)
+
+
+@dataclass
+class ChatState:
+    """The chat of this browser session."""
+
+    conversation_id: str | None = None
+    chat: Chat | None = None
+    setting: Setting = field(
+        default_factory=lambda: Setting(
+            0, 0, "summary_buffer", {"max_token_limit": 500}
+        )
+    )
+    """The setting in force."""
+    counter: str = DEFAULT_COUNTER
+    system_prompt: str = field(
+        default_factory=lambda: _("You are a helpful assistant.")
+    )
+    shown_messages: int = MESSAGES_SHOWN
+    opened: int = 0
+    """How often another conversation was opened: widgets that belong to one carry it in their key."""
+    came_from: str | None = None
+    """The conversation that was open before this one."""
+    missing: bool = False
+    """The address named a conversation that is not there."""
+    deleted: bool = False
+    """The conversation was deleted elsewhere; what was said in it is in ``chat``."""
+    to_send: tuple[str, ...] = ()
+    """Messages that were typed there, and begin a new chat."""
+    error: MemvizError | None = None
+    """What went wrong last."""
+    failed_with: Hashable = None
+    """The models that a reply was asked of in vain."""
+    going_on: bool = False
+    """A model is to be asked in this run of the page for the reply that is missing."""
+    retrying: bool = False
+    """A model is to be asked in this run for the last reply once more."""
+    draft_with: str | None = None
+    """A summary by this instruction is to be asked for in this run; empty: the strategy's own."""
+    recall_tool: bool | None = None
+    """The model may recall under a strategy that is not made for it."""
+    kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
+    """What of recalls and pins is stored."""
+    review: bool = False
+    """The visitor is asked before each summarization."""
+    kept_review: bool = False
+    """What of that is stored."""
+    write_on_click: bool = False
+    """A paid summarizer is not asked by itself for a summary that waited when the chat was left."""
+    deriving: BackgroundReplay | None = None
+    """The replay that the memory is being derived by."""
+    deriving_of: Hashable = None
+    """What it was begun for."""
+    long_asked_for: str | None = None
+    """The long conversation whose memory was asked for."""
+    agreed: Hashable = None
+    """What a paid summarizer may derive."""
+    foreseen: tuple[Hashable, Run | None] = (None, None)
+    """What was asked for, with the replay by the offline summarizer that says how much work that is."""
+
+    def derive(
+        self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None
+    ) -> None:
+        """Derive the memory by this replay, or by none any more; one that is at work ends."""
+        if self.deriving is not None:
+            self.deriving.cancel()
+        self.deriving_of = deriving_of
+        self.deriving = deriving
+
+    def open(self, conversation_id: str | None) -> None:
+        """Turn to a saved conversation, or to a new one."""
+        self.derive()
+        if self.chat is not None:
+            self.came_from = self.conversation_id
+        self.conversation_id = conversation_id
+        self.chat = None
+        self.error = None
+        self.going_on = False
+        self.retrying = False
+        self.deleted = False
+        self.draft_with = None
+        self.write_on_click = False
+        self.shown_messages = MESSAGES_SHOWN
+        self.opened += 1
+
+
+def chat_state() -> ChatState:
+    """The chat page's state."""
+    return of_session("chat", ChatState)
+
+
+conversation_shown(lambda: chat_state().conversation_id)

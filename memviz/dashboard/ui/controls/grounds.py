@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core.text.wording import COMMA, SEMICOLON, counted, listed
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named

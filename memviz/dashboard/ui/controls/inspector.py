@@ -43,8 +43,8 @@ from memviz.dashboard.ui.controls.selected_request import request_number
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import broken_lengths_of
-from memviz.dashboard.words.facts import message_facts_words
 from memviz.dashboard.words.requests import call_text, over_limit_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

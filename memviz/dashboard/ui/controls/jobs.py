@@ -19,12 +19,11 @@ from memviz.dashboard.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import row, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
+from memviz.models.prices import CostBound
 
 FRAME_SECONDS = 0.2
 """How often progress is drawn at most; work that takes less shows no bar at all."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.division import ceil_div
 from memviz.core.errors import StorageError
+from memviz.core.process_memory import uncollected
 from memviz.core.text.containment import normal_tokens
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.study import compare_state
@@ -120,4 +121,5 @@ def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
 @kept_until_left(LOGS_KEPT)
 def _proposed(log: Log, length: int) -> Probes:
     """Facts proposed from the first ``length`` messages."""
-    return propose_probes(log if length == len(log) else Log(log[:length]))
+    with uncollected():
+        return propose_probes(log if length == len(log) else Log(log[:length]))

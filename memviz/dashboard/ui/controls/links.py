@@ -1,7 +1,13 @@
-"""The address of the study pages: what a session shows is written into it, and what it asks for is shown. What one
-visitor sees, another can open, present, or show in a frame of another page."""
+"""The address of the study pages, and the classic effects that lead to some.
 
-from collections.abc import Callable, Iterable
+What a session shows is written into the address, and what the address asks for is shown:
+what one visitor sees, another can open, present, or show in a frame of another page. The
+ten classic effects are such views of bundled conversations: the steps of
+``memviz/dashboard/lessons/classic_effects.yaml``, whose claims hold the figures of their
+sentences.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from time import time
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -9,7 +15,17 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 import streamlit as st
 
 from memviz.core.translation import _, noop, script_words
-from memviz.dashboard.lessons.study import STUDY_PARTS, Query, View, parts_of, read_view
+from memviz.dashboard.lessons.lesson import Step, language_of_reader
+from memviz.dashboard.lessons.library import classic_effects
+from memviz.dashboard.lessons.study import (
+    STUDY_PARTS,
+    Query,
+    Study,
+    View,
+    parts_of,
+    query_of,
+    read_view,
+)
 from memviz.dashboard.stage.files import controls_style, copy_script, own_text
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
@@ -18,6 +34,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     read_request,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
+from memviz.dashboard.ui.shell import views as page_views
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
@@ -53,7 +70,6 @@ FRAME_HELP = noop(
     "A frame of another page shows memviz only where the server "
     "allows that page: memviz ui --embeddable-by ORIGIN."
 )
-
 ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
 """The script of components that show the address, without the name of their function."""
 ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
@@ -261,3 +277,43 @@ def open_in_memviz(words: str) -> None:
         },
         key="open-in-memviz",
     )
+
+
+def query_of_effect(effect: Step) -> str:
+    """Return the query of the address that opens an effect, without its page."""
+    fact = effect.view.highlight.fact
+    return query_of(effect.view, fact if isinstance(fact, int) else None)
+
+
+def is_shown_by(effect: View, view: View) -> bool:
+    """Return true if a view compares what an effect does, whichever request is looked at."""
+    return _compared(effect.study) == _compared(view.study)
+
+
+def _compared(study: Study) -> tuple[object, ...]:
+    recalls = [(recall.turn, recall.turns) for recall in study.recalls]
+    settings = study.settings
+    return study.conversation, settings, recalls, study.counter, study.is_free_run
+
+
+def with_effect(
+    page: str, views: Sequence[page_views.View]
+) -> tuple[page_views.View, ...]:
+    """Return the views of a page. One that shows a classic effect says so in its sentence."""
+    sentences = {view.id: view.sentence for view in views}
+    shown = compare_state().view()
+    language = language_of_reader()
+    for effect in classic_effects():
+        if effect.view.page == page and _is_shown(effect, shown):
+            sentences[effect.view.show] = _(
+                "**{title}.** {text}",
+                title=effect.title.said(language),
+                text=plain(effect.text.said(language)),
+            )
+    return tuple(view._replace(sentence=sentences[view.id]) for view in views)
+
+
+def _is_shown(effect: Step, shown: View) -> bool:
+    if is_link_opened():
+        return parse_qs(query_of_effect(effect)) == address_now()
+    return is_shown_by(effect.view, shown)

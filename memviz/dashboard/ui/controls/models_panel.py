@@ -40,8 +40,7 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -54,7 +53,7 @@ from memviz.models.connection_check import (
 )
 from memviz.models.names import in_words
 from memviz.models.recordings.files import SUFFIX, write_recording
-from memviz.models.recordings.noting import Notes
+from memviz.models.recordings.player import Notes
 from memviz.models.recordings.recording import About, Recording
 from memviz.models.registry import model
 from memviz.storage.workspace import Workspace

@@ -22,12 +22,11 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
-from memviz.models.base import Model
-from memviz.models.first_failure import ends_all
+from memviz.models.base import Model, ends_all
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import RunKey, Workspace
@@ -208,7 +207,7 @@ def _replay(
     writer = summarizer.build_summarizer()
     for key in keys:
         tell_of = partial(told, plain(key.strategy.label))
-        with vectors_asked(workspace, [key]):
+        with vectors_asked(workspace, [key.strategy]):
             attempt = _attempt(workspace, state, key, summarizer, writer, tell_of)
         calls += calls_made([attempt.run])
         if attempt.error is not None and ends_all(attempt.error):

@@ -19,8 +19,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.metrics.cost.bounds import Askers
-from memviz.models.base import Model
-from memviz.models.first_failure import FirstFailureEnds
+from memviz.models.base import FirstFailureEnds, Model
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
 from memviz.models.registry import known_models, model
 from memviz.strategies.prompts import PROMPTS

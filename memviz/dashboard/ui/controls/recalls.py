@@ -11,7 +11,7 @@ from memviz.core import page_titles
 from memviz.core.errors import MemvizError, RecallError
 from memviz.core.text.wording import counted, dollars, turn_list
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import choose_request
 from memviz.dashboard.ui.controls.study import (
@@ -20,8 +20,7 @@ from memviz.dashboard.ui.controls.study import (
     AddedRecall,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import quiet_button
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to

@@ -13,14 +13,14 @@ import streamlit as st
 from memviz.core.errors import MissingVectorsError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import kept_wordings
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.study import CompareState, Setting
-from memviz.dashboard.ui.controls.vectors import offer_vectors
-from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.controls.vectors import offer_for_replays
+from memviz.dashboard.ui.shell.elements import error_shown, show_error
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -93,7 +93,8 @@ def make_runs(
                 without_vectors += waiting
     if without_vectors:
         with error_shown():
-            offer_vectors(workspace, without_vectors)
+            if offer_for_replays(workspace, [key for _setting, key in without_vectors]):
+                st.rerun()
     runs.sort(key=lambda item: state.settings.index(item[0]))
     return [
         replace(one, label=one.label + so_far_label(one.run))

@@ -19,14 +19,20 @@ from memviz.core.translation import _, ngettext, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
-from memviz.dashboard.light_markdown import as_html, without_marks
-from memviz.dashboard.markup import element, glyph, in_language, joined
-from memviz.dashboard.ui.controls.diff_html import (
+from memviz.dashboard.markup import (
+    as_html,
+    element,
+    glyph,
+    in_language,
+    joined,
+    without_marks,
+)
+from memviz.dashboard.ui.controls.message_html import (
+    MAX_CHARS_SHOWN,
     changed_facts_html,
     diff_html,
     of_version,
 )
-from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memviz.core.text.wording import request_name
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord

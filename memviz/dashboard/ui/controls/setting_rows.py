@@ -129,11 +129,25 @@ def main_parameter(setting: Setting) -> Parameter | None:
     return None
 
 
+def _told_apart(setting: Setting) -> str:
+    """Return the first parameter of a setting which another row lacks that has the same strategy and main parameter,
+    such as "keep user 0 tokens"; "" where there is none."""
+    name, *parameters = setting_label(setting).split(" · ")
+    for other in compare_state().settings:
+        other_name, *others = setting_label(other).split(" · ")
+        is_alike = (name, parameters[:1]) == (other_name, others[:1])
+        if other is not setting and is_alike:
+            return next((one for one in parameters[1:] if one not in others), "")
+    return ""
+
+
 def _notes(
     setting: Setting, main: Parameter | None, writer: str | None
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
-    if main is not None:
+    if own := _told_apart(setting):
+        yield own
+    elif main is not None:
         value = value_of(setting, main)
         if main.is_off(value):
             yield _("{unit}: off", unit=_(main.unit))

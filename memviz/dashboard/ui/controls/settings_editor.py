@@ -14,8 +14,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button
-from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.elements import error_shown, quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.memory_config import read_memory_config, strategy_of

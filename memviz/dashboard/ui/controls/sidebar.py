@@ -13,7 +13,7 @@ from memviz.core import page_titles
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
@@ -49,12 +49,12 @@ from memviz.dashboard.ui.controls.study import (
     Setting,
     compare_state,
 )
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
 
 REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}

@@ -19,10 +19,10 @@ from memviz.models.base import Model
 from memviz.models.budget import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
-from memviz.models.cost_bound import CostBound
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.names import is_free
-from memviz.models.recordings.noting import Noted, Notes
+from memviz.models.prices import CostBound
+from memviz.models.recordings.player import Noted, Notes
 from memviz.strategies.base import Strategy
 
 BUDGET_KEY = "session-budget"

@@ -5,36 +5,47 @@ What was asked for stays beside the library, so the replays that follow are free
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from memviz.core.text.wording import COMMA
+from memviz.core.conversation import Log
+from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, ngettext, noop
-from memviz.core.vectors import texts_of, vectors_from
+from memviz.core.vectors import vectors_from
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import ModelChoice, reach_controls
-from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, spending
-from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.controls.spending import (
+    heed_clicks_and_tell,
+    spending,
+    spending_shown,
+)
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
-from memviz.models.budgeted import Accounted
-from memviz.models.cost_bound import CostBound
+from memviz.models.base import FirstFailureEnds, Model
+from memviz.models.budget import Budget
+from memviz.models.budgeted import Accounted, Budgeted
 from memviz.models.embedding import (
     TEXTS_A_CALL,
     Embedder,
+    Embedders,
     embedding_model,
     price_of_vectors,
 )
-from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.names import OFFLINE, is_free
+from memviz.models.prices import CostBound, known_price
 from memviz.storage.workspace import RunKey, Workspace
-from memviz.strategies.lookup import embedding_asked_by
+from memviz.strategies.base import Strategy
+from memviz.strategies.lookup import (
+    embedding_asked_by,
+    texts_compared,
+    writes_compared_texts,
+)
 
 WHY = noop(
     "**{model}** was not asked for all vectors that {labels} compare. Each text is asked for once, and kept beside the "
@@ -42,73 +53,100 @@ WHY = noop(
 )
 EMBEDDING = "embedding"
 """The controls of how an embedding model is reached."""
+LABELS_SHOWN = 3
+LATER = noop("Texts that are written during the replay are asked for then.")
+AskRest = Callable[[Embedder, Tell], object]
+"""Asks for the vectors of texts that are only known while settings are replayed."""
+
+
+def offer_for_replays(workspace: Workspace, keys: Sequence[RunKey]) -> bool:
+    """Offer to ask for the vectors that these replays miss. Return true once that is done: then they are free."""
+    strategies = [key.strategy for key in keys]
+    name = embedding_asked_by(strategies[0])
+    logs = {}
+    later = []
+    for key in keys:
+        if embedding_asked_by(key.strategy) == name:
+            place = key.conversation_id, key.first
+            logs[place] = workspace.conversation(*place)[1]
+            if writes_compared_texts(key.strategy):
+                later.append(key)
+    rest = partial(_replay, workspace, later)
+    return offer_vectors(workspace, strategies, list(logs.values()), rest)
 
 
 def offer_vectors(
-    workspace: Workspace, missing: Sequence[tuple[Setting, RunKey]]
-) -> None:
-    """Offer to ask for the vectors that these replays miss, of one model after the other."""
-    name = embedding_asked_by(missing[0][1].strategy)
-    keys = [
-        key for _setting, key in missing if embedding_asked_by(key.strategy) == name
-    ]
-    labels = _(COMMA).join(plain(key.strategy.label) for key in keys)
+    workspace: Workspace,
+    strategies: Sequence[Strategy],
+    logs: Iterable[Log],
+    ask_rest: AskRest | None = None,
+    later: str = "",
+) -> bool:
+    """Offer to ask for the vectors that these settings compare over these conversations, of one model after the
+    other: of the texts that are known first. ``later`` says what of others. Return true once that is done."""
+    name = embedding_asked_by(strategies[0])
+    alike = [one for one in strategies if embedding_asked_by(one) == name]
     with st.container(border=True):
-        st.markdown(_(WHY, model=plain(name), labels=labels))
+        st.markdown(_(WHY, model=plain(name), labels=_labels(alike)))
         choice = reach_controls(name, f"{EMBEDDING}-{name}")
         _choices()[name] = choice
-        texts = _missing_texts(workspace, keys)
-        bound = price_of_vectors(name, texts)
-        sentence = _what_is_missing(len(texts))
-        if not all(_compares_messages_alone(key) for key in keys):
+        embedder = _embedder(workspace, choice, heed_clicks_and_tell)
+        texts = texts_compared(alike, logs)
+        missing = embedder.missing(texts)
+        bound = price_of_vectors(name, missing)
+        first = ngettext(
+            "{number:,} text is asked for first.",
+            "{number:,} texts are asked for first.",
+            len(missing),
+        )
+        if any(map(writes_compared_texts, alike)):
             # Nobody knows yet what these texts are, and so how much they cost.
             bound = CostBound()
-            if texts:
-                sentence = f"{sentence} {_what_is_missing(0)}"
+            later = later or _(LATER)
         job = Job(
             "vectors-ask",
-            partial(_ask, workspace, keys, choice, texts),
+            partial(_ask, embedder, texts, ask_rest),
             _("Asking {name} for vectors", name=name),
             verb=_("Ask for vectors"),
             model=name,
             bound=bound,
-            before=sentence,
+            before=f"{first if missing else ''} {later}".strip(),
         )
         if job.offer():
             error = job.run(stop_help=_("What was answered so far is kept."))
             if error is None:
-                st.rerun()
+                return True
             show_error(error)
+    return False
 
 
-def _compares_messages_alone(key: RunKey) -> bool:
-    """Return whether a replay compares messages and no other text: several of them asked as
-    one question are another text, and so is a fact that a summarizer writes."""
-    strategy = key.strategy
-    return strategy.looks_up and getattr(strategy, "query_messages", 1) == 1
+def _labels(settings: Sequence[Strategy]) -> str:
+    labels = {plain(one.label): None for one in settings}
+    if len(labels) > LABELS_SHOWN:
+        return counted(len(labels), "setting")
+    return _(COMMA).join(labels)
 
 
-def _what_is_missing(texts: int) -> str:
-    if not texts:
-        return _("Texts that are written during the replay are asked for then.")
-    return ngettext(
-        "{number:,} text is asked for first.",
-        "{number:,} texts are asked for first.",
-        texts,
-        number=texts,
-    )
+def show_budget_for(strategies: Iterable[Strategy]) -> None:
+    """Have the page show the session's budget where one of these settings asks an embedding model."""
+    if any(map(embedding_asked_by, strategies)):
+        spending_shown().is_shown = True
 
 
-@contextmanager
-def vectors_asked(workspace: Workspace, keys: Sequence[RunKey]) -> Iterator[None]:
-    """While the block runs, the models whose vectors these replays compare are asked, as they were reached last."""
-    embedders = {}
-    for name in filter(None, {embedding_asked_by(key.strategy) for key in keys}):
+def vectors_asked(
+    workspace: Workspace,
+    strategies: Iterable[Strategy],
+    look_up: Callable[[], object] = heed_clicks_and_tell,
+    budget: Budget | None = None,
+) -> AbstractContextManager[None]:
+    """Return a block in which the models whose vectors these settings compare are asked, as they were reached last,
+    and left when ``look_up`` raises."""
+    embedders = Embedders(workspace.kept_vectors)
+    for name in filter(None, {embedding_asked_by(one) for one in strategies}):
         # Its controls are not drawn where all vectors are kept.
         choice = _choices().get(name) or ModelChoice(name)
-        embedders[name] = _embedder(workspace, choice)
-    with vectors_from(lambda name, texts: embedders[name](name, texts)):
-        yield
+        embedders[name] = _embedder(workspace, choice, look_up, budget)
+    return vectors_from(embedders)
 
 
 def _choices() -> dict[str, ModelChoice]:
@@ -116,37 +154,36 @@ def _choices() -> dict[str, ModelChoice]:
     return of_session("embedding-models", dict[str, ModelChoice])
 
 
-def _embedder(workspace: Workspace, choice: ModelChoice) -> Embedder:
-    """The model, paid out of the session's budget and left at once on a click."""
-    asked = embedding_model(choice.name, **choice.options)
-    paid = Accounted(Interruptible(asked, heed_clicks_and_tell), spending())
+def _embedder(
+    workspace: Workspace,
+    choice: ModelChoice,
+    look_up: Callable[[], object],
+    budget: Budget | None = None,
+) -> Embedder:
+    """The model, paid out of a budget or else of the session's, and left at once when ``look_up`` raises."""
+    asked = Interruptible(embedding_model(choice.name, **choice.options), look_up)
+    paid: Model = Accounted(asked, spending())
+    if budget is not None and known_price(choice.name) is not None:
+        paid = Budgeted(asked, budget)
     return Embedder(FirstFailureEnds(paid), workspace.kept_vectors)
 
 
-def _missing_texts(workspace: Workspace, keys: Sequence[RunKey]) -> list[str]:
-    """The texts of the conversation that are compared and whose vectors are not kept."""
-    found: dict[str, None] = {}
-    for key in keys:
-        if key.strategy.looks_up:
-            log = workspace.conversation(key.conversation_id, key.first)[1]
-            found.update(dict.fromkeys(texts_of(log)))
-    name = embedding_asked_by(keys[0].strategy)
-    return workspace.kept_vectors.missing(name, list(found))
-
-
 def _ask(
-    workspace: Workspace,
-    keys: Sequence[RunKey],
-    choice: ModelChoice,
-    texts: Sequence[str],
-    tell: Tell,
+    embedder: Embedder, texts: Sequence[str], ask_rest: AskRest | None, tell: Tell
 ) -> None:
-    """Ask for these texts, and then for whatever the replays compare besides."""
-    embedder = _embedder(workspace, choice)
+    """Ask for these texts, and then for whatever is compared besides."""
     for start in range(0, len(texts), TEXTS_A_CALL):
         done = _("{done:,} of {total:,}", done=start, total=len(texts))
         tell(start / len(texts), done)
-        embedder(choice.name, texts[start : start + TEXTS_A_CALL])
+        embedder(embedder.model.name, texts[start : start + TEXTS_A_CALL])
+    if ask_rest is not None:
+        ask_rest(embedder, tell)
+
+
+def _replay(
+    workspace: Workspace, keys: Sequence[RunKey], embedder: Embedder, tell: Tell
+) -> None:
+    """Make these replays, with the built-in model's summaries where others cost something."""
     for key in keys:
         if not is_free(key.summarizer):
             key = replace(key, summarizer=OFFLINE)

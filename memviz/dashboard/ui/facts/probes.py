@@ -19,8 +19,7 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened

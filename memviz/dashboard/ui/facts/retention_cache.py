@@ -12,10 +12,11 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
+from memviz.core.process_memory import uncollected
 from memviz.core.text.terms import IS_UNSPACED
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.curve import Bounds, Shares
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.engine.run import Run
@@ -115,7 +116,12 @@ def _floor(run: Run, probes: Probes, other: Run) -> Retention:
     return floor(run, probes, other, _texts(other.log, probes))
 
 
-_texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
+@kept_until_left(LOGS_KEPT)
+def _texts(log: Log, probes: Probes) -> ProbeTexts:
+    with uncollected():
+        return ProbeTexts(log, probes)
+
+
 rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
 tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)
 

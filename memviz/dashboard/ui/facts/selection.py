@@ -3,8 +3,8 @@ summary by then; on Facts a fact besides, and one of its losses."""
 
 from collections.abc import Mapping
 
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,

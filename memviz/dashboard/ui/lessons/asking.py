@@ -22,9 +22,9 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES, TEXT_CHARS
-from memviz.dashboard.ui.lessons.question import prose
+from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain

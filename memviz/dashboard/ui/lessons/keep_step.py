@@ -35,7 +35,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.lessons.state import lessons_state
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain

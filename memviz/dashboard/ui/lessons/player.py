@@ -1,11 +1,18 @@
-"""Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and the way on."""
+"""Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and
+the way on.
+
+A question shows its choices, and once one is taken the answer with its reason and the score.
+"""
 
 from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
+from markupsafe import Markup, escape
 
 from memviz.core.errors import LessonError
+from memviz.core.text.wording import counted
+from memviz.core.text.words import language as language_of
 from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.lessons.answers_shown import (
@@ -15,23 +22,30 @@ from memviz.dashboard.lessons.answers_shown import (
 )
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
+    NOT_QUITE,
     PAGE_NAMES,
+    RIGHT,
     Language,
     Lesson,
     Prediction,
+    Question,
     Step,
+    Text,
 )
-from memviz.dashboard.lessons.markdown import as_plain
+from memviz.dashboard.lessons.markdown import as_html, as_plain
 from memviz.dashboard.lessons.playing import Played, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.lessons.study import View
-from memviz.dashboard.ui.controls.pictures import as_shown
-from memviz.dashboard.ui.controls.stage import stage
-from memviz.dashboard.ui.lessons.question import ask, prose, score_words
-from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.markup import element
+from memviz.dashboard.ui.controls.pictures import as_shown, stage
+from memviz.dashboard.ui.lessons.state import (
+    Answered,
+    lessons_state,
+    open_view,
+    page_is_there,
+)
+from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -46,11 +60,113 @@ from memviz.dashboard.ui.shell.state import (
     set_widget,
     widget_value,
 )
+from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import turn_to_top
+from memviz.dashboard.ui.shell.views import result_begins, result_is_new, turn_to_top
 
 STEP_KEY = "lesson-step"
 LANGUAGE_KEY = "lesson-language"
+
+
+def ask(lesson: Lesson, question: Question) -> None:
+    """Draw it."""
+    state = lessons_state()
+    place = (lesson.id, state.step)
+    taken = state.answers.get(place)
+    with st.container(border=True, gap="xsmall", key="lesson-question"):
+        prose(question.text, state.language)
+        if taken is not None:
+            st.html(answered_html(question, taken, state.language))
+            _verdict(question, taken)
+            return
+        key = f"lesson-answer-{lesson.id}-{state.step}"
+        said = [choice.said(state.language) for choice in question.choices]
+        st.radio(
+            _("Your answer"),
+            range(len(said)),
+            index=None,
+            key=key,
+            format_func=lambda n: plain(said[n]),
+            label_visibility="collapsed",
+            on_change=partial(_take, place, key, question.answer),
+        )
+
+
+def answered_html(question: Question, taken: Answered, language: Language) -> Markup:
+    """Return the choices with the right one and the one that was taken marked, by a sign,
+    a colour and a word."""
+    with use_language(language):
+        right_one = pgettext("the right answer", "right")
+        yours = _("your answer")
+    items = []
+    for number, choice in enumerate(question.choices):
+        words = []
+        if number == question.answer:
+            words.append(right_one)
+        if number == taken.choice:
+            words.append(yours)
+        mark = ""
+        if number == question.answer:
+            mark = "right"
+        elif number == taken.choice:
+            mark = "wrong"
+        text = choice.said(language)
+        label = element("small", " · ".join(words)) if words else ""
+        said = element("span", text, lang=language_of(text))
+        items.append(element("li", said, " ", label, class_=mark))
+    return element("ul", *items, class_="memviz-answered")
+
+
+def _take(place: tuple[str, int], key: str, right: int) -> None:
+    choice = widget_value(key)
+    if isinstance(choice, int):
+        lessons_state().answers.setdefault(place, Answered(choice, choice == right))
+        result_is_new("lesson-verdict")
+
+
+def _verdict(question: Question, taken: Answered) -> None:
+    state = lessons_state()
+    icon = ":material/check:" if taken.is_right else ":material/close:"
+    with st.container(gap="xsmall", key="lesson-verdict"):
+        result_begins("lesson-verdict")
+        st.markdown(f"{icon} {verdict(question, taken, state.language)}")
+        prose(question.reason, state.language)
+
+
+def verdict(question: Question, taken: Answered, language: Language) -> str:
+    """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
+    with use_language(language):
+        if taken.is_right:
+            return _(RIGHT)
+    said = plain(question.choices[taken.choice].said(language))
+    right = plain(question.choices[question.answer].said(language))
+    with use_language(language):
+        return _(NOT_QUITE, said=said, right=right)
+
+
+def score_words(lesson: Lesson) -> str:
+    """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
+    taken = []
+    for (lesson_id, _step), answered in lessons_state().answers.items():
+        if lesson_id == lesson.id:
+            taken.append(answered.is_right)
+    if not taken:
+        return ""
+    return _(
+        "{right} of {answers} right",
+        right=sum(taken),
+        answers=counted(len(taken), "answer"),
+    )
+
+
+def prose(text: Text, language: Language) -> None:
+    """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
+    said = text.said(language)
+    if not said:
+        return
+    words_html = FirstMentions().html if language == "en" else escape
+    html = as_html(said, words_html)
+    st.html(element("div", html, class_="memviz-prose", lang=language_of(said)))
 
 
 def play_lesson(lesson: Lesson) -> None:

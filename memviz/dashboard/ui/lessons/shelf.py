@@ -9,6 +9,7 @@ import streamlit as st
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, listed
 from memviz.core.translation import _, language_now, noop
+from memviz.dashboard.lessons.fields import MAX_BYTES
 from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
@@ -18,14 +19,12 @@ from memviz.dashboard.lessons.library import (
     saved_lessons,
 )
 from memviz.dashboard.lessons.playing import followed, play
-from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.lessons.player import choose_language, go_on
-from memviz.dashboard.ui.lessons.question import score_words
+from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened

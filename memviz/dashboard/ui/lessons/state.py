@@ -28,7 +28,7 @@ from memviz.dashboard.lessons.library import find_lesson
 from memviz.dashboard.lessons.playing import Played, lesson_query
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import PAGES, workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,

@@ -28,7 +28,7 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, asked_in
 from memviz.dashboard.ui.lessons.shelf import keep
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 

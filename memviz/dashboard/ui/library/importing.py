@@ -12,8 +12,9 @@ from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
+from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
@@ -139,7 +140,9 @@ def _progress(reading: BackgroundReading) -> None:
 def _show(made: Import, key: str) -> None:
     name = made.outcome.name
     loaded = made.outcome.loaded
-    if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
+    error = made.outcome.error
+    is_unclear = isinstance(error, UnclearUserError) and bool(error.names)
+    if is_unclear and made.file and not made.left:
         _ask_who_is_the_user(made, key)
     elif loaded is None and not made.left:
         st.error(
@@ -152,6 +155,7 @@ def _show(made: Import, key: str) -> None:
             ),
             icon=":material/error:",
         )
+        mapping_panel(made, key)
     elif made.saved:
         st.success(plain(_sentence(name, made)), icon=":material/check:")
     elif made.left:
@@ -201,8 +205,8 @@ ROW_PIXELS = 36
 
 def _imported(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
     """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
-    unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
-    made = Import(outcome, file if unclear else None, format)
+    # A file that was not read is kept: to be read for its user, or by a mapping.
+    made = Import(outcome, file if outcome.error is not None else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
         with error_shown():
             _save(made, [0])

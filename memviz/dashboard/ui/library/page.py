@@ -15,12 +15,16 @@ from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
+from memviz.dashboard.ui.controls.conversations import (
+    chat_state,
+    event_sentence,
+    size_words,
+)
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.library.recorded import recorded_facts
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
@@ -30,7 +34,7 @@ from memviz.dashboard.ui.shell.linked import (
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
@@ -364,6 +368,7 @@ def _message(message: Message, position: int) -> str:
         facts.append(message.name)
     if said:
         facts.append(f"{said:%Y-%m-%d %H:%M}")
+    facts += recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:

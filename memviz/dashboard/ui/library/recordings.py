@@ -1,5 +1,13 @@
-"""The recordings: what a real model answered, played without a key and without a network. Bundled ones, and those that
-a visitor opens."""
+"""Recordings on the Library's page, and a copy of the library to take away.
+
+A recording is what a real model answered, played without a key and without a network:
+bundled ones, and those that a visitor opens.
+"""
+
+from datetime import date
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import streamlit as st
 
@@ -7,13 +15,15 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.recording import Recording, hole_words
+from memviz.storage.engine import MEMORY
+from memviz.storage.workspace import Workspace
 
 OPEN_HELP = noop(
     "A file made with `memviz record`, or saved on {compare} under Download. It stays until you remove it."
@@ -23,6 +33,14 @@ ABOUT = noop(
     "What a language model answered, word for word. Where a recording was made for exactly the "
     "conversation and the setting that you look at, it is played in place of the built-in model: no key, no "
     "network, no cost."
+)
+MAX_DOWNLOAD_BYTES = 200_000_000
+"""A larger copy is written beside the library: a download is held in memory."""
+HELP = noop(
+    "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
+)
+BESIDE_HELP = noop(
+    "Writes a copy of the whole library beside it: it is too large for a download."
 )
 
 
@@ -132,3 +150,51 @@ def _facts(name: str, recording: Recording) -> list[str]:
     if seconds == cost:
         return [*facts, _("seconds and cost not recorded")]
     return [*facts, _("took {seconds}", seconds=seconds), _("cost {cost}", cost=cost)]
+
+
+def backup_controls() -> None:
+    """Take a copy away, whatever is being saved meanwhile."""
+    path = Path(workspace().store.path)
+    if workspace().store.path == MEMORY:
+        return
+    name = f"{path.stem}-backup-{date.today()}.db"
+    if _size(path) <= MAX_DOWNLOAD_BYTES:
+        st.download_button(
+            _("Back up"),
+            partial(_copy, workspace()),
+            file_name=name,
+            mime="application/vnd.sqlite3",
+            help=_(HELP),
+            icon=":material/archive:",
+            key="library-backup",
+            on_click="ignore",
+            width="stretch",
+        )
+    elif st.button(
+        _("Back up"),
+        icon=":material/archive:",
+        help=_(BESIDE_HELP),
+        key="library-backup",
+        width="stretch",
+    ):
+        with st.spinner(_("Copying")), error_shown():
+            workspace().store.back_up(path.with_name(name))
+            st.success(
+                plain(_("The copy is {path}.", path=path.with_name(name))),
+                icon=":material/check:",
+            )
+    st.caption(plain(_("Kept in {path}", path=path)))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # removed: the page says so above
+        return 0
+
+
+def _copy(workspace: Workspace) -> bytes:
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        workspace.store.back_up(copy)
+        return copy.read_bytes()

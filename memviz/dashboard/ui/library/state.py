@@ -6,6 +6,9 @@ from dataclasses import dataclass, field, replace
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+from memviz.transcripts.document import Document
+from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.mapping.guess import Rows
 
 
 @dataclass
@@ -32,6 +35,18 @@ class Import:
 
 
 @dataclass
+class Mapped:
+    """A file that is mapped by hand."""
+
+    document: Document
+    places: list[Rows]
+    shape: str
+    """By which files of one shape are known."""
+    first: Mapping
+    """The mapping to begin with."""
+
+
+@dataclass
 class LibraryState:
     """The Library of a browser session."""
 
@@ -47,10 +62,21 @@ class LibraryState:
     is_opened: bool = False
     """The page was opened before in this session."""
 
-    def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
+    mapped: dict[str, Mapped] = field(default_factory=dict)
+    """The files that are mapped by hand, by the key of their controls."""
+    mappings: dict[str, Mapping] = field(default_factory=dict)
+    """The mappings that were used, by the shape of the file."""
+
+    def read(
+        self,
+        files: Sequence[NamedBytes],
+        format: str | None,
+        mapping: Mapping | None = None,
+    ) -> None:
         """Begin to read files; what became of those before is no longer shown."""
-        self.reading = BackgroundReading(files, format)
+        self.reading = BackgroundReading(files, format, mapping=mapping)
         self.imports = []
+        self.mapped = {}
         self.uploads += 1  # fresh widgets, so that nothing is imported twice
 
 

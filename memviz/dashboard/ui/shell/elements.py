@@ -1,12 +1,15 @@
-"""Rows, buttons and scrolling that many pages share, in one look."""
+"""Rows, buttons, scrolling and errors that many pages share, in one look."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.errors import MemvizError
 from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.shell.text import plain
 
 _scrolling = st.components.v2.component(
     "memviz_scrolling", js=own_text(__package__, "scrolling.js")
@@ -57,3 +60,30 @@ def scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> No
     """Scroll once for each new ``mark``: to the ``top`` of the page, to the ``result`` that is drawn behind this, or to
     the ``end`` of the box that this stands in."""
     _scrolling(data={"to": to, "key": key, "mark": mark}, key=key)
+
+
+def show_error(error: MemvizError, remedy: str = "") -> None:
+    """Show what was wrong, where, and what to do."""
+    st.error(
+        plain(" ".join(part for part in (str(error), remedy) if part)),
+        icon=":material/error:",
+    )
+
+
+@contextmanager
+def error_shown() -> Iterator[None]:
+    """Show an error of memviz that the block raises, and go on behind it."""
+    try:
+        yield
+    except MemvizError as error:
+        show_error(error)
+
+
+@contextmanager
+def errors_shown(remedy: str = "") -> Iterator[None]:
+    """Show any error of memviz that the block raises and stop the page there."""
+    try:
+        yield
+    except MemvizError as error:
+        show_error(error, remedy)
+        st.stop()

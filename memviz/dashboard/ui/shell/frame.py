@@ -13,12 +13,11 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
 from memviz.core.errors import StorageError
-from memviz.core.text.language import marking_rules
+from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown, errors_shown
+from memviz.dashboard.ui.shell.elements import error_shown, errors_shown, row
 from memviz.dashboard.ui.shell.language import take_language
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
@@ -142,6 +141,7 @@ _MENU = (
     ("facts.py", page_titles.FACTS, ":material/psychology_alt:"),
     ("tune.py", page_titles.TUNE, ":material/tune:"),
     ("chat.py", page_titles.CHAT, ":material/forum:"),
+    ("live.py", page_titles.LIVE, ":material/sensors:"),
     ("lessons.py", page_titles.LESSONS, ":material/school:"),
     ("library.py", page_titles.LIBRARY, ":material/library_books:"),
     ("guide.py", page_titles.GUIDE, ":material/menu_book:"),

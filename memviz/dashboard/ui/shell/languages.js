@@ -1,5 +1,5 @@
 // Says of every text on the page in which language it is, where its script shows that: Streamlit's own elements and
-// Plotly's charts take no `lang` from Python. The rule is that of memviz/core/text/language.py, which sends its numbers.
+// Plotly's charts take no `lang` from Python. The rule is that of memviz/core/text/words.py, which sends its numbers.
 // It also says Streamlit's own texts of fields and uploads, which are English, in the language of the page.
 const LETTER = /\p{L}/gu;
 const MINE = "data-memviz-lang";

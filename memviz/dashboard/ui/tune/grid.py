@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import SEMICOLON, counted, listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.sweeps.axes import axis_title
@@ -32,17 +31,18 @@ from memviz.dashboard.ui.controls.settings_editor import (
     title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.embedding import NAME, choose_embedding
 from memviz.dashboard.ui.tune.extent import choose_extent, extent_words
 from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.ui.tune.step_axes import read_number, step_axes
 from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.strategies.base import Strategy
-from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.strategies.parameters import Parameter
 from memviz.tuning.best_of_each import StrategyBest
 from memviz.tuning.grid import (
     axes,
@@ -168,13 +168,17 @@ def _values(
     if not axes(cls):
         return {}
     first = suggested(cls.id, largest=largest)
+    tried = [*axes(cls), *step_axes(cls)]
+    first |= {one.name: (one.default,) for one in step_axes(cls)}
     for name, values in recorded.items():
         first[name] = tuple(sorted({*first[name], *values}))
     label = f"{_(cls.title)} · {counted(_number_of_settings(cls, first), 'setting')}"
     with st.expander(label, key=f"tune-axes-{cls.id}"):
         found = {
-            axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
+            axis.name: _choose_values(cls, axis, first[axis.name]) for axis in tried
         }
+        if any(found.get("embedding_percent", ())):
+            found[NAME] = (choose_embedding(cls),)
         st.caption(in_the_guide(cls))
         if recorded:
             told = _(SEMICOLON).join(map(_in_words, recorded.items()))
@@ -235,7 +239,7 @@ def _choose_values(
         placeholder=_("Type a number"),
         persist_state="session",
     )
-    numbers = [_number(cls, axis, text) for text in typed]
+    numbers = [read_number(cls, axis, text) for text in typed]
     allowed = {number for number in numbers if number is not None}
     return tuple(sorted(allowed)) or values
 
@@ -290,21 +294,6 @@ def _add_next_values() -> None:
         values = [*(widget_value(key) or ()), *more]
         set_widget(key, list(dict.fromkeys(values)))
     state.next_values.clear()
-
-
-def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
-    """The number that was typed, or ``None`` after saying what was wrong with it."""
-    try:
-        value = int(text.replace(",", "").replace(" ", "").replace("_", ""))
-    except ValueError:
-        show_error(ParameterError(axis.name, text, range_in_words(axis), cls.id))
-        return None
-    try:
-        cls(**{axis.name: value})
-    except MemvizError as error:
-        show_error(error)
-        return None
-    return value
 
 
 class Tried(NamedTuple):

@@ -12,7 +12,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.guide.glossary import tooltip
-from memviz.dashboard.reporting.found_setting import setting_to_export
+from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.sweeps.axes import beaten_words, rows_by_setting
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
@@ -19,7 +20,6 @@ from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.charts.sweeps.setting_words import beaten_words, rows_by_setting
 from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
@@ -27,6 +27,7 @@ from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_v
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.advice import answer_box, edge_button, values_button
 from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.ui.tune.step_axes import with_step_columns
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
@@ -186,11 +187,14 @@ def _map(
 ) -> None:
     """The heat map over two parameters of the strategy ``id``, where it has two and they
     were, or can be, varied beside setting ``number``."""
-    known = axes(strategies()[id])
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    table = table[table["strategy"] == id]
+    setting = sweep.settings[number]
+    table, numbers = with_step_columns(table, sweep.settings, setting)
+    known = [*axes(strategies()[id]), *numbers]
     if len(known) < 2:
         return
-    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
-    table = _alike(table[table["strategy"] == id], sweep.settings[number], known)
+    table = _alike(table, setting, known)
     if len(table) > 1 or (id, known[0].name) in tune_state().value_keys:
         _two_parameters(sweep, table, known, options)
 

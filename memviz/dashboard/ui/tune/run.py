@@ -4,7 +4,7 @@ with a summarizer that costs money says what it will cost, and has a budget and 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import streamlit as st
 
@@ -18,17 +18,18 @@ from memviz.dashboard.ui.controls.spending import (
     noted_sweeps,
     spending,
 )
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.controls.vectors import vectors_asked
+from memviz.dashboard.ui.shell.elements import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
+from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
 from memviz.dashboard.ui.tune.extent import may_begin
 from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.prices import estimate_words
-from memviz.dashboard.words.sweeps import left_out_words
+from memviz.dashboard.words.prices import estimate_words, left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
-from memviz.models.cost_bound import CostBound
+from memviz.models.prices import CostBound
 from memviz.storage.workspace import Workspace
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -81,9 +82,13 @@ def sweep_of(
     elif work.error is not None:
         show_error(work.error)
         _go_on(state, _("Try again"))
-    if asked != chosen and work.wait(0) and work.sweep is not None:
+    if work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
-            _offer_paid_sweep(desk, chosen, work.sweep)
+            if lacks_vectors(work.sweep):
+                if offer_missing(workspace, asked, work.sweep):
+                    _begin_anew(state)
+            elif asked != chosen:
+                _offer_paid_sweep(desk, chosen, work.sweep)
     sweep = work.sweep
     if sweep is None:
         return None
@@ -105,7 +110,8 @@ def _any_ran(sweep: Sweep) -> bool:
     """Return true if there is anything to show. Says what could not be run, and why."""
     failed = {}
     for place, cell in sweep.cells.items():
-        if cell.error:
+        # Vectors that are missing are offered.
+        if cell.error and not cell.lacks_vectors:
             failed[cell.error] = sweep.subjects[place.subject]
     for error, title in list(failed.items())[:MAX_ERRORS]:
         st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
@@ -165,9 +171,14 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
 
 def _go_on(state: TuneState, label: str) -> None:
     if start_button(label, "tune-go-on", is_main=False):
-        state.asked = None
-        state.go_on = True
-        st.rerun()
+        _begin_anew(state)
+
+
+def _begin_anew(state: TuneState) -> NoReturn:
+    """Sweep again over what is not measured."""
+    state.asked = None
+    state.go_on = True
+    st.rerun()
 
 
 def nothing_to_try(ids: Sequence[str]) -> None:
@@ -312,7 +323,10 @@ def _begin_paid(desk: _Desk, paid: Asked, budget_usd: float) -> None:
     for id in paid.ids:
         for setting in paid.settings:
             noted[id, setting, paid.counter] = None
-    work = BackgroundSweep(make, on_cancel=budget.close)
+    # What a paid summarizer notes is compared as well.
+    look_up = budget.expect_open
+    with vectors_asked(desk.workspace, paid.settings, look_up, budget):
+        work = BackgroundSweep(make, on_cancel=budget.close)
     desk.state.begin(paid, work, budget, desk.summarizer)
 
 

@@ -11,7 +11,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
     cost_finding,
     requests_finding,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.runs import run_of
 

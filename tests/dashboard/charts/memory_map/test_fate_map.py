@@ -16,15 +16,15 @@ import memviz
 from memviz import Message, ModelError, Recall, Run
 from memviz.core.context import Fate
 from memviz.dashboard.charts.memory_map.fate_map import LARGE, beside_others, map_of
-from memviz.dashboard.charts.memory_map.fate_marks import places
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     STEP_COLORS,
     STEP_TITLES,
     SUMMARIZATION_LINE,
+    SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.summaries.marks import map_marks
 from memviz.dashboard.words.compactions import plain_limit, request_words
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
@@ -100,14 +100,14 @@ def test_every_cell_is_the_runs_own(
         counter="chars4",
         recalls={2: Recall(turns=[1])},
     )
-    figure, places = (
+    figure, map_marks = (
         chart(run),
         fate_map(run).places - 1,
     )  # a turn that nobody answered has no request, but a place
     fates, codes = (
         np.zeros((len(whole(run).requests), len(messages)), np.uint8) for _ in range(2)
     )
-    fates[places], codes[places] = run.fates(), codes_of(run)
+    fates[map_marks], codes[map_marks] = run.fates(), codes_of(run)
     cells = figure.data[0]
     assert cells.z.tolist() == codes.T.tolist()
     assert (cells.x0, cells.dx, cells.y0, cells.dy) == (1, 1, 1, 1)
@@ -141,12 +141,12 @@ def test_every_tooltip_tells_the_truth(
         recalls={2: Recall(turns=[1])},
     )
     told, fates, generations = tooltips(chart(run)), run.fates(), run.generations()
-    places = fate_map(run).places.tolist()
+    map_marks = fate_map(run).places.tolist()
     for request, record in enumerate(run.requests):
         versions = summary_versions(run, request)
         for position in np.flatnonzero(fates[request] != Fate.NOT_YET).tolist():
             text = OWN_TAGS.sub(
-                "", told[places[request], position + 1].replace("<br>", "\n")
+                "", told[map_marks[request], position + 1].replace("<br>", "\n")
             )
             message, fate = run.log[position], Fate(fates[request, position])
             head = f"message {position + 1} ({message.role}, turn {run.log.turn_number(position)})\n"
@@ -367,12 +367,12 @@ class TestMarks:
         ]
         behind = [
             mark
-            for mark in places(run, grid(fate_map(run), whole(run)))
+            for mark in map_marks(run, grid(fate_map(run), whole(run)))
             if mark.x == run.turns[-1].turn + 0.5
         ]
         assert [mark.compactions for mark in behind] == ([tuple(late)] if late else [])
         run = run_of("summary_only", messages=4)
-        assert places(run, grid(fate_map(run), whole(run)))[-1].x == 2.5
+        assert map_marks(run, grid(fate_map(run), whole(run)))[-1].x == 2.5
 
     def test_failures_are_red_crosses(self) -> None:
         run = run_of(
@@ -382,7 +382,7 @@ class TestMarks:
         )
         figure = chart(run)
         (marks,) = marks_of(figure)
-        found = places(run, grid(fate_map(run), whole(run)))
+        found = map_marks(run, grid(fate_map(run), whole(run)))
         failed = [
             any(compaction.error for compaction in mark.compactions) for mark in found
         ]

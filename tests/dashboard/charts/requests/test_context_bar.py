@@ -6,7 +6,7 @@ import pytest
 
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.requests.composition import MAX_LIMIT_SHARE, context_bar
-from memviz.metrics.requests.limits import Limit
+from memviz.metrics.requests.token_use import Limit
 from tests.dashboard.charts.runs import run_of
 
 TOKENS = {

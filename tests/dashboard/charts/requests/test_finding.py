@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import memviz
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tables import finding, request_finding
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.transcripts.samples import sample
 
 

@@ -10,7 +10,7 @@ from memviz.dashboard.charts.requests.said_and_sent import (
     TITLES,
     said_and_sent_figure,
 )
-from memviz.metrics.requests.said_and_sent import said_and_sent
+from memviz.metrics.requests.message_text import said_and_sent
 
 TALK = [
     {"role": role, "content": f"{role} <b>{n}</b> " + "word " * n}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import memviz
 from memviz import Chat, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.token_marks import MOST_ROWS, setting_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.requests.request_axis import axis_of
 
 WINDOW, SUMMARY = (

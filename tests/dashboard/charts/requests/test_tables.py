@@ -5,13 +5,13 @@ from __future__ import annotations
 import memviz
 from memviz.core.context import Fate
 from memviz.dashboard.charts.memory_map.fate_words import fates_table
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tables import (
     bounded,
     parts_finding,
     parts_table,
     tokens_table,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from tests.dashboard.charts.runs import run_of
 

@@ -18,18 +18,17 @@ from memviz import Message, ModelError
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     PART_COLORS,
+    SettingRun,
     setting_color,
     setting_dash,
 )
-from memviz.dashboard.charts.requests.line_names import CHAR_PIXELS
-from memviz.dashboard.charts.requests.token_axis import far_larger
+from memviz.dashboard.charts.requests.token_axis import CHAR_PIXELS, far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, plain_limit
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -626,6 +625,29 @@ def test_a_name_counts_the_summaries_that_the_diamonds_are() -> None:
     assert len(told) == 1
     assert "one" in told[0]
     assert sum("◆" in text for text in names) == 1
+
+
+def named_rows(*runs: memviz.Run) -> list[str]:
+    """The names of lines with their settings' labels, in a picture that is too low for all rows."""
+    settings = [
+        SettingRun(run, run.strategy.label, number) for number, run in enumerate(runs)
+    ]
+    figure = tokens_per_turn(settings, height=100)
+    return [note.text for note in figure.layout.annotations if "━" in note.text]
+
+
+def test_crowded_names_say_what_tells_them_apart() -> None:
+    sizes = {"trigger_tokens": 60, "opaque_tokens": 25}
+    ten = run_of("hand_off", **sizes, keep_user_tokens=10)
+    twenty = run_of("hand_off", **sizes, keep_user_tokens=20)
+    (low, high), (alone, _other) = (
+        named_rows(ten, twenty),
+        named_rows(run_of("buffer"), ten),
+    )
+    assert low.endswith("<br>keep user 10 tokens")
+    assert high.endswith("<br>keep user 20 tokens")
+    assert alone.endswith("<br>60 tokens")
+    assert {text.count("<br>") for text in (low, high, alone)} == {1}
 
 
 def test_many_rows_of_names_keep_their_distance_in_a_lower_picture() -> None:

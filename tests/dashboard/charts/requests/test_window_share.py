@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.token_axis import (
     MOST_TICKS,
     Window,
@@ -14,7 +15,6 @@ from memviz.dashboard.charts.requests.token_axis import (
     percent_ticks,
 )
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
-from memviz.dashboard.charts.retention import knowledge_words
+from memviz.dashboard.charts.retention import result
 from memviz.dashboard.charts.retention.curve import knowledge_split
-from memviz.dashboard.charts.retention.knowledge_words import (
+from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
     SHOWN,
@@ -59,9 +59,9 @@ def test_words_are_written_for_the_points_that_are_drawn_alone(
     run = memviz.replay(said, memviz.strategy("window"), counter="chars4")
     probes = (memviz.Probe("?", ("Odete",), (0,), "name"),)
     written = []
-    real = knowledge_words.share_of
+    real = result.share_of
     monkeypatch.setattr(
-        knowledge_words,
+        result,
         "share_of",
         lambda *told: written.append(told) or real(*told),
     )

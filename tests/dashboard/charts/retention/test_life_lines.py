@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE
-from memviz.dashboard.charts.retention.knowledge_words import (
-    KNOWLEDGE_COLORS,
-    KNOWLEDGE_TITLES,
-    fact_label,
-)
 from memviz.dashboard.charts.retention.life_lines import (
     MOST_LINES,
     STRIP,
     by_birth,
     life_lines_of,
 )
-from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.retention.result import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    RetentionResult,
+    fact_label,
+)
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
 from tests.dashboard.charts.facts import kept, kept_of_markup, run_with_facts

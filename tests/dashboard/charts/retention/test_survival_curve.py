@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.palette import setting_color, setting_dash
+from memviz.dashboard.charts.palette import SettingRun, setting_color, setting_dash
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
     Lasting,
     survival_curve,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import Survival, survival
 from tests.dashboard.charts.facts import FACTS, run_with_facts

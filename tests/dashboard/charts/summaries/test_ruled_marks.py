@@ -11,13 +11,12 @@ from memviz.core.memory import Memory
 from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
-from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import summarization_marks
 from memviz.dashboard.charts.retention.life_lines import life_lines_of
 from memviz.dashboard.charts.retention.result import Measure
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import (
     compaction_tooltip,
     marks_of,
@@ -30,7 +29,7 @@ from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.requests.traffic import broken_cache_tokens
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.strategies.base import Effect, Move
 from tests.dashboard.charts.facts import kept
 from tests.reducing import CLEARED, Clearing, HeadAndTail

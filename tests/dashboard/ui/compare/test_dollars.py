@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare import dollars as page
 from memviz.dashboard.ui.compare.dollars import costed
 from memviz.dashboard.ui.compare.dollars_explained import (

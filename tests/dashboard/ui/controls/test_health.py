@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.words.health import health_warnings
 from tests.engine.probes import talk
 

@@ -205,5 +205,32 @@ def test_every_parameter_stands_in_a_settings_panel_and_what_is_wrong_below_its_
     assert not page.exception
 
 
+def alike_rows() -> None:
+    import streamlit as st
+
+    from memviz.dashboard.ui.controls.setting_rows import setting_rows
+    from memviz.dashboard.ui.controls.study import CompareState, Setting
+
+    kept = {"trigger_tokens": 3000, "opaque_tokens": 5000}
+    settings = [
+        Setting(7, 0, "hand_off", {**kept, "keep_user_tokens": 64_000}),
+        Setting(8, 1, "hand_off", {**kept, "keep_user_tokens": 0}),
+        Setting(9, 2, "hand_off", {**kept, "trigger_tokens": 4000}),
+    ]
+    st.session_state.setdefault("compare", CompareState(settings=settings))
+    setting_rows()
+
+
+def test_rows_with_the_same_main_number_say_what_tells_them_apart() -> None:
+    page = AppTest.from_function(alike_rows).run()
+    assert not page.exception
+    labels = [one.proto.popover.label for one in page.get("popover")]
+    assert labels == [
+        r"Hand\-off :gray[keep user 64,000 tokens]",
+        r"Hand\-off :gray[keep user 0 tokens]",
+        r"Hand\-off :gray[4,000 tokens]",
+    ]
+
+
 def test_all_of_memvizs_own_can_be_run() -> None:
     assert {"buffer", "window", "summary_buffer"} < set(offered())

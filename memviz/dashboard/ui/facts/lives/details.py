@@ -11,15 +11,14 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
-from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.charts.retention.result import STATE_WORDS, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
     Lasting,
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded
@@ -39,8 +38,7 @@ from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
     ToolArgumentRecall,
 )
-from memviz.metrics.summaries.events import Author, authors_of
-from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.metrics.summaries.events import Author, authors_of, sent_summary_tokens
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import RunKey

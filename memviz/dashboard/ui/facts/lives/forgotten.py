@@ -11,7 +11,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.why import CAREFUL, life_sentences, remedy_words
 from memviz.metrics.retention.life_lines import LifeLine

@@ -36,8 +36,8 @@ from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_a
 from memviz.metrics.cost.bounds import judging_bound
 from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.events import author_of
-from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
+from memviz.models.prices import CostBound
 from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"

@@ -15,19 +15,19 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_LINE,
 )
 from memviz.dashboard.charts.retention.curve import knowledge_split
-from memviz.dashboard.charts.retention.knowledge_words import (
-    KNOWLEDGE_COLORS,
-    KNOWLEDGE_TITLES,
-    SHOWN,
-    known_words,
-)
 from memviz.dashboard.charts.retention.life_lines import (
     by_birth,
     life_lines_of,
     mark_color,
     span_words,
 )
-from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.retention.result import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    SHOWN,
+    RetentionResult,
+    known_words,
+)
 from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz

@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
@@ -19,7 +20,6 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
@@ -55,8 +55,8 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.bundled import bundled_words
-from memviz.dashboard.words.facts import error_in_words
+from memviz.dashboard.words import bundled_words
+from memviz.dashboard.words.authors import error_in_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
     carried_over,
     compression,

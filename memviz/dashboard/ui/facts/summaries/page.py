@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
@@ -66,11 +66,11 @@ from memviz.dashboard.ui.shell.state import (
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.authors import reason_in_words
 from memviz.dashboard.words.compactions import (
     broken_length_words,
     event_turn_in_a_table,
 )
-from memviz.dashboard.words.reasons import reason_in_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.events import (

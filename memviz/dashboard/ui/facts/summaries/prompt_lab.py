@@ -10,10 +10,10 @@ from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
-from memviz.dashboard.light_markdown import without_marks
-from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
+from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
+from memviz.dashboard.ui.controls.message_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state
@@ -26,7 +26,7 @@ from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import author_of
-from memviz.models.cost_bound import CostBound
+from memviz.models.prices import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 

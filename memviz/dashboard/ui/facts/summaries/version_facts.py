@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from memviz.core.text.language import language
 from memviz.core.text.wording import (
     COMMA,
     cost_words,
@@ -13,6 +12,7 @@ from memviz.core.text.wording import (
     message_range,
     seconds_words,
 )
+from memviz.core.text.words import language
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import cache_words

@@ -6,15 +6,34 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     RerunData,
     ScriptRequests,
 )
 
-from memviz.dashboard.ui.shell.server.left_pages import is_over
+from memviz.dashboard.ui.shell.server.left_pages import (
+    ASKED,
+    is_over,
+    note_the_way,
+    other_base_routes,
+)
 
 COMPARE, GUIDE = "c0", "9d"
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_is_neither_an_error_nor_a_success(path: str) -> None:
+    answer = TestClient(
+        Starlette(routes=other_base_routes()), follow_redirects=False
+    ).get(f"/chat/{path}")
+    assert 300 <= answer.status_code < 400
+    assert "location" not in answer.headers, (
+        "a browser that followed it would take /chat for the address of the server"
+    )
+    assert f"/{path}" in answer.text
 
 
 def session(
@@ -66,5 +85,30 @@ def test_one_of_the_page_that_is_seen_is_heard(here: Any) -> None:
     assert not is_over(here, part_of(COMPARE))
 
 
-def test_a_whole_page_is_always_heard() -> None:
+def control_of(page: str) -> ClientState:
+    """What a control says that is in no part of its page."""
+    asked = ClientState(page_script_hash=page)
+    asked.widget_states.widgets.add(id="panel", bool_value=False)
+    return asked
+
+
+def test_the_way_to_a_page_is_always_heard() -> None:
     assert not is_over(session(began=GUIDE), ClientState(page_script_hash=COMPARE))
+
+
+def test_a_control_of_a_page_is_over_from_the_click_that_led_away_until_the_other_page_is_heard() -> (
+    None
+):
+    here = session(began=COMPARE, waits=RerunData(page_script_hash=GUIDE))
+    note_the_way(here, ClientState(page_script_hash=GUIDE))
+    assert is_over(here, control_of(COMPARE))
+    assert not is_over(here, control_of(GUIDE))
+    note_the_way(here, control_of(GUIDE))
+    assert not is_over(here, control_of(COMPARE))
+
+
+def test_where_the_server_turned_the_page_what_was_done_before_still_counts() -> None:
+    here = session(began=GUIDE)
+    assert not is_over(here, control_of(COMPARE))
+    note_the_way(here, ClientState(page_script_hash=COMPARE))
+    assert not is_over(here, control_of(COMPARE))

@@ -15,8 +15,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from memviz.dashboard.ui.shell.server.login import Login
-from memviz.models.access.passwords import FREE_OF_ONE, Password
+from memviz.dashboard.ui.shell.server.checks import Login
+from memviz.models.access import FREE_OF_ONE, Password
 
 PASSWORD = "correct horse"
 CONFIG = Path(__file__).parents[5] / ".streamlit" / "config.toml"

@@ -1,0 +1,57 @@
+"""``memviz map``: a first mapping for a file of no known format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memviz.cli.inputs import content_of, name_of
+from memviz.cli.options import FileOrId, MappingFile, Output
+from memviz.cli.output import complain, say, write_text
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import Transcript
+
+FIRST_ROWS = 50
+FIRST_MESSAGES = 6
+MAX_CHARS = 120
+
+
+def map_file(
+    file: FileOrId, mapping: MappingFile = None, output: Output = None
+) -> None:
+    """Guess where the messages of a file lie, and show the first of them as they would be read.
+
+    The guess is a mapping in YAML, with the messages behind # below it: correct it, and give it to
+    memviz import --map. With --map the messages of that mapping are shown.
+
+    \b
+    Examples:
+      memviz map tickets.csv
+      memviz map tickets.csv -o tickets.yaml
+      memviz map tickets.csv --map tickets.yaml
+    """
+    from memviz.core.errors import TranscriptError
+    from memviz.transcripts.limits import Limits
+    from memviz.transcripts.loading import file_bytes
+    from memviz.transcripts.mapping.declaration import read_mapping
+    from memviz.transcripts.mapping.guess import guess_mapping, mappable_document
+    from memviz.transcripts.mapping.interpreter import MappedReader
+
+    data = file_bytes(content_of(file), Limits.from_environment())
+    document = mappable_document(data, name_of(file), Limits.from_environment())
+    found = read_mapping(mapping) if mapping else guess_mapping(document)
+    write_text(found.to_yaml(), output, file, what="the log")
+    try:
+        _show_first(MappedReader(found).preview(document, FIRST_ROWS))
+    except TranscriptError as error:
+        complain(f"Warning: {error}")
+
+
+def _show_first(transcript: Transcript) -> None:
+    for message in transcript.messages[:FIRST_MESSAGES]:
+        calls = " ".join(f"[{call.name}]" for call in message.tool_calls)
+        said = " ".join(f"{message.content} {calls}".split())[:MAX_CHARS]
+        name = f" ({message.name})" if message.name else ""
+        say(f"# {message.role}{name}: {said}")
+    for warning in transcript.warnings:
+        complain(f"Warning: {warning}")

@@ -1,0 +1,331 @@
+"""*Map it yourself*: where no format fits, the choices that say where the messages of a file lie, with the first
+messages at every choice."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from memviz.core.errors import TranscriptError
+from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
+from memviz.dashboard.markup import element, joined
+from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.library.state import Import, Mapped, library_state
+from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.declaration import (
+    ROLES,
+    Mapping,
+    Saying,
+    Speaker,
+    read_mapping,
+)
+from memviz.transcripts.mapping.guess import (
+    WHOLE_FILE,
+    Field,
+    Rows,
+    fields_of,
+    guess_from,
+    guess_mapping,
+    mappable_document,
+    places_of_rows,
+    word_of,
+)
+from memviz.transcripts.mapping.interpreter import MappedReader
+
+FIRST_ROWS = 50
+FIRST_MESSAGES = 6
+MAX_CHARS = 300
+MAX_WORDS = 30
+ROLE_WORDS = {
+    "user": noop("Words of the user"),
+    "assistant": noop("Words of the assistant"),
+    "system": noop("Words of the system"),
+    "tool": noop("Words of tools"),
+}
+OTHERS = {
+    "known": noop("By their usual names"),
+    "first_is_user": noop("First to speak is the user"),
+    "assistant": noop("The assistant"),
+    "user": noop("The user"),
+    "skip": noop("Left out"),
+}
+KEPT_HELP = noop(
+    "A mapping that you downloaded here, or that memviz map wrote. It takes the place of the choices."
+)
+NONE = noop("None")
+
+
+def mapping_panel(made: Import, key: str) -> None:
+    """Offer to say where the messages of a file lie, and import it by that."""
+    if made.file is None or not st.toggle(_("Map it yourself"), key=f"map-{key}"):
+        return
+    st.caption(_(HELP))
+    state = library_state()
+    mapped = state.mapped.get(key)
+    try:
+        if mapped is None:
+            mapped = _begin(made)
+            state.mapped[key] = mapped
+    except TranscriptError as error:
+        st.warning(plain(str(error)), icon=":material/warning:")
+        return
+    with st.container(border=True, key=f"mapping-{key}"):
+        # The messages come first, so that they stay in sight where columns stand one below the other.
+        shown, choices = st.columns([3, 2])
+        with choices:
+            mapping = _kept_mapping(key) or _chosen_mapping(mapped, key)
+        with shown:
+            is_read = _first_messages(mapped, mapping)
+        _ends(made, mapping, key, is_read=is_read)
+
+
+HELP = noop(
+    "Say which list holds the messages, who speaks, and where text and time stand. The first messages show at once "
+    "what each choice makes of the file."
+)
+
+
+def _begin(made: Import) -> Mapped:
+    """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess."""
+    if made.file is None:
+        raise TranscriptError(_("the file is no longer here."))
+    limits = Limits.from_environment()
+    document = mappable_document(made.file.content, made.file.name, limits)
+    places = places_of_rows(document)
+    shape = _shape_of(places)
+    first = library_state().mappings.get(shape)
+    return Mapped(document, places, shape, first or guess_mapping(document))
+
+
+def _shape_of(places: Sequence[Rows]) -> str:
+    """Return by what files of one shape are known: where rows lie, and which fields they have."""
+    shapes = []
+    for place in places:
+        fields = sorted(field.path for field in fields_of(place.first))
+        shapes.append(f"{place.table} {place.path}: {' '.join(fields)}")
+    return "\n".join(shapes)
+
+
+def _kept_mapping(key: str) -> Mapping | None:
+    with st.popover(
+        _("Open a mapping"), icon=":material/folder_open:", width="stretch"
+    ):
+        file = st.file_uploader(
+            _("A mapping as YAML"), key=f"map-file-{key}", help=_(KEPT_HELP)
+        )
+    if file is None:
+        return None
+    try:
+        return read_mapping(file.getvalue())
+    except TranscriptError as error:
+        st.warning(plain(str(error)), icon=":material/warning:")
+        return None
+
+
+def _chosen_mapping(mapped: Mapped, key: str) -> Mapping:
+    """Return the mapping that the controls say."""
+    places = mapped.places
+    fitting = [at for at, place in enumerate(places) if _is_at(mapped.first, place)]
+    number = st.selectbox(
+        _("List of messages"),
+        range(len(places)),
+        index=fitting[0] if fitting else 0,
+        format_func=lambda at: _place_words(places[at]),
+        key=f"map-rows-{key}",
+    )
+    place = places[number]
+    guessed = mapped.first
+    if fitting and number not in fitting:
+        found = guess_from(place)
+        guessed = found[1] if found else Mapping()
+    fields = fields_of(place.first)
+    key = f"{key}-{number}"
+    is_pair = st.segmented_control(
+        _("A row is"),
+        [False, True],
+        default=bool(guessed.say),
+        format_func=_kind_words,
+        key=f"map-kind-{key}",
+        required=True,
+    )
+    known = {
+        "table": place.table,
+        "conversations": place.conversations,
+        "rows": place.rows,
+    }
+    if not is_pair:
+        return _message(guessed, fields, known, key)
+    if guessed.say:
+        known["conversations"] = guessed.conversations
+        known["rows"] = guessed.rows
+    return _pair(guessed, fields, known, key)
+
+
+def _is_at(mapping: Mapping, place: Rows) -> bool:
+    """Return whether a mapping reads the rows of a place."""
+    path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
+    return mapping.table == place.table and path.removesuffix("..") == place.path
+
+
+def _kind_words(is_pair: bool) -> str:
+    return _("a question with its answer") if is_pair else _("one message")
+
+
+def _place_words(place: Rows) -> str:
+    rows = counted(len(place.first), "row")
+    name = place.table or place.path
+    return f"{_('the file itself') if name == WHOLE_FILE else name} · {rows}"
+
+
+def _field_choice(
+    label: str, fields: Sequence[Field], chosen: str, key: str, *, may_be_none: bool
+) -> str:
+    """Return the path of the field that is chosen; empty where none is."""
+    paths = [field.path for field in fields]
+    if chosen and chosen not in paths:
+        paths.insert(0, chosen)
+    options = ["", *paths] if may_be_none else paths
+    samples = {field.path: str(field.values[0])[:30] for field in fields}
+    picked = st.selectbox(
+        label,
+        options,
+        index=options.index(chosen) if chosen in options else 0,
+        format_func=lambda path: (
+            f"{path} · {samples.get(path, '')}" if path else _(NONE)
+        ),
+        key=key,
+    )
+    return picked or ""
+
+
+def _texts_choice(
+    label: str, fields: Sequence[Field], chosen: Sequence[str], key: str
+) -> tuple[str, ...]:
+    paths = [field.path for field in fields]
+    paths += [path for path in chosen if path not in paths]
+    return tuple(st.multiselect(label, paths, default=list(chosen), key=key))
+
+
+def _message(
+    guessed: Mapping, fields: Sequence[Field], known: dict[str, str], key: str
+) -> Mapping:
+    speaker = _speaker(guessed.speaker or Speaker(), fields, key)
+    texts = _texts_choice(_("Text"), fields, guessed.text, f"map-text-{key}")
+    labels = {
+        "time": _("Time"),
+        "conversation": _("Conversation"),
+        "order": _("In the order of"),
+    }
+    paths = {
+        name: _field_choice(
+            label, fields, getattr(guessed, name), f"map-{name}-{key}", may_be_none=True
+        )
+        for name, label in labels.items()
+    }
+    return Mapping.model_validate({"speaker": speaker, "text": texts, **paths, **known})
+
+
+def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
+    """Return who speaks: a field, and which of its words mean which role."""
+    path = _field_choice(
+        _("Who speaks"), fields, guess.field, f"map-speaker-{key}", may_be_none=False
+    )
+    values = next((field.values for field in fields if field.path == path), [])
+    words = list(dict.fromkeys(filter(None, map(word_of, values))))[:MAX_WORDS]
+    said: dict[str, list[str]] = {}
+    for role in ROLES:
+        meant = [word for word in getattr(guess, role) if word in words]
+        said[role] = st.multiselect(
+            _(ROLE_WORDS[role]),
+            words,
+            default=meant if path == guess.field else [],
+            key=f"map-{role}-{key}-{path}",
+        )
+    others = st.selectbox(
+        _("Everybody else"),
+        list(OTHERS),
+        index=list(OTHERS).index(guess.others),
+        format_func=lambda word: _(OTHERS[word]),
+        key=f"map-others-{key}",
+    )
+    return Speaker.model_validate({"field": path, "others": others, **said})
+
+
+def _pair(
+    guessed: Mapping, fields: Sequence[Field], known: dict[str, str], key: str
+) -> Mapping:
+    paths = {str(saying.role): saying.text for saying in guessed.say}
+    texts = {
+        "system": _("System prompt"),
+        "user": _("Question"),
+        "assistant": _("Answer"),
+    }
+    sayings = []
+    for role, label in texts.items():
+        chosen = _texts_choice(
+            label, fields, paths.get(role, ()), f"map-pair-{role}-{key}"
+        )
+        if chosen:
+            sayings.append(Saying.model_validate({"role": role, "text": chosen}))
+    group = _field_choice(
+        _("Conversation"),
+        fields,
+        guessed.conversation,
+        f"map-pair-group-{key}",
+        may_be_none=True,
+    )
+    return Mapping(say=tuple(sayings), conversation=group, **known)
+
+
+def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
+    """Show the first messages that a mapping reads, or why it reads none; return whether it reads any."""
+    try:
+        found = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
+    except TranscriptError as error:
+        st.warning(plain(str(error)), icon=":material/warning:")
+        return False
+    st.caption(_("The first messages as they would be read"))
+    shown = []
+    for number, message in enumerate(found.messages[:FIRST_MESSAGES], 1):
+        head = " · ".join(filter(None, (str(number), _(message.role), message.name)))
+        shown.append(
+            element(
+                "div",
+                message_html(message, head, _("shown once imported"), MAX_CHARS),
+                class_="memviz-message",
+            )
+        )
+    st.html(joined(shown))
+    for warning in found.warnings[:3]:
+        st.caption(plain(_("Note: {note}", note=_(warning))))
+    return True
+
+
+def _ends(made: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
+    """The buttons: import by the mapping, keep it as YAML."""
+    if made.file is None:
+        return
+    state = library_state()
+    text = mapping.to_yaml()
+    with st.container(horizontal=True):
+        if st.button(
+            _("Import"),
+            type="primary",
+            icon=":material/download:",
+            key=f"map-import-{key}",
+            disabled=not is_read,
+        ):
+            state.mappings[state.mapped[key].shape] = mapping
+            state.read([made.file], None, mapping)
+            st.rerun()
+        st.download_button(
+            _("Keep the mapping"),
+            text,
+            f"{file_name(made.file.name.rpartition('.')[0])}.yaml",
+            icon=":material/save:",
+            key=f"map-keep-{key}",
+            on_click="ignore",
+        )
+    with st.expander(_("The mapping as YAML")):
+        st.code(text, language="yaml")

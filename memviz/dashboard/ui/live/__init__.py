@@ -1,0 +1,1 @@
+"""The page Live: conversations of programs that are running, as they grow."""

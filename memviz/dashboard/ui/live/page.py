@@ -1,0 +1,199 @@
+"""The watched conversations, and of one what is in its window right now."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from threading import Lock
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.translation import _
+from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.stage.data import stage_data
+from memviz.dashboard.ui.controls.pictures import stage
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.live import (
+    ROLES,
+    fill_words,
+    forecast_words,
+    grown_words,
+    growth_words,
+    program_words,
+    taken_words,
+)
+from memviz.storage.watched import Watched
+from memviz.watching.live import Item, LiveConversation, LiveView
+
+CHOICE_KEY = "live-conversation"
+SHOWN = 50
+GROWING_SECONDS = 60.0
+"""What grew within so many seconds is looked at again and again."""
+TICK_SECONDS = 1.5
+IDLE_SECONDS = 10.0
+KEPT = 4
+"""Conversations that are played on in this process; others begin again when chosen."""
+STEPS = 60
+"""The newest requests that the stage plays."""
+MAX_SHOWN_CHARS = 160
+
+
+class _Played:
+    """A conversation that is played on, shared by its visitors one after the other."""
+
+    def __init__(self, key: str) -> None:
+        self._lock = Lock()
+        self._live = LiveConversation(workspace().store, key)
+
+    def look(self) -> LiveView | None:
+        with self._lock:
+            return self._live.look()
+
+
+@st.cache_resource(show_spinner=False, max_entries=KEPT)
+def _played(path: str, key: str) -> _Played:
+    return _Played(key)
+
+
+def live_page() -> None:
+    """Draw the list and the chosen conversation, or what to type where none is watched."""
+    newest = workspace().store.newest_watched(SHOWN)
+    if not newest:
+        _nothing_watched()
+        return
+    by_key = {one.key: one for one in newest}
+    key = st.selectbox(
+        _("Watched conversations, newest first"),
+        list(by_key),
+        key=CHOICE_KEY,
+        format_func=lambda key: _label(by_key[key]) if key in by_key else key,
+    )
+    if key is None:
+        return
+    seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
+    draw = st.fragment(_conversation, run_every=seconds)
+    draw(key, frozenset(by_key), seconds)
+
+
+def _nothing_watched() -> None:
+    st.info(
+        _(
+            "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
+            "Codex, Gemini CLI, Copilot CLI or opencode:"
+        ),
+        icon=":material/sensors:",
+    )
+    st.code(f"memviz watch --db {workspace().store.path}", language=None)
+
+
+def _label(watched: Watched) -> str:
+    grown = grown_words(watched.grown_at, datetime.now(UTC))
+    source = program_words(str(watched.state.get("source", "")))
+    return _(
+        "{title} · {program}, {messages:,} messages, {grown}",
+        title=watched.title,
+        program=source,
+        messages=watched.message_count,
+        grown=grown,
+    )
+
+
+def _is_growing(watched: Watched) -> bool:
+    age = datetime.now(UTC) - watched.grown_at
+    return age.total_seconds() < GROWING_SECONDS
+
+
+def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
+    """Draw one conversation; the page is drawn anew where another one has begun, or this
+    one begins or ceases to grow."""
+    newest = workspace().store.newest_watched(SHOWN)
+    is_new = not known.issuperset(one.key for one in newest)
+    with error_shown():
+        with st.spinner(_("The conversation is played…"), show_time=True):
+            view = _played(workspace().store.path, key).look()
+        if view is None:
+            st.info(_("This conversation was deleted."))
+            return
+        grows = _is_growing(view.watched)
+        if is_new or grows != (seconds == TICK_SECONDS):
+            st.rerun()
+        _window(view)
+        _stage(view)
+        _largest(view.largest)
+        _compacted(view)
+        if st.button(
+            _("Compare other strategies"),
+            icon=":material/stacked_line_chart:",
+            key="live-compare",
+        ):
+            compare_state().open(view.watched.id)
+            st.switch_page("pages/compare.py")
+
+
+def _window(view: LiveView) -> None:
+    """How full it is, and the forecasts."""
+    st.markdown(f"**{plain(fill_words(view))}**")
+    if view.window_tokens:
+        st.progress(min(1.0, view.used_tokens / view.window_tokens))
+    st.subheader(_("When it compacts next"), anchor=False)
+    for forecast in view.forecasts:
+        name = _(forecast.preset.title)
+        if forecast.is_own:
+            name = _("{rule} (its own rule)", rule=name)
+        st.markdown(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
+    if not any(forecast.is_own for forecast in view.forecasts):
+        st.caption(
+            _("Nobody says by which rule this program compacts: these are others'.")
+        )
+    st.caption(growth_words(view.tokens_per_turn))
+
+
+def _stage(view: LiveView) -> None:
+    settings = [
+        SettingRun(run, _(preset.title), index)
+        for index, (preset, run) in enumerate(view.runs)
+    ]
+    count = len(settings[0].run.requests)
+    if not count:
+        st.caption(_("The stage follows after the first reply."))
+        return
+    steps = range(max(0, count - STEPS), count)
+    stage(
+        stage_data(settings, view.transcript, steps=steps, at=count - 1), "live-stage"
+    )
+
+
+def _largest(items: Sequence[Item]) -> None:
+    st.subheader(_("The largest in the window"), anchor=False)
+    total = sum(item.tokens for item in items)
+    if not total:
+        st.caption(_("Nothing was said yet."))
+        return
+    rows = [
+        {
+            _("Tokens"): item.tokens,
+            _("Who"): _(ROLES[item.role]),
+            _("Turn"): item.turn or None,
+            _("Begins"): " ".join(item.text.split())[:MAX_SHOWN_CHARS],
+        }
+        for item in items
+    ]
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, width="stretch", key="live-largest"
+    )
+
+
+def _compacted(view: LiveView) -> None:
+    st.subheader(_("What the last compaction took out"), anchor=False)
+    if view.taken is None:
+        st.caption(_("The program has compacted nothing yet."))
+        return
+    st.text(taken_words(view.taken))
+    for item in view.taken.largest:
+        words = " ".join(item.text.split())[:MAX_SHOWN_CHARS]
+        st.text(f"{item.tokens:,} · {_(ROLES[item.role])} · {words}")
+    if view.taken.event.text:
+        with st.expander(_("Its summary")):
+            st.text(view.taken.event.text)

@@ -1,0 +1,53 @@
+"""The numbers in a pipeline's steps as axes of a sweep, beside the parameters."""
+
+from collections.abc import Sequence
+
+from pandas import DataFrame
+
+from memviz.core.errors import MemvizError, ParameterError
+from memviz.dashboard.ui.shell.elements import show_error
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.strategies.step_numbers import StepNumber, numbers_like, step_numbers
+from memviz.tuning.grid import settings
+
+
+def step_axes(cls: type[Strategy]) -> list[StepNumber]:
+    """The numbers in the steps of a pipeline; none of other strategies."""
+    return list(step_numbers(None).values()) if "steps" in cls.model_fields else []
+
+
+def read_number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
+    """The number that was typed, or ``None`` after saying what was wrong with it."""
+    try:
+        value = int(text.replace(",", "").replace(" ", "").replace("_", ""))
+    except ValueError:
+        show_error(ParameterError(axis.name, text, range_in_words(axis), cls.id))
+        return None
+    try:
+        settings({cls.id: {axis.name: value}})
+    except MemvizError as error:
+        show_error(error)
+        return None
+    return value
+
+
+def with_step_columns(
+    table: DataFrame, tried: Sequence[Strategy], setting: Strategy
+) -> tuple[DataFrame, list[StepNumber]]:
+    """The rows of a pipeline's settings whose steps differ from those of ``setting`` in numbers alone, with a column
+    for each number that was varied; and these numbers. The table of another strategy as it is."""
+    if "steps" not in type(setting).model_fields:
+        return table, []
+    own = setting.model_dump()["steps"]
+    numbers = []
+    for setting_number in table["setting"]:
+        steps = tried[setting_number].model_dump()["steps"]
+        numbers.append(numbers_like(own, steps))
+    alike = table[[one is not None for one in numbers]].assign(steps=own)
+    values = DataFrame([one for one in numbers if one is not None], index=alike.index)
+    varied = []
+    for name, number in step_numbers(own).items():
+        if values[name].nunique() > 1:
+            varied.append(number)
+    return alike.join(values[[one.name for one in varied]]), varied

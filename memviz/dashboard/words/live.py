@@ -1,0 +1,133 @@
+"""Sentences about a watched conversation: how full its window is, when it is compacted
+next, and what the last compaction took out."""
+
+from datetime import datetime
+
+from memviz.core.translation import _, ngettext, noop
+from memviz.watching.live import Forecast, LiveView, Taken
+from memviz.watching.programs import PROGRAMS
+
+MANY_TURNS = 1000
+ROLES = {
+    "user": noop("user"),
+    "assistant": noop("assistant"),
+    "tool": noop("tool result"),
+    "system": noop("system"),
+    "summary": noop("summary"),
+}
+
+
+def program_words(source: str) -> str:
+    """Return the name of the program, or of the way it came."""
+    program = PROGRAMS.get(source)
+    if program is not None:
+        return program.title
+    return source.replace("_", " ")
+
+
+def grown_words(grown_at: datetime, now: datetime) -> str:
+    """Return how long ago it grew."""
+    seconds = max(0, int((now - grown_at).total_seconds()))
+    if seconds < 60:
+        return _("grew just now")
+    if seconds < 3600:
+        number = seconds // 60
+        return ngettext("grew a minute ago", "grew {number} minutes ago", number)
+    if seconds < 86_400:
+        number = seconds // 3600
+        return ngettext("grew an hour ago", "grew {number} hours ago", number)
+    number = seconds // 86_400
+    return ngettext("grew yesterday", "grew {number} days ago", number)
+
+
+def fill_words(view: LiveView) -> str:
+    """Return how full the window is, and who counted."""
+    used = view.used_tokens
+    window = view.window_tokens
+    if window is None:
+        if view.is_measured:
+            return _(
+                "{used:,} tokens in the window, as its provider counted.", used=used
+            )
+        return _("About {used:,} tokens in the window, as memviz counts.", used=used)
+    share = round(100 * used / window)
+    if view.is_measured:
+        return _(
+            "{used:,} of {window:,} tokens in the window ({share} %), as its provider counted.",
+            used=used,
+            window=window,
+            share=share,
+        )
+    return _(
+        "About {used:,} of {window:,} tokens in the window ({share} %), as memviz counts.",
+        used=used,
+        window=window,
+        share=share,
+    )
+
+
+def forecast_words(forecast: Forecast) -> str:
+    """Return when a rule acts next."""
+    if forecast.idle:
+        return _("Nothing to do so far, because {idle}.", idle=forecast.idle)
+    left = forecast.left
+    if left is None:
+        return _("When it acts next cannot be said yet.")
+    if left == 0:
+        return _("With the next message.")
+    if forecast.unit == "turns":
+        return ngettext("In one turn.", "In {number:,} turns.", left)
+    if forecast.unit == "messages":
+        return ngettext(
+            "After one more message.", "After {number:,} more messages.", left
+        )
+    turns = forecast.turns
+    if turns is None:
+        return _("After {left:,} more tokens.", left=left)
+    if turns > MANY_TURNS:
+        return _(
+            "After {left:,} more tokens: in more than {many:,} turns like the last ones.",
+            left=left,
+            many=MANY_TURNS,
+        )
+    if turns == 1:
+        return _(
+            "After {left:,} more tokens: in one turn like the last ones.", left=left
+        )
+    return _(
+        "After {left:,} more tokens: in {turns:,} turns like the last ones.",
+        left=left,
+        turns=turns,
+    )
+
+
+def growth_words(tokens_per_turn: int | None) -> str:
+    """Return how the forecast in turns is worked out."""
+    if tokens_per_turn is None:
+        return _("In turns it can be said after the first turn that is over.")
+    return _(
+        "A turn is taken to be {tokens:,} tokens: the median of the last five that are over. The program's own rule "
+        "counts on from what its provider counted last; the other two count the messages that memviz has.",
+        tokens=tokens_per_turn,
+    )
+
+
+def taken_words(taken: Taken) -> str:
+    """Return what the last compaction of the program took out."""
+    number = taken.event.after_message
+    if not taken.event.text:
+        return _(
+            "After message {number:,} the program compacted {messages:,} messages with {tokens:,} tokens. Its summary "
+            "cannot be read.",
+            number=number,
+            messages=taken.messages,
+            tokens=taken.tokens,
+        )
+    return _(
+        "After message {number:,} the program put a summary of {summary:,} tokens in the place of {messages:,} "
+        "messages with {tokens:,} tokens. They are all still here.",
+        number=number,
+        summary=taken.summary_tokens,
+        messages=taken.messages,
+        tokens=taken.tokens,
+    )

@@ -1,0 +1,214 @@
+"""Conversations that grow while their programs run: what was said is added to the file,
+and how far each was read is kept in the same transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+from sqlalchemy import delete, func, select
+from sqlmodel import Session
+
+from memviz.core.conversation import Log
+from memviz.core.messages import Message
+from memviz.core.translation import to_json
+from memviz.storage import library
+from memviz.storage.kept_values import all_of, put, under
+from memviz.storage.library import insert_rows, now, stored_message_rows
+from memviz.storage.runs import replays_of
+from memviz.storage.tables import (
+    CONVERSATIONS,
+    KEPT,
+    MESSAGES,
+    RUNS,
+    ConversationRow,
+    Row,
+    clean_row,
+    is_unchanged,
+    message_rows,
+)
+from memviz.transcripts.base import RecordedEvent, Transcript
+
+
+class Watched(NamedTuple):
+    """A conversation that is watched, as the file has it."""
+
+    id: str
+    """Of the conversation in the library."""
+    key: str
+    """Its program and the name that it has there: "codex/01a2299e"."""
+    message_count: int
+    event_count: int
+    state: dict[str, Any]
+    """The notes of its reader: how far it has read, the limit of its program."""
+    title: str
+    grown_at: datetime
+    is_deleted: bool = False
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The messages and events by which a watched conversation grows."""
+
+    start: int
+    """The position from which on ``messages`` stand; those that stood there before and
+    are other ones make room."""
+    messages: Sequence[Message]
+    state: Mapping[str, Any]
+    """Entries that take the place of those of the same name."""
+    events: Sequence[RecordedEvent] = ()
+    first_event: int | None = None
+    """So many earlier events stay; ``None``: all."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """Other fields of the transcript that are known now, such as its title."""
+
+
+def id_of(key: str) -> str:
+    """Return the id under which the library has the conversation of this key."""
+    return str(uuid5(NAMESPACE_URL, f"memviz-watch:{key}"))
+
+
+def find(session: Session, key: str) -> Watched | None:
+    """The watched conversation of this key, deleted or not; ``None`` if it was never
+    watched."""
+    id = id_of(key)
+    stored = session.get(ConversationRow, id)
+    if stored is None:
+        return None
+    kept = all_of(session, "watched", *under(key, id))
+    state = kept[0].value if kept else None
+    return Watched(
+        id,
+        key,
+        stored.message_count,
+        len(stored.events or ()),
+        state if isinstance(state, dict) else {},
+        stored.title,
+        stored.updated_at,
+        stored.deleted_at is not None,
+    )
+
+
+def find_newest(session: Session, limit: int = 50) -> list[Watched]:
+    """The watched conversations that are not deleted, those that grew last first."""
+    query = (
+        select(KEPT.c.key)
+        .join(CONVERSATIONS, CONVERSATIONS.c.id == KEPT.c.owner)
+        .where(KEPT.c.kind == "watched", CONVERSATIONS.c.deleted_at.is_(None))
+        .order_by(*library.NEWEST_FIRST)
+        .limit(limit)
+    )
+    found = (find(session, key) for key in session.scalars(query))
+    return [one for one in found if one is not None]
+
+
+def grow(
+    session: Session, key: str, plan: Callable[[Watched | None], Growth | None]
+) -> Watched | None:
+    """Ask ``plan`` what is to be added to the conversation of this key, and add it.
+
+    ``plan`` sees what the file has and nobody else can write meanwhile, so two processes
+    that read the same session add nothing twice. ``None`` of it adds nothing; so does a
+    conversation that was deleted. Returns what the file has then.
+    """
+    before = find(session, key)
+    if before is not None and before.is_deleted:
+        return None
+    growth = plan(before)
+    if growth is None:
+        return before
+    if before is None:
+        about = {"title": key, "format": key.partition("/")[0], **growth.about}
+        library.add(session, Transcript((), **about), id_of(key))
+    stored = session.get_one(ConversationRow, id_of(key))
+    start = min(growth.start, stored.message_count)
+    counts = _counts_after(session, stored, start, growth.messages)
+    _write_messages(session, stored, start, growth.messages)
+    events = list(stored.events or ())[: growth.first_event]
+    events += [event.to_dict() for event in growth.events]
+    changes = clean_row(**{name: growth.about[name] for name in growth.about})
+    for name in ("warnings", "tools"):
+        if name in changes:
+            changes[name] = list(map(to_json, changes[name]))
+    stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
+    state = {**(before.state if before else {}), **growth.state}
+    put(session, "watched", key, state, owner=stored.id)
+    return Watched(
+        stored.id,
+        key,
+        counts["message_count"],
+        len(events),
+        state,
+        stored.title,
+        stored.updated_at,
+    )
+
+
+def _write_messages(
+    session: Session,
+    stored: ConversationRow,
+    start: int,
+    messages: Sequence[Message],
+) -> None:
+    """Write what is new or another; runs over messages that are gone go with them."""
+    made = message_rows(stored.id, messages)
+    for row in made:
+        row["position"] += start
+    same = 0
+    if start < stored.message_count:
+        old = list(stored_message_rows(session, stored.id, start=start))
+        pairs = zip(old, made, strict=False)
+        while (pair := next(pairs, None)) and is_unchanged(dict(pair[0]), pair[1]):
+            same += 1
+        if same < len(old):
+            _remove_from(session, stored.id, start + same)
+    insert_rows(session, MESSAGES, made[same:])
+
+
+def _remove_from(session: Session, id: str, position: int) -> None:
+    of_it = MESSAGES.c.conversation_id == id, MESSAGES.c.position >= position
+    session.execute(delete(MESSAGES).where(*of_it))
+    replays = *replays_of(id), RUNS.c.message_count > position
+    session.execute(delete(RUNS).where(*replays))
+    kept = KEPT.c.owner == id, KEPT.c.message_count > position
+    session.execute(delete(KEPT).where(*kept))
+
+
+def _counts_after(
+    session: Session,
+    stored: ConversationRow,
+    start: int,
+    messages: Sequence[Message],
+) -> Row:
+    """The counts of the conversation with ``messages`` from ``start`` on.
+
+    Only what stands there is looked at, and who spoke before it: a log of a hundred
+    thousand messages is not counted again for each one.
+    """
+    of_it = MESSAGES.c.conversation_id == stored.id
+    roles = select(MESSAGES.c.role).where(of_it).order_by(MESSAGES.c.position)
+    before = of_it, MESSAGES.c.position < start
+    spoke_last = session.scalar(
+        select(func.max(MESSAGES.c.position)).where(
+            *before, MESSAGES.c.role != "system"
+        )
+    )
+    asked = select(MESSAGES.c.position).where(*before, MESSAGES.c.role == "user")
+    seed = ["user"] if session.scalar(asked.limit(1)) is not None else []
+    end = MESSAGES.c.position.between(spoke_last or 0, start - 1)
+    seed += session.scalars(roles.where(end))
+    old = session.scalars(roles.where(MESSAGES.c.position >= start)).all()
+    gone = _count_roles([*seed, *old])
+    there = _count_roles([*seed, *(message.role for message in messages)])
+    return {
+        "message_count": start + len(messages),
+        "turn_count": stored.turn_count - gone.turn_count + there.turn_count,
+        "request_count": stored.request_count
+        - gone.request_count
+        + there.request_count,
+    }
+
+
+def _count_roles(roles: Sequence[str]) -> Log:
+    return Log(Message(role, "") for role in roles)

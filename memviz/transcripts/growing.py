@@ -1,0 +1,308 @@
+"""Sessions of coding agents while they grow: the rows of a file in order, told piece by
+piece by the readers that tell whole files.
+
+A piece begins where the last one that is certain ended. So each row is parsed once, and
+only the newest reply, which may get further rows, is told again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memviz.core.errors import TranscriptError
+from memviz.core.messages import Message, ToolCall
+from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Placed
+from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
+from memviz.transcripts.readers.anthropic.claude_code_story import Row
+from memviz.transcripts.readers.gemini_api import contents_text
+from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    json_text,
+    list_at,
+    objects_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.openai.codex import CONTEXT, Codex
+from memviz.transcripts.times import time_text, with_time
+
+Rows = Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """The messages and events that some rows are together."""
+
+    messages: Sequence[Message] = ()
+    events: Sequence[RecordedEvent] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the transcript that these rows know, such as its title."""
+
+
+@dataclass(frozen=True)
+class GrowingFormat:
+    """The rules by which the sessions of one program are told while they grow."""
+
+    tell: Callable[[Rows], Told]
+    begins_piece: Callable[[Rows, int], bool]
+    """True if everything before the row of this index is certain."""
+    use_of: Callable[[Mapping[str, Any]], dict[str, Any]]
+    """The tokens in use, the window and the model that a row knows, if any."""
+
+    def certain(self, rows: Rows) -> int:
+        """Return how many of the first rows no later row changes."""
+        for index in range(len(rows) - 1, 0, -1):
+            if self.begins_piece(rows, index):
+                return index
+        return 0
+
+
+def parse_row(line: str) -> dict[str, Any] | None:
+    """Return the object in a line; ``None`` for a line that holds none."""
+    parser = JsonParser(ImportNotes(), Limits().depth)
+    try:
+        value = parser.parse(line)
+    except TranscriptError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
+    """Return what a reader makes of a piece. A message that cannot be read is left out:
+    the others are worth keeping."""
+    builder = TranscriptBuilder()
+    about: dict[str, Any] = {}
+    try:
+        transcript = read(builder)
+    except TranscriptError:
+        pass  # a piece may hold no message at all
+    else:
+        known = {
+            "title": transcript.title,
+            "system_prompt": transcript.system_prompt,
+            "held_at": transcript.held_at,
+        }
+        about = {name: value for name, value in known.items() if value}
+    return Told(tuple(builder.messages), tuple(builder.events), about)
+
+
+def _placed(rows: Rows) -> list[Placed]:
+    return [(row, f"line {number}") for number, row in enumerate(rows, 1)]
+
+
+# Claude Code
+
+
+def _claude_rows(rows: Rows) -> list[Row]:
+    made = [Row(row, "", number) for number, row in enumerate(rows)]
+    return [row for row in made if not row.is_side]
+
+
+def _tell_claude(rows: Rows) -> Told:
+    own = _claude_rows(rows)
+    if not any(row.is_talk for row in own):
+        return Told()
+    return _told(lambda builder: ClaudeCode().read(own, builder))
+
+
+def _claude_begins(rows: Rows, index: int) -> bool:
+    row = Row(rows[index], "", index)
+    if row.is_side or row.is_hidden or row.is_summary:
+        return False
+    if row.kind == "user":
+        return any(part.kind == "text" for part in row.said())
+    if row.kind != "assistant":
+        return row.is_boundary
+    earlier = (text_at(one, "message", "id") for one in reversed(rows[:index]))
+    return next(filter(None, earlier), row.reply_id) != row.reply_id
+
+
+def _claude_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    usage = value_at(row, "message", "usage")
+    if not isinstance(usage, dict) or row.get("isSidechain") is True:
+        return {}
+    counted = [value for name, value in usage.items() if name.endswith("_tokens")]
+    tokens = sum(value for value in counted if type(value) is int and value > 0)
+    return _use(tokens, model=text_at(row, "message", "model"))
+
+
+# Codex
+
+
+def _tell_codex(rows: Rows) -> Told:
+    placed = [(row, place) for row, place in _placed(rows) if not _is_shown_again(row)]
+    return _told(lambda builder: Codex().read(placed, builder))
+
+
+def _is_shown_again(row: Mapping[str, Any]) -> bool:
+    """Return whether a row repeats for the screen what another row holds."""
+    shown = text_at(row, "payload", "type") in ("user_message", "agent_message")
+    return shown and row.get("type") == "event_msg"
+
+
+def _codex_begins(rows: Rows, index: int) -> bool:
+    item = value_at(rows[index], "payload")
+    if rows[index].get("type") != "response_item" or not isinstance(item, dict):
+        return False
+    kind = text_at(item, "type")
+    if kind == "message" and item.get("role") == "user":
+        texts = [text_at(part, "text") for part in objects_at(item, "content")]
+        return not any(map(CONTEXT.match, texts))
+    if kind not in ("reasoning", "message", "function_call", "custom_tool_call"):
+        return False
+    if kind == "message" and item.get("role") != "assistant":
+        return False
+    earlier = (
+        one for one in reversed(rows[:index]) if one.get("type") == "response_item"
+    )
+    return text_at(next(earlier, {}), "payload", "type").endswith("_output")
+
+
+def _codex_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    if row.get("type") == "turn_context":
+        return _use(None, model=text_at(row, "payload", "model"))
+    if text_at(row, "payload", "type") != "token_count":
+        return {}
+    info = value_at(row, "payload", "info")
+    tokens = count_at(info, "last_token_usage", "total_tokens")
+    return _use(tokens, window_tokens=count_at(info, "model_context_window"))
+
+
+# Gemini CLI
+
+FIRST_ROWS = 2
+"""A file begins with so many rows that describe the session and set its first messages."""
+
+
+def _tell_gemini(rows: Rows) -> Told:
+    is_beginning = bool(rows) and "projectHash" in rows[0]
+    placed = []
+    for number, row in enumerate(rows):
+        sets_first = is_beginning and number < FIRST_ROWS
+        own = row if sets_first else _without_restated(row)
+        placed.append((own, f"line {number + 1}"))
+    return _told(lambda builder: GeminiCli().read(Session.of_rows(placed), builder))
+
+
+def _without_restated(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row that sets all messages anew without those that stood before: of a
+    compression its summary is left."""
+    messages = list_at(row, "$set", "messages")
+    if not messages:
+        return row
+    summaries = [item for item in messages if _is_summary(item)]
+    return {"$set": {**row["$set"], "messages": summaries}} if summaries else {}
+
+
+def _is_summary(item: object) -> bool:
+    text = contents_text(value_at(item, "content"), lambda _: None)
+    return value_at(item, "type") == "user" and text.lstrip().startswith(SUMMARIES)
+
+
+def _gemini_begins(rows: Rows, index: int) -> bool:
+    row = rows[index]
+    kind = row.get("type")
+    if kind == "user":
+        parts = objects_at(row, "content")
+        return not parts or any("text" in part for part in parts)
+    if kind != "gemini":
+        return False
+    earlier = (
+        text_at(one, "id")
+        for one in reversed(rows[:index])
+        if one.get("type") == "gemini"
+    )
+    return next(earlier, row.get("id")) != row.get("id")
+
+
+def _gemini_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    tokens = count_at(row, "tokens", "input")
+    return _use(tokens, model=text_at(row, "model")) if tokens else {}
+
+
+# Copilot CLI
+
+
+def _tell_copilot(rows: Rows) -> Told:
+    messages: list[Message] = []
+    events: list[RecordedEvent] = []
+    about: dict[str, Any] = {}
+    for row in rows:
+        data = value_at(row, "data")
+        if not isinstance(data, dict) or text_at(data, "parentToolCallId"):
+            continue  # a subagent's
+        kind = text_at(row, "type")
+        if kind == "system.message":
+            about["system_prompt"] = text_at(data, "content")
+        elif kind == "session.title_changed":
+            about["title"] = text_at(data, "title")
+        elif kind == "session.compaction_complete" and data.get("success") is not False:
+            event = RecordedEvent(
+                "compaction",
+                len(messages),
+                text_at(data, "summaryContent"),
+                tokens_before=count_at(data, "preCompactionTokens"),
+                tokens_after=count_at(data, "postCompactionTokens"),
+                time=time_text(row.get("timestamp")),
+            )
+            events.append(event)
+        else:
+            messages += _copilot_message(kind, data, row.get("timestamp"))
+    return Told(messages, events, {name: one for name, one in about.items() if one})
+
+
+def _copilot_message(kind: str, data: Mapping[str, Any], time: object) -> list[Message]:
+    meta = with_time(time, model=text_at(data, "model")) or None
+    if kind == "user.message":
+        return [Message("user", text_at(data, "content"), meta=meta)]
+    if kind == "tool.execution_complete":
+        id = text_at(data, "toolCallId")
+        result = text_at(data, "result", "content") or text_at(data, "error", "message")
+        return [Message("tool", result, tool_call_id=id, meta=meta)]
+    if kind != "assistant.message":
+        return []
+    calls = tuple(
+        ToolCall(
+            text_at(one, "toolCallId"),
+            text_at(one, "name") or "tool",
+            json_text(one.get("arguments")) or "{}",
+        )
+        for one in objects_at(data, "toolRequests")
+    )
+    text = text_at(data, "content")
+    return (
+        [Message("assistant", text, tool_calls=calls, meta=meta)]
+        if text or calls
+        else []
+    )
+
+
+def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    if row.get("type") != "session.usage_record":
+        return {}
+    usage = value_at(row, "data", "usage")
+    window = count_at(usage, "maxPromptTokens")
+    tokens = count_at(usage, "inputTokens")
+    return _use(tokens, window_tokens=window, model=text_at(usage, "model"))
+
+
+def _use(tokens: int | None, **known: Any) -> dict[str, Any]:
+    known["context_tokens"] = tokens
+    return {name: value for name, value in known.items() if value}
+
+
+GROWING: Mapping[str, GrowingFormat] = {
+    "claude_code": GrowingFormat(_tell_claude, _claude_begins, _claude_use),
+    "codex": GrowingFormat(_tell_codex, _codex_begins, _codex_use),
+    "gemini_cli": GrowingFormat(_tell_gemini, _gemini_begins, _gemini_use),
+    "copilot_cli": GrowingFormat(_tell_copilot, lambda rows, index: True, _copilot_use),
+}
+"""The programs whose sessions are files of one row a line."""

@@ -1,0 +1,278 @@
+"""Messages as APIs and agent libraries write them, of whichever vendor: alone, in lists, in requests, in responses."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import Note, known_role
+from memviz.transcripts.document import Placed
+from memviz.transcripts.mapping.paths import opened, value_at
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Part,
+    Vocabulary,
+    add_parts,
+    call_part,
+    named_call,
+    result_part,
+    thoughts,
+)
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    first_value,
+    id_text,
+    json_text,
+    object_at,
+    text_at,
+)
+from memviz.transcripts.readers.langchain_messages import BLOCKS as LANGCHAIN
+from memviz.transcripts.readers.langchain_messages import add_message, shape_of
+
+HOLDERS = [
+    "message",
+    "messages",
+    "choices",
+    "generations",
+    "candidates",
+    "output",
+    "outputs",
+    "response",
+    "input",
+    "inputs",
+    "prompt",
+    "completion",
+    "question",
+    "answer",
+    "text",
+    "content",
+]
+"""Where requests and responses keep their messages; the first that is there counts."""
+ALTERNATIVES = ("choices", "generations", "candidates")
+"""Lists of replies of which the first was given."""
+CONTENT_KEYS = ("content", "parts", "text", "message")
+BEDROCK_KEYS = [
+    "text",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "image",
+    "document",
+    "video",
+    "cachePoint",
+    "functionCall",
+    "functionResponse",
+    "json",
+]
+CALL_IDS = ("call_id", "tool_call_id", "toolUseId", "toolCallId", "id")
+MAX_LEVELS = 8
+MAX_USAGE = 10**12
+
+
+def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    said = first_value(block, "text", "content", "json")
+    if isinstance(said, list):
+        return words.parts(said, note, of_model=False)
+    return [Part("text", json_text(said))]
+
+
+def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = object_at(block, "reasoningText") or block
+    return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
+
+
+def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the text that a block of an unknown kind has; its kind where it has none."""
+    if isinstance(block.get("text"), str):
+        return [Part("text", block["text"])]
+    return LANGCHAIN.other(block, note, words)
+
+
+def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = object_at(block, "toolUse") or object_at(block, "functionCall") or block
+    return [call_part({**inner, "id": _call_id(inner)}, note)]
+
+
+def _call_id(block: Block) -> str:
+    return id_text(first_value(block, *CALL_IDS))
+
+
+def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    inner = object_at(block, "toolResult") or object_at(block, "functionResponse")
+    inner = inner or block
+    said = first_value(inner, "content", "response", "result", "output")
+    id = first_value(inner, "tool_use_id", "tool_call_id", "call_id", "toolUseId", "id")
+    name = first_value(inner, "tool_name", "name")
+    is_list = isinstance(said, list) and all(isinstance(one, dict) for one in said)
+    text = words.text(said, note) if is_list else json_text(said)
+    return [result_part(id, text, name)]
+
+
+def _kind(block: Block) -> str:
+    """Return what a block says it is, or the key by which it is known where it says nothing."""
+    kind = first_text(block, "type", "part_kind", "kind")
+    return kind or next((key for key in BEDROCK_KEYS if key in block), "")
+
+
+TEXTS = ["text", "input_text", "output_text", "user-prompt", "system-prompt", "json"]
+THOUGHTS = ["thinking", "reasoning", "reasoningContent"]
+CALLS = [
+    "tool_call",
+    "tool_use",
+    "function_call",
+    "tool-call",
+    "builtin-tool-call",
+    "toolUse",
+    "functionCall",
+]
+RESULTS = [
+    "tool_result",
+    "tool_call_response",
+    "tool-return",
+    "builtin-tool-return",
+    "retry-prompt",
+    "function_call_output",
+    "toolResult",
+    "functionResponse",
+]
+BLOCKS: Vocabulary = replace(
+    LANGCHAIN,
+    kind_of=_kind,
+    other=_said_or_kind,
+    kinds={
+        **LANGCHAIN.kinds,
+        **dict.fromkeys(("", *TEXTS), _text),
+        **dict.fromkeys(THOUGHTS, _thought),
+        **dict.fromkeys(CALLS, _call),
+        **dict.fromkeys(RESULTS, _result),
+    },
+)
+"""The kinds of blocks that any vendor has."""
+
+
+def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
+    """Yield every message, or text, that a value holds, wherever an API puts it."""
+    value = opened(value)
+    if _is_pair(value):
+        yield {"role": value[0], "content": value[1]}, place
+        return
+    if isinstance(value, list) and level < MAX_LEVELS:
+        for number, item in enumerate(value):
+            inner = f"{place}, index {number}" if place else f"index {number}"
+            yield from chat_items(item, inner, level + 1)
+        return
+    if not isinstance(value, dict):
+        if isinstance(value, str) and value:
+            yield value, place
+        return
+    if _is_message(value) or level >= MAX_LEVELS:
+        yield value, place
+        return
+    for holder in HOLDERS:
+        held = value_at(value, holder)
+        if held not in (None, "", [], {}):
+            if holder in ALTERNATIVES and isinstance(held, list):
+                held = held[:1]
+            yield from chat_items(held, place, level + 1)
+            return
+
+
+def _is_pair(value: Any) -> bool:
+    """Return whether a list is a role and a text, as LangChain takes them."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return known_role(value[0]) is not None and isinstance(value[1], str)
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    if isinstance(value.get("role"), str) or shape_of(value) is not None:
+        return True
+    kind = text_at(value, "type")
+    return kind in BLOCKS.kinds and kind not in ("", "text")
+
+
+def add_chat(value: Any, role: str, builder: TranscriptBuilder, place: str) -> None:
+    """Add the messages that a value holds; ``role`` speaks where a message does not say who does."""
+    for item, at in chat_items(value, place):
+        if isinstance(item, str):
+            builder.add_text(role, item, at)
+        elif shape_of(item) is not None:
+            add_message(item, builder, at)
+        else:
+            _add_one(item, role, builder, at)
+
+
+def _add_one(
+    item: dict[str, Any], role: str, builder: TranscriptBuilder, place: str
+) -> None:
+    note = builder.note_at(place)
+    speaker = known_role(item.get("role")) or role
+    content = first_value(item, *CONTENT_KEYS)
+    if "role" not in item and "type" in item:
+        content = item  # an item of a response that is no message: a call, a result
+    content = opened(content)
+    if not isinstance(content, str | list | dict):
+        content = None if content is None else json_text(content)
+    parts = []
+    if thought := first_text(item, "reasoning_content", "reasoning", "thinking"):
+        parts.append(Part("reasoning", thought))
+    parts += BLOCKS.parts(content, note, of_model=speaker == "assistant")
+    parts += calls_of(item.get("tool_calls"), note)
+    if isinstance(item.get("function_call"), dict):
+        parts.append(call_part(item["function_call"], note))
+    if speaker != "assistant" and any(part.kind == "call" for part in parts):
+        speaker = "assistant"
+    answers = id_text(first_value(item, "tool_call_id", "call_id")) or None
+    add_parts(
+        builder,
+        speaker,
+        parts,
+        place,
+        name=id_text(item.get("name")) or None,
+        tool_call_id=answers if speaker == "tool" else None,
+    )
+
+
+def calls_of(value: Any, note: Note) -> list[Part]:
+    """Return the tool calls that a value holds, however they are written: a list or one, wrapped or not."""
+    value = opened(value)
+    items = value if isinstance(value, list) else [value]
+    parts = []
+    for item in items:
+        item = opened(item)
+        call = object_at(item, "tool_call") or object_at(item)
+        if not call:
+            continue
+        name = call.get("function")
+        if isinstance(name, str):  # Inspect names the tool so
+            arguments = first_value(call, "arguments", "args", "input")
+            parts.append(named_call(call.get("id"), name, arguments, note))
+        else:
+            name = value_at(call, "function.name | name | tool_name | toolName")
+            arguments = value_at(
+                call, "function.arguments | arguments | args | input | rawArgs | params"
+            )
+            parts.append(named_call(_call_id(call), name, arguments, note))
+    return parts
+
+
+def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
+    """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
+    found = {}
+    for name, path in paths.items():
+        number = value_at(value, path) if path else None
+        if isinstance(number, str) and number.isdecimal():
+            number = int(number[:15])
+        if isinstance(number, float) and 0 <= number < MAX_USAGE:
+            number = int(number)
+        if isinstance(number, bool) or not isinstance(number, int):
+            continue
+        if 0 <= number < MAX_USAGE:
+            found[f"{name}_tokens"] = number
+    return found
+
+
+def text_of(parts: list[Part], between: str) -> str:
+    """Return the texts among parts with ``between`` between them."""
+    texts = [part.text for part in parts if part.kind == "text" and part.text]
+    return between.join(texts)

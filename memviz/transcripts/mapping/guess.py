@@ -1,0 +1,393 @@
+"""A first mapping for a file that nobody knows, from the names of its fields and from what stands in them."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
+from memviz.transcripts.archives import archived_files, is_archive
+from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.document import Document
+from memviz.transcripts.file_kinds import SQLITE
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.declaration import Mapping, Role, Saying, Speaker
+from memviz.transcripts.mapping.paths import EACH, opened
+from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.saying import time_of
+
+WHOLE_FILE = EACH
+"""The path of rows that are all items of a file."""
+LOOKED_AT = 200
+"""Rows from which is guessed."""
+MAX_LEVELS = 6
+MAX_PLACES = 40
+MAX_FIELDS = 80
+MAX_SPEAKERS = 40
+MAX_TABLES = 40
+MIN_SHARE = 0.5
+
+SPEAKER_NAMES = (
+    "role speaker sender author from who name user username actor participant "
+    "source direction type kind is_user is_bot isuser isbot person agent party side"
+)
+TEXT_NAMES = (
+    "content text message body utterance value said msg transcript comment parts "
+    "reply line data payload"
+)
+TIME_NAMES = (
+    "timestamp time created_at createdat date datetime sent_at ts created at when"
+)
+CONVERSATION_NAMES = (
+    "conversation_id conversation conversationid session_id session sessionid "
+    "thread_id thread threadid chat_id chat chatid dialog_id dialogue_id dialog "
+    "ticket_id ticket case_id call_id room channel conv_id trace_id"
+)
+ASKED_NAMES = (
+    "prompt question instruction query input request user human user_message q ask "
+    "customer_message usr"
+)
+ANSWERED_NAMES = (
+    "completion response answer output reply assistant bot ai model bot_message a "
+    "assistant_message agent_message sys bot_response"
+)
+WORDS: dict[Role, str] = {
+    "user": "client visitor caller guest usr incoming inbound in requester patient "
+    "student end_user enduser consumer q",
+    "assistant": "support operator rep representative outgoing outbound out assist "
+    "advisor helpdesk tutor a staff employee",
+    "system": "notice info event instructions",
+    "tool": "api action result",
+}
+"""Words for a role beside those that all files may have."""
+NOTHING = noop("no list of rows with texts was found in it.")
+
+
+class Rows(NamedTuple):
+    """A place in a file where rows may lie, with the first of them."""
+
+    conversations: str
+    rows: str
+    first: list[Any]
+    table: str = ""
+
+    @property
+    def path(self) -> str:
+        """The whole path."""
+        return ".".join(filter(None, (self.conversations, self.rows)))
+
+
+class Field(NamedTuple):
+    """A field of rows: its path and the values that it has in the first of them."""
+
+    path: str
+    values: list[Any]
+    share: float
+    """The share of the rows that have it."""
+
+    @property
+    def name(self) -> str:
+        """Return the last name of the path, as names are compared."""
+        last = self.path.rpartition(".")[2]
+        return last.lower().replace("-", "_").replace(" ", "_")
+
+
+def guess_mapping(document: Document) -> Mapping:
+    """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
+    best: tuple[float, Mapping] | None = None
+    for rows in places_of_rows(document):
+        found = guess_from(rows)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    if best is None:
+        raise TranscriptError(
+            _(NOTHING), remedy=_("Choose a file with messages in rows.")
+        )
+    return best[1]
+
+
+def places_of_rows(document: Document) -> list[Rows]:
+    """Return the places in a file where rows may lie. Raises :class:`TranscriptError` for a file that is unreadable."""
+    if document.data.startswith(SQLITE):
+        tables = list(document.tables.columns)[:MAX_TABLES]
+        found = []
+        for table in tables:
+            rows = content_of(document, table)[:LOOKED_AT]
+            if rows:
+                found.append(Rows("", "*", rows, table))
+        return found
+    return list(_places(content_of(document), []))[:MAX_PLACES]
+
+
+def _places(value: Any, names: list[str]) -> Iterator[Rows]:
+    value = opened(value)
+    if isinstance(value, list) and value:
+        inner = [*names, "*"]
+        first = value[:LOOKED_AT]
+        if any(isinstance(item, dict) for item in first):
+            yield _rows_at(inner, first)
+        if len(names) < MAX_LEVELS:
+            yield from _inside(first, inner)
+    elif isinstance(value, dict) and len(names) < MAX_LEVELS:
+        if not names:
+            yield Rows("", ".", [value])
+        for key, held in list(value.items())[:MAX_FIELDS]:
+            if isinstance(held, list | dict) and "." not in key and key != "*":
+                yield from _places(held, [*names, key])
+
+
+def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
+    """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
+    seen: dict[str, list[Any]] = {}
+    for item in items[:20]:
+        for rows in _places(item, []) if isinstance(item, dict) else _lists(item):
+            held = seen.setdefault(rows.path, [])
+            held += rows.first[: LOOKED_AT - len(held)]
+    for path, first in seen.items():
+        if path != ".":
+            yield _rows_at([*names, *path.split(".")], first)
+
+
+def _lists(item: Any) -> Iterator[Rows]:
+    if isinstance(item, list):
+        yield from _places(item, [])
+
+
+def _rows_at(names: list[str], first: list[Any]) -> Rows:
+    """Return rows whose path is split before the last list: each item of the lists above is a conversation."""
+    above = len(names) - 1
+    while above > 0 and names[above - 1] != "*":
+        above -= 1
+    return Rows(".".join(names[:above]), ".".join(names[above:]), first)
+
+
+def fields_of(rows: Sequence[Any]) -> list[Field]:
+    """Return the fields of rows, with those of objects inside them."""
+    values: dict[str, list[Any]] = {}
+    looked_at = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
+    for row in looked_at:
+        for path, value in _leaves(row, ""):
+            if path in values or len(values) < MAX_FIELDS:
+                values.setdefault(path, []).append(value)
+    count = max(1, len(looked_at))
+    return [Field(path, held, len(held) / count) for path, held in values.items()]
+
+
+def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, value in row.items():
+        path = f"{above}.{key}" if above else str(key)
+        if isinstance(value, dict) and level < 3:
+            yield from _leaves(value, path, level + 1)
+        elif value not in (None, "", [], {}):
+            yield path, value
+
+
+def guess_from(rows: Rows) -> tuple[float, Mapping] | None:
+    """Return how well rows look like messages, and the mapping for them; ``None`` where they have no texts."""
+    fields = fields_of(rows.first)
+    known: dict[str, Any] = {
+        "table": rows.table,
+        "conversations": rows.conversations,
+        "rows": rows.rows,
+    }
+    found = _guess_messages(fields, known) or _guess_pairs(fields, known, rows.path)
+    if found is None:
+        return None
+    score, mapping = found
+    return score + min(len(rows.first), LOOKED_AT) / LOOKED_AT, mapping
+
+
+def _guess_messages(
+    fields: Sequence[Field], known: dict[str, Any]
+) -> tuple[float, Mapping] | None:
+    """Return the mapping of rows that are one message each."""
+    speaker = best_field(fields, _speaker_score)
+    text = best_field([one for one in fields if one is not speaker], _text_score)
+    if speaker is None or text is None:
+        return None
+    known = dict(known)
+    time = best_field(fields, _time_score)
+    known["time"] = time.path if time else ""
+    group = best_field(fields, _conversation_score)
+    if group is not None and not known["conversations"]:
+        known["conversation"] = group.path
+        known["order"] = known["time"]
+    mapping = Mapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
+    return 4 * _speaker_score(speaker) + 2 * _text_score(text), mapping
+
+
+def _guess_pairs(
+    fields: Sequence[Field], known: dict[str, Any], path: str
+) -> tuple[float, Mapping] | None:
+    """Return the mapping of rows that are a question with its answer each."""
+    names = {
+        "system": "system system_prompt",
+        "user": ASKED_NAMES,
+        "assistant": ANSWERED_NAMES,
+    }
+    found = {role: _named(fields, there) for role, there in names.items()}
+    if None in (found["user"], found["assistant"]):
+        return None
+    sayings = [
+        Saying.model_validate({"role": role, "text": field.path})
+        for role, field in found.items()
+        if field is not None
+    ]
+    group = best_field(fields, _conversation_score)
+    known = dict(known)
+    if group is not None:
+        known["conversation"] = group.path
+    elif path == EACH:  # rows of data: each is a conversation of its own
+        known["conversations"] = EACH
+        known["rows"] = "."
+    return 3.0, Mapping(say=tuple(sayings), **known)
+
+
+def best_field(
+    fields: Sequence[Field], score: Callable[[Field], float]
+) -> Field | None:
+    """Return the field of the highest score; ``None`` where all have none."""
+    scored = [(score(field), -number, field) for number, field in enumerate(fields)]
+    best = max(scored, key=lambda one: one[:2], default=None)
+    return best[2] if best and best[0] > 0 else None
+
+
+def _named(fields: Sequence[Field], names: str) -> Field | None:
+    """Return the field with the first of these names, where most of its values are texts or parts."""
+    for name in names.split():
+        for field in fields:
+            are_texts = all(isinstance(one, str | list) for one in field.values)
+            if field.name == name and field.share >= MIN_SHARE and are_texts:
+                return field
+    return None
+
+
+def _rank(name: str, names: str) -> float:
+    """Return 1 for the first of the names, less for later ones, a little for names that hold one, 0 for others."""
+    known = names.split()
+    if name in known:
+        return 1 - 0.6 * known.index(name) / len(known)
+    parts = name.replace(".", "_").split("_")
+    return 0.2 if any(part in known for part in parts) else 0.0
+
+
+def _speaker_score(field: Field) -> float:
+    values = [word_of(value) for value in field.values]
+    if field.share < MIN_SHARE or any(not word or len(word) > 60 for word in values):
+        return 0
+    kinds = set(values)
+    if len(kinds) > MAX_SPEAKERS or (len(values) > 6 and len(kinds) * 2 > len(values)):
+        return 0
+    if any(time_of(value) for value in field.values[:5] if not isinstance(value, bool)):
+        return 0
+    roles = {role_of(word) for word in kinds}
+    meant = sum(role_of(word) is not None for word in values) / len(values)
+    named = _rank(field.name, SPEAKER_NAMES)
+    if not named and (meant < 0.8 or len(kinds) < 2):
+        return 0
+    is_dialogue = {"user", "assistant"}.issubset(roles)
+    return named + meant + (1 if is_dialogue else 0) - (0.8 if len(kinds) < 2 else 0)
+
+
+def _text_score(field: Field) -> float:
+    if field.share < MIN_SHARE:
+        return 0
+    lengths = [_text_length(value) for value in field.values]
+    if max(lengths, default=0) == 0:
+        return 0
+    texts = [value for value in field.values if isinstance(value, str)]
+    if texts and all(time_of(value) for value in texts[:5]):
+        return 0
+    spaced = sum(" " in value for value in texts) / len(texts) if texts else 0.5
+    kinds = Tally(map(str, field.values[:50]))
+    varied = len(kinds) / max(1, min(50, len(field.values)))
+    named = _rank(field.name, TEXT_NAMES)
+    mean = sum(lengths) / len(lengths)
+    score = named + spaced + min(mean, 200) / 400 + varied / 2
+    return score if named or (spaced > 0.4 and varied > 0.4) else 0
+
+
+def _text_length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    return len(str(value)[:200]) if isinstance(value, list) else 0
+
+
+def _time_score(field: Field) -> float:
+    named = _rank(field.name, TIME_NAMES)
+    looked_at = field.values[:20]
+    are_times = sum(time_of(value) is not None for value in looked_at)
+    return named + 0.1 if named and 2 * are_times > len(looked_at) else 0
+
+
+def _conversation_score(field: Field) -> float:
+    words = [word_of(value) for value in field.values]
+    named = _rank(field.name, CONVERSATION_NAMES)
+    if named < 0.3 or field.share < 0.9 or not all(words):
+        return 0
+    return named if len(set(words)) < len(words) or len(words) == 1 else 0
+
+
+def _speaker_of(field: Field) -> Speaker:
+    kinds = list(dict.fromkeys(word_of(value) for value in field.values))
+    words: dict[str, list[str]] = {}
+    unknown = []
+    for word in kinds:
+        role = role_of(word)
+        role = _of_truth(word, field.name) or role
+        if role is None:
+            unknown.append(word)
+        elif known_role(word) is None:
+            words.setdefault(role, []).append(word)
+    others = "known"
+    is_user_known = any(role_of(word) == "user" for word in kinds)
+    if unknown:
+        others = "assistant" if is_user_known or "user" in words else "first_is_user"
+    return Speaker.model_validate({"field": field.path, "others": others, **words})
+
+
+def _of_truth(word: str, name: str) -> Role | None:
+    """Return the role of a truth value: of a field that asks for the user, or for the program."""
+    if word not in ("true", "false"):
+        return None
+    is_about_bot = any(one in name for one in ("bot", "assistant", "ai", "agent"))
+    return "assistant" if (word == "true") == is_about_bot else "user"
+
+
+def role_of(word: str) -> Role | None:
+    """Return the role that a word means, as far as programs and people use it."""
+    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
+    for role, words in WORDS.items():
+        if plain in words.split():
+            return role
+    known: Any = known_role(word)
+    return known if known is not None else None
+
+
+def word_of(value: Any) -> str:
+    """Return a value as a word that may name a speaker; empty for anything that cannot."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int) and abs(value) < 100 else ""
+
+
+def mappable_document(data: bytes, name: str, limits: Limits) -> Document:
+    """Return the file that is to be mapped: of an archive the first one in it that has rows.
+
+    Raises :class:`TranscriptError` where nothing in it is like rows.
+    """
+    if not is_archive(data):
+        document = Document(data, name, limits)
+        places_of_rows(document)
+        return document
+    for inner, content in archived_files(data, limits):
+        document = Document(content, inner, limits)
+        with suppress(TranscriptError):
+            guess_mapping(document)
+            return document
+    raise TranscriptError(_(NOTHING), remedy=_("Choose a file with messages in rows."))

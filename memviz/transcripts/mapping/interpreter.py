@@ -1,0 +1,226 @@
+"""Reads a file by a mapping: its conversations, their rows, and the messages that each row holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
+from memviz.core.translation import _
+from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.mapping.chat import BLOCKS
+from memviz.transcripts.mapping.declaration import Detection, Mapping
+from memviz.transcripts.mapping.known import known_mappings
+from memviz.transcripts.mapping.paths import value_at, values_at
+from memviz.transcripts.mapping.prepared import PREPARED
+from memviz.transcripts.mapping.requests import (
+    Request,
+    Thread,
+    joined_requests,
+    request_of,
+)
+from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.saying import (
+    RowReading,
+    first_to_speak,
+    holds,
+    plain_content,
+    repaired,
+    sort_rows,
+    time_of,
+)
+from memviz.transcripts.readers.json_access import id_text, json_text
+
+MAX_KEY_CHARS = 200
+
+
+class Piece(NamedTuple):
+    """One conversation: its value in the file, and its rows."""
+
+    value: Any
+    rows: Sequence[Placed] = ()
+    key: str = ""
+    """What the rows of this conversation share."""
+    thread: Thread | None = None
+    """The messages, where the rows are requests that were joined."""
+
+
+class MappedReader(Reader):
+    """Reads files by a mapping."""
+
+    name: str  # type: ignore[misc]  # each mapping has its own
+    title: str  # type: ignore[misc]
+    is_mapping = True
+
+    def __init__(self, mapping: Mapping) -> None:
+        self.name = mapping.format
+        self.title = mapping.title
+        self.over = mapping.detect.over if mapping.detect else ()
+        self.files = mapping.files
+        self.mapping = mapping
+
+    def recognise(self, document: Document) -> bool:
+        """Return whether the file holds what the mapping says of its shape."""
+        wanted = self.mapping.detect
+        if wanted is None or _is_out_of_question(document, self.mapping):
+            return False
+        try:
+            content = self._content(document, most=HEAD_ITEMS)
+        except TranscriptError:
+            return False
+        if any(value_at(content, path) is None for path in wanted.file):
+            return False
+        rows = self._rows_of(content, most=HEAD_ITEMS)
+        fitting = sum(_fits(row, wanted) for row, _place in rows)
+        if not fitting or 2 * fitting < len(rows):
+            return False
+        if wanted.without and any(holds(row, wanted.without) for row, _place in rows):
+            return False
+        return all(_leads_somewhere(path, rows) for path in wanted.some)
+
+    def conversations(self, document: Document) -> list[Piece]:
+        """One for each conversation in which there are rows."""
+        content = self._content(document)
+        found = []
+        for value, place in values_at(content, self.mapping.conversations or "."):
+            found += self._grouped(value, place)
+        pieces = [piece for piece in found if piece.rows]
+        if self.mapping.requests:
+            pieces = self._joined(pieces, document.limits)
+        if not pieces:
+            raise self._without_rows()
+        return pieces
+
+    def read(self, piece: Piece, builder: TranscriptBuilder) -> Transcript:
+        """The conversation that the rows are, in order."""
+        mapping = self.mapping
+        if piece.thread is not None:
+            piece.thread.add_to(builder)
+        else:
+            first = "" if builder.user else first_to_speak(mapping, piece.rows)
+            reading = RowReading(mapping, builder, first)
+            for row, place in piece.rows:
+                reading.add_row(row, place)
+        system = plain_content(self._known(piece, mapping.system))
+        return builder.build(
+            title=repaired(id_text(self._known(piece, mapping.titled)), mapping)
+            or UNTITLED,
+            held_at=time_of(self._known(piece, mapping.held_at)),
+            system_prompt=BLOCKS.text(system, builder.note) or None,
+        )
+
+    def _known(self, piece: Piece, path: str) -> Any:
+        """Return what a conversation, or its first row, has under a path."""
+        holders = [piece.value, *(row for row, _place in piece.rows[:1])]
+        found = (value_at(holder, path) for holder in holders if path)
+        return next((one for one in found if one is not None), None)
+
+    def preview(self, document: Document, most: int) -> Transcript:
+        """Return the first messages of the first conversation. Raises :class:`TranscriptError`."""
+        content = self._content(document)
+        for value, place in values_at(content, self.mapping.conversations or "."):
+            pieces = self._grouped(value, place)
+            if self.mapping.requests:
+                pieces = self._joined(pieces, document.limits)
+            if pieces:
+                piece = pieces[0]._replace(rows=pieces[0].rows[:most])
+                builder = TranscriptBuilder(document.limits, user=document.user)
+                return self.read(piece, builder)
+        raise self._without_rows()
+
+    def _without_rows(self) -> TranscriptError:
+        reason = _("no rows were found where the mapping says that they lie.")
+        return TranscriptError(reason, remedy=_("Change the path of the rows."))
+
+    def _content(self, document: Document, most: int | None = None) -> Any:
+        """Return what the file holds as plain values, or ``most`` of its items; prepared where the mapping says so."""
+        mapping = self.mapping
+        if mapping.prepare:
+            key: tuple[object, ...] = (mapping.prepare,)
+            if key not in document.contents:
+                document.contents[key] = PREPARED[mapping.prepare](document)
+            return document.contents[key][:most]
+        columns = mapping.detect.columns if mapping.detect else ()
+        content = content_of(document, mapping.table, columns, most)
+        # A file with a single row is that row.
+        if isinstance(content, dict) and not self._has_rows(content):
+            return [content] if self._has_rows([content]) else content
+        return content
+
+    def _has_rows(self, content: Any) -> bool:
+        wanted = self.mapping.detect
+        rows = [row for row, _place in self._rows_of(content, most=HEAD_ITEMS)]
+        if wanted is None:
+            return any(isinstance(row, dict) for row in rows)
+        return any(_fits(row, wanted) for row in rows)
+
+    def _rows_of(self, content: Any, most: int) -> list[Placed]:
+        rows: list[Placed] = []
+        conversations = values_at(content, self.mapping.conversations or ".")
+        for value, place in conversations[:most]:
+            rows += values_at(value, self.mapping.rows or ".", place)
+            if len(rows) >= most:
+                break
+        return rows[:most]
+
+    def _grouped(self, value: Any, place: str) -> list[Piece]:
+        mapping = self.mapping
+        rows = values_at(value, mapping.rows or ".", place)
+        if mapping.reverse:
+            rows.reverse()
+        groups: dict[str, list[Placed]] = {}
+        for row in rows:
+            key = value_at(row[0], mapping.conversation) if mapping.conversation else ""
+            groups.setdefault(json_text(key)[:MAX_KEY_CHARS], []).append(row)
+        if mapping.order:
+            for group in groups.values():
+                sort_rows(group, mapping.order)
+        return [Piece(value, group, key) for key, group in groups.items()]
+
+    def _joined(self, pieces: list[Piece], limits: Limits) -> list[Piece]:
+        """Return the conversations that requests make, each of which repeats what was said before."""
+        joined = []
+        for piece in pieces:
+            requests = self._requests(piece, limits)
+            threads = joined_requests(
+                requests,
+                is_one=bool(piece.key),
+                may_be_new=self.mapping.requests == "turns",
+            )
+            joined += [piece._replace(thread=thread) for thread in threads]
+        return joined
+
+    def _requests(self, piece: Piece, limits: Limits) -> Iterator[Request]:
+        for row, place in piece.rows:
+            builder = TranscriptBuilder(limits)
+            RowReading(self.mapping, builder).add_row(row, place)
+            if builder.messages:
+                notes = tuple(map(str, builder.notes.sentences()))
+                yield request_of(builder.messages, place, notes)
+
+
+def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:
+    return any(value_at(row, path) is not None for row, _place in rows)
+
+
+def _fits(row: Any, wanted: Detection) -> bool:
+    """Return whether a row has what rows of this shape have."""
+    has_paths = all(value_at(row, path) is not None for path in wanted.rows)
+    has_texts = all(isinstance(value_at(row, path), str) for path in wanted.texts)
+    return has_paths and has_texts and holds(row, wanted.where)
+
+
+def _is_out_of_question(document: Document, mapping: Mapping) -> bool:
+    """Return whether a look at the first bytes shows that the file is of another kind than the mapping reads."""
+    wanted = mapping.detect
+    is_for_database = mapping.prepare == "cursor" or bool(wanted and wanted.columns)
+    return bool(document.columns) != is_for_database
+
+
+def known_readers() -> Iterator[MappedReader]:
+    """Yield a reader for each mapping that memviz knows."""
+    for mapping in known_mappings():
+        yield MappedReader(mapping)

@@ -1,0 +1,13 @@
+"""The mappings of well-known logs, one YAML file each, found by scanning."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+
+
+def known_mappings() -> Iterator[Mapping]:
+    """Yield the mapping of every file in this folder."""
+    for file in sorted(files(__name__).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".yaml"):
+            yield read_mapping(file.read_bytes())

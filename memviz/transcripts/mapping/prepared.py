@@ -1,0 +1,157 @@
+"""Rows out of files that have none: a text, a stream of events, a store of keys and values."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from memviz.transcripts.document import Document
+from memviz.transcripts.mapping.paths import opened
+from memviz.transcripts.readers.json_access import (
+    id_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+)
+
+AIDER_CHAT = re.compile(r"^# aider chat started at (?P<time>[^\n]+)\n?", re.MULTILINE)
+AIDER_ASKED = "#### "
+AIDER_NOTICE = "> "
+CURSOR_TABLES = ("cursorDiskKV", "ItemTable")
+CURSOR_CHATS = "workbench.panel.aichat.view.aichat.chatdata"
+
+
+def aider_rows(document: Document) -> list[dict[str, Any]]:
+    """Return the messages of Aider's Markdown: lines behind ``####`` are the user's, those behind ``>`` notices."""
+    text = document.text if "# aider chat started at " in document.text else ""
+    rows: list[dict[str, Any]] = []
+    starts = list(AIDER_CHAT.finditer(text))
+    for number, start in enumerate(starts):
+        stop = starts[number + 1].start() if number + 1 < len(starts) else len(text)
+        known = {
+            "chat": number,
+            "title": f"aider {start['time'].strip()}",
+            "started": start["time"].strip(),
+        }
+        for role, said in _aider_messages(text[start.end() : stop]):
+            rows.append({"role": role, "text": said, **known})
+    return rows
+
+
+def _aider_messages(text: str) -> list[tuple[str, str]]:
+    runs: list[tuple[str, list[str]]] = []
+    for line in text.split("\n"):
+        role = "assistant"
+        if line.startswith((AIDER_ASKED, AIDER_ASKED.strip() + "\n")):
+            role = "user"
+            line = line.removeprefix(AIDER_ASKED)
+        elif line.startswith(AIDER_NOTICE) or line == ">":
+            role = ""
+        line = line.removesuffix("  ") if role == "user" else line
+        if runs and runs[-1][0] == role:
+            runs[-1][1].append(line)
+        else:
+            runs.append((role, [line]))
+    spoken = [(role, "\n".join(lines).strip()) for role, lines in runs if role]
+    return [(role, said) for role, said in spoken if said]
+
+
+def bedrock_messages(document: Document) -> list[dict[str, Any]]:
+    """Return the messages that the events of ConverseStream make."""
+    value = document.json.value
+    events = document.items or list_at(value, "stream") or list_at(value, "events")
+    found: list[dict[str, Any]] = []
+    blocks: dict[int, dict[str, Any]] = {}
+    for event in events:
+        if "messageStart" in object_at(event):
+            blocks = {}
+            role = text_at(event, "messageStart", "role") or "assistant"
+            found.append({"role": role, "content": []})
+        if not found:
+            continue
+        start = object_at(event, "contentBlockStart")
+        delta = object_at(event, "contentBlockDelta")
+        block = _bedrock_block(blocks, start or delta)
+        if start:
+            block.update(object_at(start, "start"))
+        if delta:
+            _extend_block(block, object_at(delta, "delta"))
+        found[-1]["content"] = list(blocks.values())
+        usage = object_at(event, "metadata", "usage")
+        if usage:
+            found[-1]["usage"] = usage
+    return found
+
+
+def _bedrock_block(
+    blocks: dict[int, dict[str, Any]], event: dict[str, Any]
+) -> dict[str, Any]:
+    if not event:
+        return {}
+    index = event.get("contentBlockIndex")
+    return blocks.setdefault(index if isinstance(index, int) else len(blocks), {})
+
+
+def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
+    """Add the next piece of a text, of a thought, or of the arguments of a call."""
+    if "text" in delta:
+        block["text"] = text_at(block, "text") + text_at(delta, "text")
+    thought = text_at(delta, "reasoningContent", "text")
+    if thought:
+        held = text_at(block, "reasoningContent", "reasoningText", "text")
+        block["reasoningContent"] = {"reasoningText": {"text": held + thought}}
+    piece = text_at(delta, "toolUse", "input")
+    if piece:
+        call = object_at(block, "toolUse")
+        block["toolUse"] = {**call, "input": text_at(call, "input") + piece}
+
+
+def cursor_chats(document: Document) -> list[dict[str, Any]]:
+    """Return the chats of Cursor with their bubbles in order, from whichever table and version they are."""
+    kept: dict[str, Any] = {}
+    for table in CURSOR_TABLES:
+        if {"key", "value"}.issubset(document.columns.get(table, ())):
+            for row in document.tables.rows(table, ("key", "value")):
+                key = id_text(row["key"])
+                if (
+                    key.startswith(("composerData:", "bubbleId:"))
+                    or key == CURSOR_CHATS
+                ):
+                    kept[key] = opened(row["value"])
+    chats = []
+    for key, value in kept.items():
+        if key.startswith("composerData:"):
+            chats.append(_composer(key.partition(":")[2], object_at(value), kept))
+        elif key == CURSOR_CHATS:
+            for tab in objects_at(value, "tabs"):
+                chats.append({"name": tab.get("chatTitle"), **tab})
+    return [chat for chat in chats if chat.get("bubbles")]
+
+
+def _composer(
+    id: str, composer: dict[str, Any], kept: dict[str, Any]
+) -> dict[str, Any]:
+    bubbles = objects_at(composer, "conversation")
+    held = object_at(composer, "conversationMap")
+    for header in objects_at(composer, "fullConversationHeadersOnly"):
+        bubble = text_at(header, "bubbleId")
+        stored = kept.get(f"bubbleId:{id}:{bubble}") or held.get(bubble)
+        if isinstance(stored, dict):
+            bubbles.append({"type": header.get("type"), **stored})
+    if not bubbles:
+        beginning = f"bubbleId:{id}:"
+        stored = [one for key, one in kept.items() if key.startswith(beginning)]
+        bubbles = [one for one in stored if isinstance(one, dict)]
+    return {
+        "name": composer.get("name"),
+        "createdAt": composer.get("createdAt"),
+        "bubbles": bubbles,
+    }
+
+
+PREPARED: dict[str, Callable[[Document], list[dict[str, Any]]]] = {
+    "aider": aider_rows,
+    "bedrock_stream": bedrock_messages,
+    "cursor": cursor_chats,
+}
+"""What makes the rows, by the name that a mapping gives it."""

@@ -1,0 +1,184 @@
+"""A file as plain rows, whatever it is: JSON, JSON lines, a table in text, Parquet, a database."""
+
+from collections.abc import Mapping as Object
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import chain, islice
+from json import JSONDecoder
+from math import isfinite
+from typing import Any
+
+from memviz.core.bounds import is_deeper
+from memviz.core.errors import TranscriptError
+from memviz.core.messages import clean_text
+from memviz.core.translation import _
+from memviz.transcripts.document import OTHER_FORMAT, Document
+from memviz.transcripts.file_kinds import SQLITE
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.readers.texts.tables import dialects
+from memviz.transcripts.readers.texts.tables import rows as table_rows
+
+PARQUET = b"PAR1"
+MOST_AT_ONCE = 512
+MAX_COLUMNS = 500
+MAX_GAP = 1_000
+"""White space between two values of a text."""
+
+
+def content_of(
+    document: Document,
+    table: str = "",
+    columns: Sequence[str] = (),
+    most: int | None = None,
+) -> Any:
+    """Return what a file holds as a plain value: JSON as it is, anything else as a list of objects.
+
+    ``table``, or ``columns`` that it has, choose one of a database. Of a list ``most`` items are returned.
+    Raises :class:`TranscriptError`.
+    """
+    key = (table, tuple(columns), most)
+    if key not in document.contents:
+        document.contents[key] = _content_of(document, table, columns, most)
+    return document.contents[key]
+
+
+def _content_of(
+    document: Document, table: str, columns: Sequence[str], most: int | None
+) -> Any:
+    if document.data.startswith(SQLITE):
+        return _database_rows(document, table, columns)[:most]
+    if document.data.startswith(PARQUET):
+        return parquet_rows(document.data, document.limits, most)
+    if document.json.problem is None:
+        value = list(document.items) or document.json.value
+        return value[:most] if isinstance(value, list) else value
+    found = csv_rows(document.plain_text, most) or joined_values(document, most)
+    if not found:
+        raise document.json.problem
+    return found
+
+
+def joined_values(document: Document, most: int | None) -> list[Any]:
+    """Return the values of a text in which one JSON value follows the other, as OpenTelemetry's console exporter
+    writes them; none where it is something else."""
+    text = document.text.lstrip()
+    if not text.startswith("{"):
+        return []
+    decoder = JSONDecoder()
+    found: list[Any] = []
+    at = 0
+    try:
+        while at < len(text) and (most is None or len(found) < most):
+            value, at = decoder.raw_decode(text, at)
+            found.append(value)
+            at += len(text[at : at + MAX_GAP]) - len(text[at : at + MAX_GAP].lstrip())
+    except (ValueError, RecursionError):
+        return []
+    return [] if is_deeper(found, document.limits.depth) else _cleaned(found)
+
+
+def _database_rows(
+    document: Document, table: str, columns: Sequence[str]
+) -> list[dict[str, Any]]:
+    there = document.tables.columns
+    fitting = [name for name in there if set(columns).issubset(there[name])]
+    wanted = [table] if table in there else fitting
+    if not wanted or (table and table not in there):
+        reason = _("there is no table {expected}.", expected=table or list(columns))
+        raise TranscriptError(reason, remedy=OTHER_FORMAT)
+    return document.tables.rows(wanted[0], there[wanted[0]])
+
+
+def csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
+    """Return the rows of a table in text by the names of its columns; none where it is no table."""
+    for dialect in dialects(text):
+        found = table_rows(text, dialect)
+        head = next(found, None)
+        if head is None or len(head.cells) < 2:
+            continue
+        names = [cell.strip(" \t\ufeff") for cell in head.cells[:MAX_COLUMNS]]
+        first = list(islice(found, 20))
+        if not first or any(len(row.cells) < 2 for row in first):
+            continue
+        return [
+            dict(zip(names, row.cells, strict=False))
+            for row in islice(chain(first, found), most)
+        ]
+    return []
+
+
+def parquet_rows(
+    data: bytes, limits: Limits, most: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file. Raises :class:`TranscriptError` for a broken one, and one beyond the limits.
+
+    Its values are counted while they are read: what the file says of its size is not trusted.
+    """
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        file = ParquetFile(BytesIO(data))
+        _check_size(file.metadata, limits)
+        rows: list[dict[str, Any]] = []
+        room = limits.inflated_bytes
+        for batch in file.iter_batches(_rows_at_once(file.metadata, limits)):
+            room -= batch.nbytes
+            if room < 0 or len(rows) + batch.num_rows > limits.messages:
+                raise _too_large(limits)
+            rows += batch.to_pylist()
+            if most is not None and len(rows) >= most:
+                break
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        problem = clean_text(str(error))[:200]
+        reason = _("the Parquet file cannot be read ({problem}).", problem=problem)
+        raise TranscriptError(
+            reason, remedy=_("Choose another file, or export it again.")
+        ) from None
+    return [_cleaned(row) for row in rows[:most]]
+
+
+def _check_size(metadata: Any, limits: Limits) -> None:
+    total = sum(
+        metadata.row_group(number).total_byte_size
+        for number in range(metadata.num_row_groups)
+    )
+    if metadata.num_rows > limits.messages or total > limits.inflated_bytes:
+        raise _too_large(limits)
+
+
+def _rows_at_once(metadata: Any, limits: Limits) -> int:
+    """Return how many rows may be read at once: a value that is stored once may be as large as its whole column."""
+    largest = 1
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for column in range(group.num_columns):
+            largest = max(largest, group.column(column).total_uncompressed_size)
+    return max(1, min(MOST_AT_ONCE, limits.inflated_bytes // largest))
+
+
+def _too_large(limits: Limits) -> TranscriptError:
+    reason = _(
+        "it holds more than the limit of {rows:,} rows or {size:,} bytes.",
+        rows=limits.messages,
+        size=limits.inflated_bytes,
+    )
+    remedy = _("Split it, or raise MEMVIZ_IMPORT_MESSAGES.")
+    return TranscriptError(reason, remedy=remedy)
+
+
+def _cleaned(value: Any) -> Any:
+    """Return plain values alone: times as ISO texts, maps (lists of pairs) as they are."""
+    if isinstance(value, Object):
+        return {clean_text(str(key)): _cleaned(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(held) for held in value]
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, bytes):
+        return clean_text(value.decode("utf-8", "replace"))
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool | int):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

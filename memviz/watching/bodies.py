@@ -1,0 +1,146 @@
+"""Bodies of HTTP from programs of this machine: read within bounds, from no web page."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from memviz.core.errors import MemvizError
+
+MOST_BODY_BYTES = 64_000_000
+"""Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
+MOST_BYTES_AT_ONCE = 256_000_000
+"""Of all that is read and relayed at the same time."""
+OWN_HOSTS = ("127.0.0.1", "localhost")
+_GZIP_OR_ZLIB = 47
+"""Window bits with which zlib tells both apart by their heads."""
+
+
+class BodyError(MemvizError):
+    """A body that is not taken. Attribute: the HTTP ``status`` that says so."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        self.status = status
+        super().__init__(sentence)
+
+
+class ByteBudget:
+    """Bytes that all bodies of one server may hold at the same time."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES_AT_ONCE) -> None:
+        self.left_bytes = most_bytes
+
+    @contextmanager
+    def share(self) -> Iterator[HeldBody]:
+        """Give one body a share, which is free again afterwards."""
+        body = HeldBody(self)
+        try:
+            yield body
+        finally:
+            body.let_go()
+
+
+class HeldBody:
+    """The bytes of one body, within the budget of all."""
+
+    def __init__(self, budget: ByteBudget) -> None:
+        self._budget = budget
+        self._chunks: list[bytes] = []
+        self.size_bytes = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
+        if self.size_bytes + len(chunk) > MOST_BODY_BYTES:
+            limit = MOST_BODY_BYTES // 1_000_000
+            sentence = f"The body is larger than {limit} MB."
+            raise BodyError(413, sentence)
+        if len(chunk) > self._budget.left_bytes:
+            sentence = "Too much is sent at the same time. Send it again later."
+            raise BodyError(503, sentence)
+        self._budget.left_bytes -= len(chunk)
+        self.size_bytes += len(chunk)
+        self._chunks.append(chunk)
+
+    def let_go(self) -> None:
+        """Free the share of the budget."""
+        self._budget.left_bytes += self.size_bytes
+        self.size_bytes = 0
+        self._chunks = []
+
+    def whole(self) -> bytes:
+        """Return all bytes so far."""
+        return b"".join(self._chunks)
+
+
+async def read_body(request: Request, body: HeldBody) -> bytes:
+    """Return the body of a request, as it comes."""
+    async for chunk in request.stream():
+        body.add(chunk)
+    return body.whole()
+
+
+def inflate(data: bytes, encoding: str) -> bytes:
+    """Return a body without its encoding. Raises :class:`BodyError` where that is none of
+    gzip, deflate and identity, or where it is broken or too large."""
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return data
+    if name not in ("gzip", "x-gzip", "deflate"):
+        sentence = (
+            f"The body is encoded as {name[:40]!r}; gzip, deflate and none are known."
+        )
+        raise BodyError(415, sentence)
+    stream = zlib.decompressobj(_GZIP_OR_ZLIB)
+    try:
+        inflated = stream.decompress(data, MOST_BODY_BYTES)
+    except zlib.error:
+        raise BodyError(400, "The body is no whole gzip or deflate.") from None
+    if stream.unconsumed_tail:
+        limit = MOST_BODY_BYTES // 1_000_000
+        sentence = f"The body is larger than {limit} MB inflated."
+        raise BodyError(413, sentence)
+    if not stream.eof:
+        raise BodyError(400, "The body is no whole gzip or deflate.")
+    return inflated
+
+
+class OwnProgramsOnly:
+    """An ASGI application that programs of this machine reach, and no web page in its
+    browser: neither one that names this machine as its own host, nor one that sends what
+    browsers send without asking."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = Request(scope).headers
+            host = _host_of(f"//{headers.get('host', '')}")
+            origin = headers.get("origin")
+            is_foreign = origin is not None and _host_of(origin) not in OWN_HOSTS
+            if host not in OWN_HOSTS or is_foreign:
+                sentence = "Only programs of this machine are served, not web pages."
+                await refuse(BodyError(403, sentence))(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _host_of(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def refuse(error: BodyError) -> JSONResponse:
+    """Return the answer to a request that is not taken, as APIs of models and receivers
+    of traces say it."""
+    said = {"message": str(error), "type": "memviz"}
+    headers = {"retry-after": "5"} if error.status == 503 else None
+    return JSONResponse({"error": said, **said}, error.status, headers)

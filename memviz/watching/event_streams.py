@@ -1,0 +1,173 @@
+"""Replies that come as a stream of events, put together as they would have come whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Event = dict[str, Any]
+END = "[DONE]"
+
+
+def read_events(data: bytes) -> Iterator[Event]:
+    """Yield the JSON objects of a stream of server-sent events; what is none is passed
+    over, as is an event that ended in the middle."""
+    text = data.decode("utf-8", "replace")
+    for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        lines = [line for line in block.split("\n") if line.startswith("data:")]
+        joined = "\n".join(line[len("data:") :].strip() for line in lines)
+        if not joined or joined == END:
+            continue
+        try:
+            event = json.loads(joined)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict):
+            yield event
+
+
+def join_chat_chunks(events: Iterator[Event]) -> Event:
+    """Return the whole response of the chat API: the deltas of its choices made one
+    message each."""
+    whole: Event = {}
+    choices: dict[int, Event] = {}
+    for event in events:
+        for choice in _objects(event.get("choices")):
+            reply = {"role": "assistant"}  # some servers do not say it
+            known = choices.setdefault(_index_of(choice), {"message": _Joined(reply)})
+            if isinstance(choice.get("delta"), Mapping):
+                known["message"].add(choice["delta"])
+            if choice.get("finish_reason"):
+                known["finish_reason"] = choice["finish_reason"]
+        known_before = {key: value for key, value in event.items() if value is not None}
+        whole.update(known_before)
+    whole["choices"] = [
+        {**choices[index], "index": index, "message": choices[index]["message"].whole()}
+        for index in sorted(choices)
+    ]
+    return whole
+
+
+def join_response_events(events: Iterator[Event]) -> Event:
+    """Return the whole response of the Responses API. One that ended early has the items
+    that were done, and the beginning of a text."""
+    whole: Event = {}
+    items: dict[int, Any] = {}
+    texts: dict[int, list[str]] = {}
+    for event in events:
+        kind = event.get("type")
+        place = _index_of(event, "output_index")
+        if isinstance(event.get("response"), dict):
+            whole = event["response"]
+        elif kind == "response.output_item.done":
+            items[place] = event.get("item")
+        elif kind == "response.output_text.delta":
+            texts.setdefault(place, []).append(str(event.get("delta", "")))
+    if not whole.get("output"):
+        for place, pieces in texts.items():
+            said = {"role": "assistant", "type": "message", "content": "".join(pieces)}
+            items.setdefault(place, said)
+        whole = {**whole, "output": [items[place] for place in sorted(items)]}
+    return whole
+
+
+# Which field of a block a delta of the Messages API goes on with.
+DELTAS = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "input_json_delta": "partial_json",
+}
+
+
+def join_message_events(events: Iterator[Event]) -> Event:
+    """Return the whole message of Anthropic's Messages API."""
+    whole: Event = {}
+    blocks: dict[int, _Joined] = {}
+    for event in events:
+        place = _index_of(event)
+        delta = event.get("delta")
+        if isinstance(event.get("message"), dict):
+            whole = {**event["message"], "content": []}
+        if isinstance(event.get("content_block"), dict):
+            blocks[place] = _Joined(event["content_block"])
+        elif isinstance(delta, dict) and event.get("type") == "content_block_delta":
+            key = DELTAS.get(str(delta.get("type")))
+            if key and place in blocks:
+                blocks[place].add({key: delta.get(key)})
+        elif isinstance(delta, dict):
+            whole.update(delta)
+        if isinstance(event.get("usage"), dict):
+            before = whole.get("usage")
+            known = before if isinstance(before, dict) else {}
+            told = {key: one for key, one in event["usage"].items() if one is not None}
+            whole["usage"] = {**known, **told}
+    content = []
+    for place in sorted(blocks):
+        block = blocks[place].whole()
+        partial = block.pop("partial_json", None)
+        if isinstance(partial, str) and partial:
+            block["input"] = _parsed(partial)
+        content.append(block)
+    return {"type": "message", "role": "assistant", **whole, "content": content}
+
+
+class _Joined:
+    """An object whose texts come in pieces. They are joined once, at the end."""
+
+    def __init__(self, beginning: Mapping[str, Any] | None = None) -> None:
+        self._fields: dict[str, Any] = {}
+        self._lists: dict[str, dict[int, _Joined]] = {}
+        if beginning:
+            self.add(beginning)
+
+    def add(self, delta: Mapping[str, Any]) -> None:
+        """Go on with the fields of ``delta``: texts grow, objects and lists of numbered
+        objects are gone into, anything else is replaced."""
+        for key, value in delta.items():
+            if isinstance(value, str) and key not in ("type", "id", "role", "name"):
+                pieces = self._fields.setdefault(key, [])
+                if isinstance(pieces, list):
+                    pieces.append(value)
+            elif isinstance(value, dict):
+                inner = self._fields.setdefault(key, _Joined())
+                if isinstance(inner, _Joined):
+                    inner.add(value)
+            elif isinstance(value, list):
+                numbered = self._lists.setdefault(key, {})
+                for item in _objects(value):
+                    numbered.setdefault(_index_of(item), _Joined()).add(item)
+            elif value not in (None, ""):
+                self._fields[key] = value
+
+    def whole(self) -> Event:
+        """Return the object with its texts as one."""
+        found: Event = {}
+        for key, value in self._fields.items():
+            if isinstance(value, _Joined):
+                found[key] = value.whole()
+            elif isinstance(value, list):
+                found[key] = "".join(value)
+            else:
+                found[key] = value
+        for key, numbered in self._lists.items():
+            found[key] = [numbered[index].whole() for index in sorted(numbered)]
+        return found
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        return []
+    return [item for item in value if isinstance(item, dict)]
+
+
+def _index_of(value: Mapping[str, Any], key: str = "index") -> int:
+    index = value.get(key)
+    return index if isinstance(index, int) else 0
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,78 @@
+"""One request to a model and its reply, as a wire, a trace or a callback shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from memviz.core.bounds import is_whole_number
+from memviz.core.messages import Message, ToolCall
+
+USAGE = "usage"
+"""Key in the ``meta`` of a reply: the tokens that the provider billed for it."""
+CUT_OFF = "cut_off"
+"""Key in the ``meta`` of a reply that ended early, as its reader left or its line broke."""
+INPUT_TOKENS = "input_tokens"
+OUTPUT_TOKENS = "output_tokens"
+CACHE_READ_TOKENS = "cache_read_tokens"
+CACHE_WRITE_TOKENS = "cache_write_tokens"
+"""Keys of a usage. Input tokens are all of a request, those of the cache included."""
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request to a model, which repeats the history that the program sends, and its
+    reply."""
+
+    sent: tuple[Message, ...]
+    reply: tuple[Message, ...]
+    conversation: str = ""
+    """The program's own id of the conversation; empty where nothing says it."""
+    trace: str = ""
+    """The id of its trace, which a conversation may be longer than."""
+    usage: Mapping[str, int] = field(default_factory=dict)
+    """Tokens as billed, by the keys above; those that are not known are not there."""
+    tools: tuple[str, ...] = ()
+    """Schemas of the tools that were offered, each as JSON text."""
+    model: str = ""
+    id: str = ""
+    """The id of the reply, where its server keeps it."""
+    follows: str = ""
+    """The id of the reply that this goes on from: the server kept what was said before."""
+
+    @property
+    def name(self) -> str:
+        """Its conversation, else its trace."""
+        return self.conversation or self.trace
+
+
+def usage_of(found: Mapping[str, object]) -> dict[str, int]:
+    """Return those values that are numbers of tokens."""
+    usage = {}
+    for name, value in found.items():
+        if is_whole_number(value) and int(str(value)) >= 0:
+            usage[name] = int(str(value))
+    return usage
+
+
+def digest_message(message: Message) -> bytes:
+    """Return the digest of what a message says: its role, its text and its calls.
+
+    Programs change the rest before they send a message again: ids, names, the spaces
+    around a text and the order of keys in the arguments of a call.
+    """
+    calls = [(call.name, _plain_arguments(call)) for call in message.tool_calls]
+    said = json.dumps([message.role, message.content.strip(), calls])
+    return blake2b(said.encode(), digest_size=DIGEST_BYTES).digest()
+
+
+def _plain_arguments(call: ToolCall) -> Any:
+    try:
+        arguments = json.loads(call.arguments or "{}")
+        return json.dumps(arguments, sort_keys=True)
+    except (ValueError, RecursionError):
+        return call.arguments.strip()

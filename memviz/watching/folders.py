@@ -1,0 +1,169 @@
+"""Folders of sessions, watched: a session that grows is read on within a moment."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Condition, Event
+from time import monotonic, time
+from typing import Protocol
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+
+from memviz.core.errors import MemvizError
+from memviz.watching.growing_files import GrowingFile
+from memviz.watching.keeper import Keeper
+from memviz.watching.opencode import OpencodeLibrary
+from memviz.watching.programs import Place, Program, name_of, program_of
+from memviz.watching.whole_files import WholeFile
+
+GATHER_SECONDS = 0.2
+"""Changes within so short a time are read together."""
+LOOK_SECONDS = 15.0
+"""Every so often the folders are gone through: a system may report no change."""
+RECENT_SECONDS = 24 * 3600.0
+"""A session that changed within the last day is read when watching begins; an older one
+once it grows."""
+MAX_OPEN = 200
+"""Sessions of which the open reply is kept in memory; others are opened again."""
+TRY_AGAIN_SECONDS = 2.0
+
+
+class Growing(Protocol):
+    """A session, or a library of them, that can be read on."""
+
+    def read_on(self) -> bool:
+        """Keep what there is more."""
+
+
+class FolderWatch(FileSystemEventHandler):
+    """Reads the sessions in some folders as they grow."""
+
+    def __init__(
+        self,
+        places: Sequence[Place],
+        keeper: Keeper,
+        complain: Callable[[str], object] = lambda sentence: None,
+    ) -> None:
+        self._places = places
+        self._keeper = keeper
+        self._complain = complain
+        self._told: set[str] = set()
+        self._open: OrderedDict[Path, Growing | None] = OrderedDict()
+        self._sizes: dict[Path, tuple[int, float]] = {}
+        self._changed: set[Path] = set()
+        self._news = Condition()
+        self.sessions = 0
+        """How many sessions were read."""
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Note which file changed."""
+        if event.is_directory or event.event_type in ("opened", "closed_no_write"):
+            return
+        named = {str(event.src_path), str(event.dest_path)} - {""}
+        with self._news:
+            self._changed |= set(map(Path, named))
+            self._news.notify()
+
+    def run(self, stop: Event) -> None:
+        """Read until ``stop`` is set, at first what changed within the last day."""
+        observer = Observer()
+        for place in self._places:
+            observer.schedule(self, str(place.folder), recursive=True)
+        observer.start()
+        try:
+            self._look(since=time() - RECENT_SECONDS)
+            looked = monotonic()
+            while not stop.is_set():
+                with self._news:
+                    self._news.wait_for(lambda: bool(self._changed), 1.0)
+                if self._changed:
+                    stop.wait(GATHER_SECONDS)
+                self.read_changed()
+                if monotonic() - looked > LOOK_SECONDS:
+                    self._look()
+                    looked = monotonic()
+        finally:
+            observer.stop()
+            observer.join()
+
+    def read_changed(self) -> None:
+        """Read on all files of which a change was noted."""
+        with self._news:
+            changed = self._changed
+            self._changed = set()
+        for path in sorted(changed):
+            self._read(path)
+
+    def _look(self, since: float | None = None) -> None:
+        """Go through the folders, and read what has another size or time than before."""
+        for place in self._places:
+            for path in place.sessions():
+                with suppress(OSError):
+                    status = path.stat()
+                    known = (status.st_size, status.st_mtime)
+                    if since is not None and status.st_mtime < since:
+                        self._sizes[path] = known
+                    elif self._sizes.get(path) != known:
+                        self._sizes[path] = known
+                        self._read(path)
+
+    def _read(self, path: Path) -> None:
+        path = _session_of(path)
+        try:
+            session = self._session_at(path)
+            if session is not None:
+                session.read_on()
+        except MemvizError as error:
+            # The library cannot be written just now: what was not kept is read again.
+            self._tell(str(error))
+            self._sizes.pop(path, None)
+
+    def _session_at(self, path: Path) -> Growing | None:
+        if path in self._open:
+            self._open.move_to_end(path)
+            return self._open[path]
+        program = self._program_at(path)
+        session = None
+        if program is not None:
+            session = _open_session(path, program, self._keeper)
+            self.sessions += 1
+            self._open[path] = session
+        if len(self._open) > MAX_OPEN:
+            self._open.popitem(last=False)
+        return session
+
+    def _program_at(self, path: Path) -> Program | None:
+        for place in self._places:
+            if not path.is_relative_to(place.folder):
+                continue
+            if place.program is None:
+                return program_of(path) if path.is_file() else None
+            if path.relative_to(place.folder).match(place.program.pattern):
+                return place.program
+        return None
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._complain(sentence)
+
+
+def _session_of(path: Path) -> Path:
+    """Return the file of a session; SQLite writes beside its database first."""
+    for ending in ("-wal", "-shm", "-journal"):
+        if path.name.endswith(ending):
+            return path.with_name(path.name.removesuffix(ending))
+    return path
+
+
+def _open_session(path: Path, program: Program, keeper: Keeper) -> Growing:
+    if program.id == "opencode":
+        return OpencodeLibrary(path, keeper)
+    name = name_of(path, program)
+    if path.suffix == ".json":
+        return WholeFile(path, program.id, name, keeper)
+    return GrowingFile(path, program.id, name, keeper)

@@ -1,0 +1,276 @@
+"""Files that a program appends to, read on from where they were left: each line once,
+whole lines only, and a file that was written anew noticed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from memviz.core.messages import Message, clean_text
+from memviz.storage.watched import Growth
+from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.growing import GROWING, Told, parse_row
+from memviz.watching.keeper import RECENT_KEYS, Keeper, digest_of, first_new, key_of
+
+CHUNK_BYTES = 2_000_000
+"""So much of a file is read and told at a time."""
+MAX_ANEW_BYTES = 50_000_000
+MAX_LINE_BYTES = 30_000_000
+"""A longer line is passed over: no session has one, and it would fill the memory."""
+PRINT_BYTES = 256
+"""The beginning of a file, and what stands before the place that was read up to, tell
+whether it is still the same file."""
+TITLE_CHARS = 80
+MAX_OPEN_ROWS = 5_000
+"""A reply that never ends is certain after so many rows."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a file was read."""
+
+    file: str = ""
+    """The file itself, under whatever name: another one after it was written anew."""
+    end: int = 0
+    """The byte behind the last whole line that was read."""
+    certain: int = 0
+    """The byte where the rows begin that later ones may change."""
+    messages: int = 0
+    """The number of messages before these rows, and of events."""
+    events: int = 0
+    before_end: str = ""
+    """A digest of the bytes before ``end``."""
+    generation: int = 0
+    """How often the file was written anew."""
+
+    @classmethod
+    def of(cls, kept: object) -> Place:
+        """Return a kept place; the beginning, where nothing sound is kept."""
+        known = kept if isinstance(kept, dict) else {}
+        fields = {
+            name: known[name]
+            for name, default in vars(cls()).items()
+            if type(known.get(name)) is type(default)
+        }
+        return cls(**fields)
+
+
+class GrowingFile:
+    """One session of a program, which its file holds row by row."""
+
+    def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
+        self.path = path
+        self.key = key_of(program, name)
+        self._program = program
+        self._format = GROWING[program]
+        self._keeper = keeper
+        self._rows: list[tuple[dict[str, Any], int]] = []  # each with its first byte
+        self._known: dict[str, Any] = {}  # tokens in use, window, model
+        self._is_whole = True  # of the conversation nothing was kept from elsewhere
+        self.skipped_lines = 0
+        kept = keeper.store.find_watched(self.key)
+        self.kept = kept
+        self._has_title = bool(kept and kept.state.get("is_titled"))
+        self._place = Place.of(kept.state.get("place") if kept else None)
+        self._place = replace(self._place, end=self._place.certain)
+        self._expected = Place.of(kept.state.get("place") if kept else None)
+
+    def read_on(self) -> bool:
+        """Read what the file has more, and keep it; returns whether there was anything.
+
+        Raises StorageError where it cannot be kept: the next call tries again.
+        """
+        try:
+            with self.path.open("rb") as file:
+                return self._read(file)
+        except OSError:
+            return False  # it is gone, or not to be read: what was said is kept
+
+    def _read(self, file: BinaryIO) -> bool:
+        identity = _identity_of(file)
+        if self._is_another(file, identity):
+            self._begin_anew(identity)
+        has_grown = False
+        # What was written anew is compared with the library at once, all of it.
+        most = CHUNK_BYTES if self._is_whole else MAX_ANEW_BYTES
+        while chunk := _whole_lines(file, self._place.end, most):
+            most = CHUNK_BYTES
+            before = (self._place, list(self._rows), dict(self._known))
+            try:
+                self._take(file, chunk, identity)
+            except BaseException:
+                self._place, self._rows, self._known = before
+                raise
+            has_grown = True
+        return has_grown
+
+    def _is_another(self, file: BinaryIO, identity: str) -> bool:
+        """Return whether it is not the file that was read before, or was changed there."""
+        known = self._expected
+        if not known.end:
+            return False
+        if not known.file.startswith(f"{identity}:"):
+            return True
+        return _digest_before(file, known.end) != known.before_end
+
+    def _begin_anew(self, identity: str) -> None:
+        generation = self._expected.generation + 1
+        self._rows = []
+        self._is_whole = False
+        self._place = Place(f"{identity}:{generation}", generation=generation)
+        self._expected = self._place
+
+    def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
+        """Tell the rows of a chunk together with those that are open, and keep it."""
+        place = self._place
+        for start, line in chunk.lines:
+            row = parse_row(clean_text(line.decode("utf-8", "replace")))
+            if row is None:
+                self.skipped_lines += bool(line.strip())
+            else:
+                self._rows.append((row, start))
+                self._known |= self._format.use_of(row)
+        rows = [row for row, _ in self._rows]
+        count = self._format.certain(rows)
+        if len(rows) - count > MAX_OPEN_ROWS:
+            count = len(rows)
+        certain = self._format.tell(rows[:count]) if count else Told()
+        still_open = self._format.tell(rows[count:])
+        growth = self._grown(certain, still_open)
+        generation = place.generation
+        now = Place(
+            file=f"{identity}:{generation}",
+            end=chunk.end,
+            certain=self._rows[count][1] if count < len(rows) else chunk.end,
+            messages=growth.start + len(growth.messages) - len(still_open.messages),
+            events=_certain_events(growth, still_open),
+            before_end=_digest_before(file, chunk.end),
+            generation=generation,
+        )
+        state = {
+            **self._known,
+            "source": self._program,
+            "is_titled": self._has_title,
+            "place": vars(now),
+        }
+        growth = replace(growth, state=state)
+        if growth.messages or growth.events or self.kept is not None:
+            self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
+        self._place = now
+        self._expected = now
+        del self._rows[:count]
+
+    def _grown(self, certain: Told, still_open: Told) -> Growth:
+        """Return what is to be kept of the told rows. After the file was written anew
+        the messages that are in the library already are not told a second time."""
+        place = self._place
+        about = {**certain.about, **still_open.about}
+        messages = [*certain.messages, *still_open.messages]
+        title = "" if "title" in about or self._has_title else title_of(messages)
+        if title:
+            about["title"] = title
+        self._has_title = self._has_title or "title" in about
+        events = [
+            *certain.events,
+            *_moved(still_open.events, len(certain.messages)),
+        ]
+        start = place.messages
+        first_event = place.events
+        if not self._is_whole:
+            self._is_whole = True
+            start, known = self._known_of(messages)
+            first_event = self.kept.event_count if self.kept else 0
+            messages = messages[known:]
+            events = _moved(events, -known)
+            events = [one for one in events if one.after_message >= 0]
+        return Growth(start, messages, {}, _moved(events, start), first_event, about)
+
+    def _known_of(self, messages: Sequence[Message]) -> tuple[int, int]:
+        """Return how many messages the library has, and how many of these it has."""
+        kept = self._keeper.store.find_watched(self.key)
+        self.kept = kept
+        if kept is None or kept.is_deleted:
+            return 0, 0
+        first = max(0, kept.message_count - RECENT_KEYS)
+        said = self._keeper.store.said(kept.id, first, kept.message_count)
+        given = [digest_of(self._keeper.concealed(one)) for one in messages]
+        return kept.message_count, first_new([digest_of(one) for one in said], given)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Whole lines of a file, each with the byte at which it begins."""
+
+    lines: list[tuple[int, bytes]]
+    end: int
+
+
+def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
+    """Return the whole lines from byte ``start`` on, at most so many as are told at a
+    time; ``None`` where there is none. A last line without an end is still written."""
+    file.seek(start)
+    data = file.read(most_bytes)
+    while data and b"\n" not in data[-CHUNK_BYTES:] and len(data) < MAX_LINE_BYTES:
+        more = file.read(CHUNK_BYTES)
+        if not more:
+            return None
+        data += more
+    end = data.rfind(b"\n") + 1
+    if not end:
+        return _behind_a_long_line(file, start + len(data)) if data else None
+    lines = []
+    at = start
+    for line in data[:end].split(b"\n")[:-1]:
+        lines.append((at, line))
+        at += len(line) + 1
+    return Chunk(lines, start + end)
+
+
+def _behind_a_long_line(file: BinaryIO, start: int) -> Chunk | None:
+    at = start
+    while data := file.read(CHUNK_BYTES):
+        found = data.find(b"\n")
+        if found >= 0:
+            return Chunk([], at + found + 1)
+        at += len(data)
+    return None
+
+
+def _identity_of(file: BinaryIO) -> str:
+    """Return what names a file on its disk, and how it begins."""
+    status = os.fstat(file.fileno())
+    file.seek(0)
+    first = file.read(PRINT_BYTES).partition(b"\n")[0]
+    return f"{status.st_dev}-{status.st_ino}-{_digest(first)}"
+
+
+def _digest_before(file: BinaryIO, end: int) -> str:
+    start = max(0, end - PRINT_BYTES)
+    file.seek(start)
+    return _digest(file.read(end - start))
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+def _certain_events(growth: Growth, still_open: Told) -> int:
+    earlier = growth.first_event or 0
+    return max(earlier, earlier + len(growth.events) - len(still_open.events))
+
+
+def title_of(messages: Sequence[Message]) -> str:
+    """Return the first words of the user; empty where there are none."""
+    for message in messages:
+        words = " ".join(message.content[: 4 * TITLE_CHARS].split())
+        if message.role == "user" and words:
+            return words[:TITLE_CHARS]
+    return ""
+
+
+def _moved(events: Sequence[RecordedEvent], by: int) -> list[RecordedEvent]:
+    return [replace(one, after_message=one.after_message + by) for one in events]

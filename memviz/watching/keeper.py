@@ -1,0 +1,201 @@
+"""The one door from receivers to the library: what a running program said is appended
+to an ordinary conversation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from typing import Any
+
+from memviz.core.messages import Message
+from memviz.models.base import Usage
+from memviz.storage.store import Store
+from memviz.storage.watched import Growth, Watched
+from memviz.transcripts.base import RecordedEvent
+from memviz.watching.secrets import Secrets
+
+RECENT_KEYS = 512
+"""So many of the newest messages are known again when they are given once more."""
+MAX_MESSAGE_CHARS = 5_000_000
+"""The rest of a longer message is cut off: no model reads that much."""
+MAX_KEY_CHARS = 300
+Given = Message | Mapping[str, Any]
+
+
+class Keeper:
+    """Keeps what running programs say in one library.
+
+    Threads and processes may share a library: each batch is one transaction, whole or
+    not at all, and what was given before is not added again.
+    """
+
+    def __init__(self, store: Store, redact: Sequence[str] = ()) -> None:
+        """``redact`` are regular expressions of what is concealed beside the known
+        shapes of keys and passwords. Raises :class:`memviz.ConfigError`."""
+        self.store = store
+        self._secrets = Secrets(redact)
+
+    def append(
+        self,
+        source: str,
+        conversation_id: str,
+        messages: Iterable[Given],
+        *,
+        keys: Sequence[str] | None = None,
+        usage: Usage | None = None,
+        compaction: str | RecordedEvent | None = None,
+        title: str = "",
+        system_prompt: str | None = None,
+        tools: Sequence[str] = (),
+        model: str = "",
+        window_tokens: int | None = None,
+    ) -> Watched | None:
+        """Append what is new of ``messages`` to the conversation that ``source`` calls
+        ``conversation_id``; a first batch makes it.
+
+        Args:
+            source: The program or the way it came: "otlp", "proxy", "codex".
+            conversation_id: The conversation's name there; any text.
+            messages: In order. They may begin with messages that were given before, as
+                each request to a model does: the newest 512 are known again, and what
+                follows the last of them is new.
+            keys: The id of each message, where the source has ids; otherwise a message
+                is known by its role, its text and its calls.
+            usage: The tokens of the last request, as the provider counted them.
+            compaction: The program compacted its memory before what is new; the text is
+                its summary, empty where that is not known. An event says more of it;
+                after how many messages it was is for the library to say.
+            title, system_prompt, tools, model, window_tokens: What is known of the
+                conversation, its model and the model's limit. What is left out stays.
+
+        Returns:
+            The conversation as it is kept, ``None`` if its user deleted it.
+
+        Raises:
+            StorageError: The library cannot be written; nothing was added.
+            MessageError: One of the messages is none; nothing was added.
+        """
+        given = [self.concealed(Message.of(message)) for message in messages]
+        known_by = list(keys) if keys is not None else list(map(digest_of, given))
+        about = self._about(title, system_prompt, tools)
+        facts = self._facts(usage, model, window_tokens)
+
+        def plan(kept: Watched | None) -> Growth | None:
+            recent: list[str] = list(kept.state.get("keys", ())) if kept else []
+            start = first_new(recent, known_by)
+            if kept is not None and start == len(given) and not facts and not about:
+                return None
+            count = kept.message_count if kept else 0
+            new = known_by[start:]
+            state = {**facts, "source": source}
+            if new:
+                state["keys"] = [*recent, *new][-RECENT_KEYS:]
+            events = []
+            if compaction is not None and (new or not kept):
+                event = compaction
+                if isinstance(event, str):
+                    event = RecordedEvent("compaction", count, event)
+                event = self._secrets.conceal_in_event(event)
+                events.append(replace(event, after_message=count))
+            return Growth(count, given[start:], state, events, about=about)
+
+        return self.store.grow_watched(key_of(source, conversation_id), plan)
+
+    def write(self, key: str, growth: Growth, offset: int) -> Watched | None:
+        """Put what was read of a file up to byte ``offset`` into the conversation of
+        this key. A second process that has read less of it changes nothing."""
+        concealed = self._concealed_growth(growth)
+
+        def plan(kept: Watched | None) -> Growth | None:
+            place = kept.state.get("place", {}) if kept else {}
+            is_same_file = place.get("file") == growth.state["place"]["file"]
+            if is_same_file and place.get("end", -1) >= offset:
+                return None
+            return concealed
+
+        return self.store.grow_watched(key, plan)
+
+    def write_rows(self, key: str, growth: Growth) -> Watched | None:
+        """Put what was read of rows that change in place into the conversation of this
+        key."""
+        concealed = self._concealed_growth(growth)
+        return self.store.grow_watched(key, lambda kept: concealed)
+
+    def _concealed_growth(self, growth: Growth) -> Growth:
+        messages = list(map(self.concealed, growth.messages))
+        events = list(map(self._secrets.conceal_in_event, growth.events))
+        about = dict(growth.about)
+        for name in ("title", "system_prompt"):
+            if about.get(name):
+                about[name] = self._secrets.conceal(about[name])
+        return replace(growth, messages=messages, events=events, about=about)
+
+    def concealed(self, message: Message) -> Message:
+        """Return the message as it is kept."""
+        if len(message.content) > MAX_MESSAGE_CHARS:
+            cut = f"{message.content[:MAX_MESSAGE_CHARS]} […]"
+            message = replace(message, content=cut)
+        return self._secrets.conceal_in(message)
+
+    def _about(
+        self, title: str, system_prompt: str | None, tools: Sequence[str]
+    ) -> dict[str, Any]:
+        about: dict[str, Any] = {}
+        if title:
+            about["title"] = self._secrets.conceal(title)
+        if system_prompt is not None:
+            about["system_prompt"] = self._secrets.conceal(system_prompt)
+        if tools:
+            about["tools"] = self._secrets.conceal_all(tools)
+        return about
+
+    @staticmethod
+    def _facts(
+        usage: Usage | None, model: str, window_tokens: int | None
+    ) -> dict[str, Any]:
+        facts: dict[str, Any] = {}
+        if usage is not None:
+            facts["usage"] = asdict(usage)
+        if model:
+            facts["model"] = model[:MAX_KEY_CHARS]
+        if window_tokens:
+            facts["window_tokens"] = window_tokens
+        return facts
+
+
+def key_of(source: str, conversation_id: str) -> str:
+    """Return the key of a watched conversation; a very long name is a digest of it."""
+    if len(conversation_id) > MAX_KEY_CHARS:
+        conversation_id = blake2b(conversation_id.encode(), digest_size=16).hexdigest()
+    return f"{source}/{conversation_id}"
+
+
+def digest_of(message: Message) -> str:
+    """Return what a message is known again by: a digest of its role, text and calls."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    said = repr((message.role, message.content, message.tool_call_id, calls))
+    return blake2b(said.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def first_new(known: Sequence[str], given: Sequence[str]) -> int:
+    """Return the index in ``given`` of the first that is new: behind the place where
+    the longest ending of ``known`` stands. What is known by its newest alone (an answer
+    that is given once more) counts as much as a history from its beginning."""
+    places: dict[str, list[int]] = {}
+    for index, key in enumerate(given):
+        places.setdefault(key, []).append(index)
+    for newest in range(len(known) - 1, -1, -1):
+        best_length = 0
+        best = 0
+        for index in places.get(known[newest], ()):
+            length = 0
+            while (
+                length <= min(newest, index)
+                and known[newest - length] == given[index - length]
+            ):
+                length += 1
+            if length >= best_length:
+                best_length = length
+                best = index + 1
+        if best:
+            return best
+    return 0

@@ -1,0 +1,110 @@
+"""A callback handler for LangChain that keeps what a program's own models said."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from memviz.core.messages import Message
+from memviz.watching.exchanges import (
+    CACHE_READ_TOKENS,
+    CACHE_WRITE_TOKENS,
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    Exchange,
+    usage_of,
+)
+from memviz.watching.own_process import BackgroundRecorder, as_json, named_in
+
+MOST_OPEN = 1_000
+"""Requests that were not answered yet; the oldest are forgotten."""
+
+
+class LangChainHandler(BaseCallbackHandler):
+    """Keeps the requests of LangChain's models in the library:
+    ``model.invoke(messages, config={"callbacks": [LangChainHandler()]})``.
+
+    A conversation is told by ``session_id``, ``thread_id`` or ``conversation_id`` among
+    the metadata, otherwise by its history. Nothing here raises: what cannot be kept is
+    logged once.
+    """
+
+    def __init__(self, database: str | Path | None = None) -> None:
+        """``database`` is the library's file: that of ``MEMVIZ_DB``, or ``memviz.db``
+        here, unless it is given."""
+        self._background = BackgroundRecorder("langchain", database)
+        self._open: OrderedDict[UUID, Exchange] = OrderedDict()
+        self._lock = Lock()
+
+    def on_chat_model_start(
+        self,
+        serialized: Any,
+        messages: Sequence[Sequence[Any]],
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **others: Any,
+    ) -> None:
+        """Remember what a chat model is asked, until it has answered."""
+        try:
+            sent = tuple(map(Message.of, messages[0]))
+            options = others.get("invocation_params") or {}
+            tools = tuple(as_json(tool).decode() for tool in options.get("tools") or ())
+            trace = str(parent_run_id or run_id)
+            asked = Exchange(sent, (), named_in(metadata), trace, tools=tools)
+        except Exception as error:
+            self._background.complain(error)
+            return
+        with self._lock:
+            self._open[run_id] = asked
+            while len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **others: Any) -> None:
+        """Keep what was asked and answered."""
+        with self._lock:
+            asked = self._open.pop(run_id, None)
+        if asked is None:
+            return
+        try:
+            answer = response.generations[0][0].message
+            reply = (Message.of(answer),)
+            known = getattr(answer, "response_metadata", None) or {}
+            model = str(known.get("model_name") or known.get("model") or "")
+            usage = _usage(getattr(answer, "usage_metadata", None) or {})
+        except Exception as error:
+            self._background.complain(error)
+            return
+        exchange = replace(asked, reply=reply, usage=usage, model=model)
+        self._background.keep(lambda: exchange)
+
+    def on_llm_error(
+        self, error: BaseException, *, run_id: UUID, **others: Any
+    ) -> None:
+        """Forget what was asked: nobody answered it."""
+        with self._lock:
+            self._open.pop(run_id, None)
+
+    def wait(self) -> None:
+        """Return when everything so far is kept."""
+        self._background.wait()
+
+
+def _usage(known: Mapping[str, Any]) -> dict[str, int]:
+    details = known.get("input_token_details") or {}
+    return usage_of(
+        {
+            INPUT_TOKENS: known.get("input_tokens"),
+            OUTPUT_TOKENS: known.get("output_tokens"),
+            CACHE_READ_TOKENS: details.get("cache_read"),
+            CACHE_WRITE_TOKENS: details.get("cache_creation"),
+        }
+    )

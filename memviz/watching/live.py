@@ -1,0 +1,286 @@
+"""A watched conversation as numbers: how full its window is, when it is compacted next,
+what is largest in it, and what the last compaction took out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from statistics import median
+from typing import NamedTuple
+
+from memviz.core.conversation import Log
+from memviz.core.counters import DEFAULT_COUNTER, Counter
+from memviz.core.counters import counter as find_counter
+from memviz.core.messages import Message
+from memviz.engine.following import Following
+from memviz.engine.replay import setting_for
+from memviz.engine.run import Run
+from memviz.storage.store import Store
+from memviz.storage.watched import Watched
+from memviz.strategies import strategy
+from memviz.strategies.pipeline import Pipeline
+from memviz.strategies.presets import Preset, presets
+from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.watching.programs import PROGRAMS
+
+LARGEST = 10
+GROWTH_TURNS = 5
+"""The growth of a turn is the median of so many of the newest."""
+LOOK_BACK = 6
+"""The newest messages may still have become others, so many of them are compared."""
+BATCH = 2_000
+OTHERS = ("claude_code", "codex", "anthropic_clearing")
+"""The rules to compare with: the first two that are not the program's own."""
+
+
+class Item(NamedTuple):
+    """One thing in the window."""
+
+    position: int
+    """Of a message; -1 for the summary of a compaction."""
+    turn: int
+    role: str
+    text: str
+    tokens: int
+
+
+class Taken(NamedTuple):
+    """What the last compaction of the program took out of the window."""
+
+    event: RecordedEvent
+    messages: int
+    tokens: int
+    summary_tokens: int
+    largest: Sequence[Item]
+
+
+class Forecast(NamedTuple):
+    """When one rule acts next."""
+
+    preset: Preset
+    is_own: bool
+    left: int | None
+    """So much more can be said before; ``None`` where that is not known."""
+    unit: str
+    """``tokens``, ``messages`` or ``turns``."""
+    turns: int | None
+    """The same in turns, as the newest ones grew."""
+    is_measured: bool
+    """The provider's count of the last request was taken, not memviz's."""
+    idle: str
+    """What the conversation lacks, so that the rule does nothing; empty where nothing."""
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """The numbers of one moment."""
+
+    watched: Watched
+    transcript: Transcript
+    runs: Sequence[tuple[Preset, Run]]
+    used_tokens: int
+    window_tokens: int | None
+    is_measured: bool
+    """``used_tokens`` is the provider's count, with all that the program sends."""
+    tokens_per_turn: int | None
+    forecasts: Sequence[Forecast]
+    largest: Sequence[Item]
+    taken: Taken | None
+
+
+class LiveConversation:
+    """One watched conversation, played on as it grows under its program's own rule and
+    under two others. Not safe to share between threads without a lock."""
+
+    def __init__(self, store: Store, key: str) -> None:
+        self._store = store
+        self._key = key
+        self._counter: Counter = find_counter(DEFAULT_COUNTER)
+        self._about: Transcript | None = None
+        self._log = Log()
+        self._followed: list[tuple[Preset, Following]] = []
+        self._view: LiveView | None = None
+
+    def look(self) -> LiveView | None:
+        """Take in what was kept since the last look, and return the numbers; ``None``
+        for a conversation that is gone. What was played before is not played again."""
+        watched = self._store.find_watched(self._key)
+        if watched is None or watched.is_deleted:
+            return None
+        if self._view is not None and watched == self._view.watched:
+            return self._view
+        self._about = self._store.about(watched.id)
+        if not self._followed:
+            self._begin(watched, self._about)
+        self._take_in(watched)
+        self._view = self._numbers(watched, self._about)
+        return self._view
+
+    def _begin(self, watched: Watched, about: Transcript) -> None:
+        for preset in _rules_for(watched):
+            rule = strategy(preset.strategy, **preset.parameters)
+            setting = setting_for(about, rule, counter=self._counter)
+            self._followed.append((preset, Following(setting)))
+
+    def _take_in(self, watched: Watched) -> None:
+        start = max(0, len(self._log) - LOOK_BACK)
+        while True:
+            stop = min(watched.message_count, start + BATCH)
+            said = self._store.said(watched.id, start, stop)
+            self._compare(said, start)
+            start += len(said)
+            if not said or start >= watched.message_count:
+                break
+
+    def _compare(self, said: Sequence[Message], start: int) -> None:
+        """Let the logs go on with what was said from ``start`` on."""
+        same = 0
+        there = self._log[start:]
+        while same < min(len(there), len(said)) and there[same] == said[same]:
+            same += 1
+        if same < len(there):
+            self._log = self._log.prefix(start + same)
+        self._log.extend(said[same:])
+        for _preset, following in self._followed:
+            following.keep(start + same)
+            following.add(said[same:])
+
+    def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
+        log = self._log
+        totals = log.token_sums(self._counter).totals
+        events = [one for one in about.events if one.kind == "compaction"]
+        events = [one for one in events if one.after_message <= len(log)]
+        start = events[-1].after_message if events else 0
+        summary = events[-1].text if events else ""
+        counted = totals[len(log)] - totals[start] + self._counter(summary)
+        measured = watched.state.get("context_tokens")
+        if measured is None:
+            usage = watched.state.get("usage")
+            measured = usage.get("input_tokens") if isinstance(usage, dict) else None
+        is_measured = isinstance(measured, int)
+        used = measured if isinstance(measured, int) else counted
+        growth = _growth(log, totals)
+        followed = [(preset, one.run()) for preset, one in self._followed]
+        first = followed[0][1]
+        if not is_measured and not events and first.requests:
+            # Nobody said how much is in it: what the first rule would send.
+            used = int(first.columns.totals[-1])
+        own = PROGRAMS.get(watched.state.get("source", ""))
+        forecasts = []
+        for preset, following in self._followed:
+            is_own = own is not None and preset.id == own.preset
+            taken = used if is_own and is_measured else None
+            forecasts.append(_forecast(preset, following, growth, taken, is_own))
+        items = self._items(start, len(log))
+        if summary:
+            items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
+        return LiveView(
+            watched,
+            replace(about, messages=tuple(log[:0])),
+            followed,
+            used,
+            _window_of(watched, followed),
+            is_measured,
+            growth,
+            forecasts,
+            _largest(items),
+            self._taken(events),
+        )
+
+    def _items(self, start: int, stop: int) -> list[Item]:
+        totals = self._log.token_sums(self._counter).totals
+        sizes = [(totals[at + 1] - totals[at], at) for at in range(start, stop)]
+        items = []
+        for tokens, at in sorted(sizes, reverse=True)[:LARGEST]:
+            message = self._log[at]
+            text = message.content or " ".join(call.name for call in message.tool_calls)
+            turn = self._log.turn_number(at)
+            items.append(Item(at, turn, message.role, text[:400], tokens))
+        return items
+
+    def _taken(self, events: Sequence[RecordedEvent]) -> Taken | None:
+        if not events:
+            return None
+        last = events[-1]
+        start = events[-2].after_message if len(events) > 1 else 0
+        totals = self._log.token_sums(self._counter).totals
+        return Taken(
+            last,
+            last.after_message - start,
+            totals[last.after_message] - totals[start],
+            self._counter(last.text),
+            self._items(start, last.after_message)[:3],
+        )
+
+
+def _rules_for(watched: Watched) -> list[Preset]:
+    """The program's own rule, where it is known, and two others."""
+    program = PROGRAMS.get(watched.state.get("source", ""))
+    own = program.preset if program is not None else ""
+    others = [id for id in OTHERS if id != own]
+    ids = [own, *others[:1], others[-1]] if own else others[:2]
+    return [presets()[id] for id in ids]
+
+
+def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int | None:
+    """The limit of the program: what it said itself, else that of its rule."""
+    said = watched.state.get("window_tokens")
+    if isinstance(said, int):
+        return said
+    program = PROGRAMS.get(watched.state.get("source", ""))
+    preset, run = followed[0]
+    if program is None or preset.id != program.preset:
+        return None
+    window = preset.parameters.get("window_tokens", run.strategy.budget_tokens)
+    return window if isinstance(window, int) else None
+
+
+def _growth(log: Log, totals: Sequence[int]) -> int | None:
+    """The median of the tokens of the newest turns that are over."""
+    last = log.turn_count - 1
+    grown = []
+    for number in range(max(1, last - GROWTH_TURNS + 1), last + 1):
+        turn = log.turn(number)
+        grown.append(totals[turn.stop] - totals[turn.start])
+    return round(median(grown)) if grown else None
+
+
+def _forecast(
+    preset: Preset,
+    following: Following,
+    growth: int | None,
+    used: int | None,
+    is_own: bool,
+) -> Forecast:
+    session = following.session
+    memory = session.memory.appended(len(session.log))
+    rule = session.strategy
+    if isinstance(rule, Pipeline):
+        fill = rule.fill_of_summary(memory)
+        room = fill.headroom if fill is not None else None
+    else:
+        fill = rule.fill(memory)
+        room = rule.headroom(memory)
+    idle = rule.idle_because(memory)
+    left = None if idle or room is None else room.amount
+    unit = "tokens" if room is None else room.unit
+    is_measured = bool(fill and fill.unit == "tokens" and used is not None)
+    if fill is not None and is_measured and used is not None:
+        left = max(0, fill.limit - used)
+    turns = None
+    if left is not None and unit == "turns":
+        turns = left
+    elif left is not None and unit == "tokens" and growth:
+        turns = ceil(left / growth)
+    return Forecast(preset, is_own, left, unit, turns, is_measured, idle)
+
+
+def _largest(items: Sequence[Item]) -> list[Item]:
+    return sorted(items, key=lambda item: -item.tokens)[:LARGEST]
+
+
+def text_of(state: Mapping[str, object], name: str) -> str:
+    """Return a text of a watched conversation's state; empty where there is none."""
+    value = state.get(name)
+    return value if isinstance(value, str) else ""

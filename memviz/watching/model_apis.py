@@ -1,0 +1,206 @@
+"""Requests to APIs of models and their replies as exchanges: OpenAI's chat API and its
+Responses API, Anthropic's Messages API, and servers that speak as these do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memviz.core.errors import MemvizError, TranscriptError
+from memviz.core.messages import Message
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.loading import load_transcript
+from memviz.watching.event_streams import (
+    Event,
+    join_chat_chunks,
+    join_message_events,
+    join_response_events,
+    read_events,
+)
+from memviz.watching.exchanges import (
+    CACHE_READ_TOKENS,
+    CACHE_WRITE_TOKENS,
+    CUT_OFF,
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    Exchange,
+    usage_of,
+)
+
+ENDED = ("completed", "incomplete", "failed")
+EVENT_STREAM = "text/event-stream"
+
+
+class NotAnExchangeError(MemvizError):
+    """A request and its reply over a wire that are none of a model."""
+
+
+@dataclass(frozen=True)
+class Api:
+    """An API as memviz has to know it. Formats are those of imported files."""
+
+    request_format: str
+    request_keys: tuple[str, ...]
+    """What of a request is read; other settings could make it another format."""
+    reply_format: str
+    reply_key: str
+    reply_fields: Mapping[str, Any]
+    """What a reply of this format says of itself."""
+    join: Callable[[Iterator[Event]], Event]
+    usage: Mapping[str, str]
+    """Where in its usage the tokens are, by memviz's own names."""
+    has_cache_beside: bool = False
+    """Its input tokens are without those of the cache."""
+
+
+APIS = {
+    "/chat/completions": Api(
+        "chat_request",
+        ("messages", "tools"),
+        "chat_response",
+        "choices",
+        {},
+        join_chat_chunks,
+        {
+            INPUT_TOKENS: "prompt_tokens",
+            OUTPUT_TOKENS: "completion_tokens",
+            CACHE_READ_TOKENS: "prompt_tokens_details.cached_tokens",
+        },
+    ),
+    "/responses": Api(
+        "openai_responses",
+        ("model", "instructions", "input", "tools"),
+        "openai_responses",
+        "output",
+        {"object": "response"},
+        join_response_events,
+        {
+            INPUT_TOKENS: "input_tokens",
+            OUTPUT_TOKENS: "output_tokens",
+            CACHE_READ_TOKENS: "input_tokens_details.cached_tokens",
+        },
+    ),
+    "/messages": Api(
+        "anthropic_messages",
+        ("system", "messages", "max_tokens", "tools"),
+        "anthropic_messages",
+        "content",
+        {"type": "message", "role": "assistant", "stop_reason": None},
+        join_message_events,
+        {
+            INPUT_TOKENS: "input_tokens",
+            OUTPUT_TOKENS: "output_tokens",
+            CACHE_READ_TOKENS: "cache_read_input_tokens",
+            CACHE_WRITE_TOKENS: "cache_creation_input_tokens",
+        },
+        has_cache_beside=True,
+    ),
+}
+"""The APIs by the endings of their paths."""
+
+
+def api_of(method: str, path: str) -> Api | None:
+    """Return the API that a request is of; ``None`` where it asks for no reply."""
+    if method.upper() != "POST":
+        return None
+    for ending, api in APIS.items():
+        if path.rstrip("/").endswith(ending):
+            return api
+    return None
+
+
+def read_wire(
+    api: Api, request: bytes, reply: bytes, content_type: str, *, is_whole: bool = True
+) -> Exchange:
+    """Return the exchange that a request and its reply are, as they went over the wire.
+
+    Raises :class:`NotAnExchangeError` where they are none that is known.
+    """
+    asked = _parse(request)
+    answered: Mapping[str, Any]
+    if content_type.split(";")[0].strip().lower() == EVENT_STREAM:
+        answered = api.join(read_events(reply))
+        # Clients hang up at the last event, before the stream has ended.
+        is_whole = is_whole or _has_ended(answered)
+    else:
+        answered = _parse(reply)
+    return read_objects(api, asked, answered, is_whole=is_whole)
+
+
+def read_objects(
+    api: Api, asked: Mapping[str, Any], answered: Mapping[str, Any], *, is_whole: bool
+) -> Exchange:
+    """Return the exchange that a request and its reply are. Raises
+    :class:`NotAnExchangeError` where a message of them cannot be read."""
+    wanted = {key: asked[key] for key in api.request_keys if asked.get(key) is not None}
+    request = _load(wanted, api.request_format)
+    sent = request.messages
+    if request.system_prompt:
+        sent = (Message("system", request.system_prompt), *sent)
+    replied: tuple[Message, ...] = ()
+    if answered.get(api.reply_key):
+        found = {**api.reply_fields, api.reply_key: answered[api.reply_key]}
+        replied = _load(found, api.reply_format).messages
+    if replied and not is_whole:
+        *first, last = replied
+        replied = (*first, replace(last, meta={**(last.meta or {}), CUT_OFF: True}))
+    session = asked.get("conversation")
+    kept_by_server = session.get("id") if isinstance(session, dict) else session
+    return Exchange(
+        sent,
+        replied,
+        usage=_usage(api, answered.get("usage")),
+        tools=request.tools,
+        model=_text(answered.get("model") or asked.get("model")),
+        id=_text(kept_by_server or answered.get("id")),
+        follows=_text(kept_by_server or asked.get("previous_response_id")),
+    )
+
+
+def _has_ended(answered: Mapping[str, Any]) -> bool:
+    """Return whether a reply says why it ended."""
+    if answered.get("stop_reason") or answered.get("status") in ENDED:
+        return True
+    choices = answered.get("choices") or ()
+    return any(isinstance(one, dict) and one.get("finish_reason") for one in choices)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _parse(data: bytes) -> Mapping[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise NotAnExchangeError("A body is no object in JSON.")
+    return value
+
+
+def _load(value: Mapping[str, Any], format: str) -> Transcript:
+    try:
+        data = json.dumps(value, ensure_ascii=True).encode()
+        return load_transcript(data, format)
+    except TranscriptError as error:
+        raise NotAnExchangeError(str(error)) from None
+    except (ValueError, RecursionError):
+        raise NotAnExchangeError("A body is nested too deeply.") from None
+
+
+def _usage(api: Api, found: object) -> dict[str, int]:
+    """Return the tokens as billed; input tokens are all of a request."""
+    values = {}
+    for name, path in api.usage.items():
+        value = found
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        values[name] = value
+    usage = usage_of(values)
+    if api.has_cache_beside and INPUT_TOKENS in usage:
+        usage[INPUT_TOKENS] += usage.get(CACHE_READ_TOKENS, 0)
+        usage[INPUT_TOKENS] += usage.get(CACHE_WRITE_TOKENS, 0)
+    return usage

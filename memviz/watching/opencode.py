@@ -1,0 +1,176 @@
+"""The library of opencode: sessions, messages and their parts in one SQLite database,
+read without locking anybody out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memviz.core.messages import Message, ToolCall
+from memviz.storage.watched import Growth
+from memviz.transcripts.base import RecordedEvent
+from memviz.watching.keeper import Keeper, key_of
+
+MAX_ROWS = 20_000
+"""So many parts of a session are read at a time."""
+MAX_CHARS = 5_000_000
+BUSY_SECONDS = 2.0
+_GREW = """
+SELECT session_id, MAX(time_updated) FROM part WHERE time_updated >= ?
+GROUP BY session_id ORDER BY 2 LIMIT 1000
+"""
+_MESSAGES = """
+SELECT id, substr(data, 1, ?) FROM message WHERE session_id = ? AND id > ? ORDER BY id LIMIT 2000
+"""
+_PARTS = """
+SELECT message_id, substr(data, 1, ?) FROM part
+WHERE session_id = ? AND message_id > ? ORDER BY message_id, id LIMIT ?
+"""
+
+
+class OpencodeLibrary:
+    """All sessions of opencode on this machine."""
+
+    def __init__(self, path: Path, keeper: Keeper) -> None:
+        self._path = path
+        self._keeper = keeper
+        self._since = 0
+
+    def read_on(self) -> bool:
+        """Keep what sessions have more. A database that cannot be read is read with its
+        next change."""
+        try:
+            address = f"{self._path.absolute().as_uri()}?mode=ro"
+            opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
+            with closing(opened) as connection:
+                grew = connection.execute(_GREW, (self._since,)).fetchall()
+                for session, updated in grew:
+                    while self._read_session(connection, str(session)):
+                        pass
+                    if isinstance(updated, int):
+                        self._since = max(self._since, updated)
+        except sqlite3.Error:
+            return False
+        return bool(grew)
+
+    def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
+        """Keep what a session has more; returns whether there may be still more."""
+        key = key_of("opencode", session)
+        kept = self._keeper.store.find_watched(key)
+        place = kept.state.get("place", {}) if kept else {}
+        certain = str(place.get("certain", ""))
+        start = int(place.get("messages", 0))
+        bounds = (MAX_CHARS, session, certain)
+        rows = connection.execute(_MESSAGES, bounds).fetchall()
+        parts: dict[str, list[dict[str, Any]]] = {}
+        for id, data in connection.execute(_PARTS, (*bounds, MAX_ROWS)):
+            parts.setdefault(id, []).append(_object(data))
+        messages: list[Message] = []
+        events: list[RecordedEvent] = []
+        state: dict[str, Any] = {"source": "opencode"}
+        now = (certain, start, place.get("events", 0))
+        is_certain = True
+        for id, data in rows:
+            if id not in parts:
+                break  # its parts are written next, or read with the next ones
+            about = _object(data)
+            messages += _told(about, parts[id])
+            events += _compactions(about, parts[id], start + len(messages))
+            state |= _use(about)
+            is_certain = is_certain and _is_over(about)
+            if is_certain:
+                now = (id, start + len(messages), place.get("events", 0) + len(events))
+        if not messages and not events:
+            return False
+        state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
+        title = connection.execute("SELECT title FROM session WHERE id = ?", (session,))
+        found = title.fetchone()
+        named = {"title": str(found[0])[:200]} if found and found[0] else {}
+        first_event = place.get("events", 0)
+        growth = Growth(start, messages, state, events, first_event, named)
+        self._keeper.write_rows(key, growth)
+        return now[0] != certain and len(rows) > 1 and now[0] != rows[-1][0]
+
+
+def _object(data: object) -> dict[str, Any]:
+    try:
+        value = json.loads(data) if isinstance(data, str) else None
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _is_over(about: Mapping[str, Any]) -> bool:
+    """Return whether a message gets no further parts: the user's stand at once."""
+    time = about.get("time")
+    is_complete = isinstance(time, dict) and "completed" in time
+    return about.get("role") == "user" or is_complete or "error" in about
+
+
+def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
+    """The messages that one of opencode's is: with the results of its calls."""
+    said = "".join(
+        _text(part.get("text"))
+        for part in parts
+        if part.get("type") == "text" and not part.get("ignored")
+    )
+    tools = [part for part in parts if part.get("type") == "tool"]
+    if about.get("role") != "assistant":
+        if said:
+            yield Message("user", said)
+        return
+    if about.get("summary") is True:
+        return  # a compaction's
+    calls = tuple(
+        ToolCall(
+            _text(part.get("callID")),
+            _text(part.get("tool")) or "tool",
+            json.dumps(_state(part).get("input", {})),
+        )
+        for part in tools
+    )
+    if said or calls:
+        yield Message("assistant", said, tool_calls=calls)
+    for part in tools:
+        state = _state(part)
+        if state.get("status") in ("completed", "error"):
+            result = _text(state.get("output")) or _text(state.get("error"))
+            yield Message("tool", result, tool_call_id=_text(part.get("callID")))
+
+
+def _state(part: Mapping[str, Any]) -> dict[str, Any]:
+    state = part.get("state")
+    return state if isinstance(state, dict) else {}
+
+
+def _compactions(
+    about: Mapping[str, Any], parts: list[dict[str, Any]], after: int
+) -> list[RecordedEvent]:
+    if about.get("summary") is not True or not _is_over(about):
+        return []
+    text = "".join(
+        _text(part.get("text")) for part in parts if part.get("type") == "text"
+    )
+    return [RecordedEvent("compaction", after, text)]
+
+
+def _use(about: Mapping[str, Any]) -> dict[str, Any]:
+    tokens = about.get("tokens")
+    if not isinstance(tokens, dict):
+        return {}
+    cache = tokens.get("cache")
+    counted = [tokens.get("input"), tokens.get("output")]
+    counted += (
+        [cache.get("read"), cache.get("write")] if isinstance(cache, dict) else []
+    )
+    total = sum(one for one in counted if type(one) is int and one > 0)
+    known = {"context_tokens": total, "model": _text(about.get("modelID"))}
+    return {name: value for name, value in known.items() if value}

@@ -1,0 +1,99 @@
+"""Keeping what one's own program says to models: in a thread of its own, so that the
+program waits for nothing and fails at nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Any
+
+from memviz.storage.store import Store
+from memviz.storage.workspace import DATABASE_VARIABLE, DEFAULT_DATABASE
+from memviz.watching.exchanges import Exchange
+from memviz.watching.keeper import Keeper
+from memviz.watching.recorder import Complaints, Recorder
+
+MOST_WAITING = 256
+"""Exchanges that wait to be kept."""
+CONVERSATION_NAMES = ("conversation_id", "session_id", "thread_id")
+"""Where programs put the id of a conversation among the metadata of a call."""
+
+
+class TooManyWaitingError(Exception):
+    """The library is slower than the program: some exchanges are left out."""
+
+
+class BackgroundRecorder:
+    """Keeps exchanges in the order in which they are given, beside the program."""
+
+    def __init__(self, source: str, database: str | Path | None) -> None:
+        """``database`` is the library's file: that of ``MEMVIZ_DB``, or ``memviz.db``
+        here, unless it is given. It is opened when the first exchange comes."""
+        self._source = source
+        path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
+        self._database = path
+        self._recorder: Recorder | None = None
+        self._room = BoundedSemaphore(MOST_WAITING)
+        # Python waits for its work before the program ends.
+        self._worker = ThreadPoolExecutor(1, "memviz-watching")
+        self._complaints = Complaints()
+
+    def keep(self, read: Callable[[], Exchange | None]) -> None:
+        """Keep the exchange that ``read`` returns, which is called later; say it once
+        where that fails, and raise nothing."""
+        try:
+            if not self._room.acquire(blocking=False):
+                raise TooManyWaitingError
+            try:
+                self._worker.submit(self._keep, read)
+            except RuntimeError:  # the program is ending
+                self._keep(read)
+        except Exception as error:
+            self.complain(error)
+
+    def complain(self, error: Exception) -> None:
+        """Log why something is not kept, the same reason once."""
+        self._complaints.tell(error)
+
+    def wait(self) -> None:
+        """Return when everything that was given so far is kept."""
+        done: Future[None] = self._worker.submit(lambda: None)
+        done.result()
+
+    def _keep(self, read: Callable[[], Exchange | None]) -> None:
+        try:
+            exchange = read()
+            if exchange is None:
+                return
+            if self._recorder is None:
+                keeper = Keeper(Store(self._database))
+                self._recorder = Recorder(keeper, self._source, self._complaints)
+            self._recorder.take(exchange)
+        except Exception as error:
+            self.complain(error)
+        finally:
+            self._room.release()
+
+
+def named_in(metadata: object) -> str:
+    """Return the id of a conversation that the metadata of a call hold; empty where they
+    hold none."""
+    if isinstance(metadata, Mapping):
+        for name in CONVERSATION_NAMES:
+            if metadata.get(name):
+                return str(metadata[name])
+    return ""
+
+
+def as_json(value: Any) -> bytes:
+    """Return a value as JSON now, as its program may change it at once."""
+    return json.dumps(value, default=_plain).encode()
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    return dump() if dump else str(value)

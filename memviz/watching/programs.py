@@ -1,0 +1,104 @@
+"""The programs whose sessions are watched: where they keep them, and by which rule they
+compact."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from memviz.transcripts.growing import parse_row
+
+HEAD_BYTES = 200_000
+HEAD_ROWS = 5
+"""So much of a file is looked at to see whose it is."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that writes its sessions into a folder."""
+
+    id: str
+    title: str
+    folder: str
+    """Where they are unless it was told otherwise, from the home folder on."""
+    variable: str
+    """The environment variable by which it is told otherwise, and what is below that."""
+    below: str
+    pattern: str
+    """Which files of the folder are sessions."""
+    preset: str
+    """Its memory rule in memviz; empty where nobody says what it does."""
+
+    def place(self) -> Path:
+        """Return the folder of its sessions on this machine."""
+        told = os.environ.get(self.variable, "").strip()
+        return Path(told) / self.below if told else Path.home() / self.folder
+
+
+PROGRAMS: Mapping[str, Program] = {
+    program.id: program
+    for program in (
+        Program("claude_code", "Claude Code", ".claude/projects", "CLAUDE_CONFIG_DIR", "projects", "*/*.jsonl",
+                "claude_code"),
+        Program("codex", "Codex", ".codex/sessions", "CODEX_HOME", "sessions", "**/rollout-*.jsonl", "codex"),
+        Program("gemini_cli", "Gemini CLI", ".gemini/tmp", "GEMINI_CLI_HOME", ".gemini/tmp", "*/chats/*.json*",
+                "gemini_cli"),
+        Program("copilot_cli", "Copilot CLI", ".copilot/session-state", "COPILOT_HOME", "session-state",
+                "*/events.jsonl", ""),
+        Program("opencode", "opencode", ".local/share/opencode", "XDG_DATA_HOME", "opencode", "opencode.db",
+                "opencode"),
+    )
+}  # fmt: skip
+"""In the order in which they are asked for."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder to watch. ``program`` is ``None`` where each file says whose it is."""
+
+    folder: Path
+    program: Program | None = None
+
+    def sessions(self) -> Iterator[Path]:
+        """The sessions that are in it."""
+        pattern = self.program.pattern if self.program else "**/*"
+        for path in self.folder.glob(pattern):
+            if path.suffix in (".jsonl", ".json", ".db") and path.is_file():
+                yield path
+
+
+def places_here() -> list[Place]:
+    """Return the folders of the programs that have one on this machine."""
+    places = (Place(program.place(), program) for program in PROGRAMS.values())
+    return [place for place in places if place.folder.is_dir()]
+
+
+def program_of(path: Path) -> Program | None:
+    """Return the program that wrote a file, by its first rows; ``None`` if it is none
+    of these."""
+    if path.name == "opencode.db":
+        return PROGRAMS["opencode"]
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
+    for line in islice(head.split("\n"), HEAD_ROWS):
+        row = parse_row(line) or {}
+        if row.get("type") == "session_meta" and "payload" in row:
+            return PROGRAMS["codex"]
+        if "projectHash" in row and "sessionId" in row:
+            return PROGRAMS["gemini_cli"]
+        if row.get("type") == "session.start" and "data" in row:
+            return PROGRAMS["copilot_cli"]
+        if "sessionId" in row and "type" in row:
+            return PROGRAMS["claude_code"]
+    if '"projectHash"' in head and '"sessionId"' in head:
+        return PROGRAMS["gemini_cli"]
+    return None
+
+
+def name_of(path: Path, program: Program) -> str:
+    """Return the name of a session: that of its file, or of its folder."""
+    return path.parent.name if program.id == "copilot_cli" else path.stem

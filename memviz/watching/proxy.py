@@ -1,0 +1,264 @@
+"""A proxy that records: programs talk through it to an API of models, and neither side
+notices. Keys pass through; no header is kept or logged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urlsplit
+
+import anyio
+import httpx
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import Mount
+from starlette.types import Receive, Scope, Send
+
+from memviz.core.errors import MemvizError
+from memviz.watching.bodies import (
+    BodyError,
+    ByteBudget,
+    HeldBody,
+    OwnProgramsOnly,
+    inflate,
+    read_body,
+    refuse,
+)
+from memviz.watching.exchanges import Exchange
+from memviz.watching.model_apis import api_of, read_wire
+
+Headers = list[tuple[bytes, bytes]]
+OF_ONE_CONNECTION = frozenset(
+    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te "
+    b"trailer transfer-encoding upgrade host".split()
+)
+"""Headers that are about the connection to the next machine, and are not passed on."""
+READABLE_ENCODINGS = (b"gzip", b"deflate")
+CONNECT_SECONDS = 30.0
+
+
+class BadUpstreamError(MemvizError):
+    """The address of an API is no plain web address."""
+
+
+def make_proxy(
+    upstream: str,
+    take: Callable[[Exchange], object],
+    complain: Callable[[Exception], object],
+    client: httpx.AsyncClient | None = None,
+) -> Starlette:
+    """Return the application that passes every request on to ``upstream`` and gives each
+    exchange with a model to ``take``.
+
+    Args:
+        upstream: the address of the API, such as ``https://api.openai.com``. The paths of
+            requests are put behind it.
+        take: called in another thread, after the reply has ended.
+        complain: called with the reason where an exchange cannot be read.
+        client: who asks ``upstream``; one of its own unless it is given.
+
+    Raises :class:`BadUpstreamError` for an address that is no plain web address.
+    """
+    proxy = _Proxy(checked_address(upstream), take, complain, client or _make_client())
+    return Starlette(
+        routes=[Mount("/", app=proxy)],
+        middleware=[Middleware(OwnProgramsOnly)],
+        lifespan=proxy.lifespan,
+    )
+
+
+def checked_address(address: str) -> httpx.URL:
+    """Return a web address. Raises :class:`BadUpstreamError` for anything else, and where
+    a key could stand in it."""
+    address = address.strip().rstrip("/")
+    try:
+        parts = urlsplit(address)
+        is_plain = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_plain = is_plain and parts.port != 0  # it raises where that is no port
+        if is_plain and not ("@" in parts.netloc or parts.query or parts.fragment):
+            return httpx.URL(address)
+    except (ValueError, httpx.InvalidURL):
+        pass
+    raise BadUpstreamError(
+        "The address of the API is no plain web address. Give one such as https://api.openai.com, without a key in it."
+    )
+
+
+def _make_client() -> httpx.AsyncClient:
+    # A model may think for as long as its client waits.
+    timeout = httpx.Timeout(CONNECT_SECONDS, read=None, pool=None)
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+    return httpx.AsyncClient(
+        timeout=timeout, cookies=no_cookies, follow_redirects=False
+    )
+
+
+class _Proxy:
+    """The application behind the check of who asks."""
+
+    def __init__(
+        self,
+        upstream: httpx.URL,
+        take: Callable[[Exchange], object],
+        complain: Callable[[Exception], object],
+        client: httpx.AsyncClient,
+    ) -> None:
+        self._upstream = upstream
+        self._take = take
+        self._complain = complain
+        self._client = client
+        self._budget = ByteBudget()
+        self._in_order = anyio.Lock()
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """Close the connections to the API when the server ends."""
+        async with self._client:
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on, and its reply back."""
+        request = Request(scope, receive)
+        with self._budget.share() as asked, self._budget.share() as answered:
+            try:
+                body = await read_body(request, asked)
+            except ClientDisconnect:
+                return
+            except BodyError as error:
+                await refuse(error)(scope, receive, send)
+                return
+            call = _Call(self._request_for(request, body), answered, send)
+            async with anyio.create_task_group() as group:
+                group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
+                try:
+                    await call.relay(self._client)
+                except httpx.TransportError as error:
+                    if call.status is None:
+                        await _tell_unreached(error, scope, receive, send)
+                    # Else the reply breaks off here as well: the client is to notice.
+                group.cancel_scope.cancel()
+            # One after the other: each goes on from the one before.
+            async with self._in_order:
+                await run_in_threadpool(self._record, request, body, call)
+
+    def _request_for(self, request: Request, body: bytes) -> httpx.Request:
+        """Return the request to the API: the same, but for what is about the connection,
+        and for replies that could not be read beside."""
+        path: bytes = request.scope.get("raw_path") or request.url.path.encode()
+        query: bytes = request.scope["query_string"]
+        target = self._upstream.raw_path.rstrip(b"/") + b"/" + path.lstrip(b"/")
+        if query:
+            target += b"?" + query
+        url = self._upstream.copy_with(raw_path=target)
+        headers = _passed_on(request.headers.raw)
+        return httpx.Request(request.method, url, headers=headers, content=body)
+
+    def _record(self, request: Request, body: bytes, call: _Call) -> None:
+        """Read the exchange that went through, if it was one with a model."""
+        api = api_of(request.method, request.url.path)
+        if api is None or call.status != 200 or call.is_too_large:
+            return
+        try:
+            asked = inflate(body, request.headers.get("content-encoding", ""))
+            reply = call.answered.whole()
+            if call.is_whole:
+                reply = inflate(reply, call.headers.get("content-encoding", ""))
+            exchange = read_wire(
+                api,
+                asked,
+                reply,
+                call.headers.get("content-type", ""),
+                is_whole=call.is_whole,
+            )
+            self._take(exchange)
+        except Exception as error:
+            # Whatever comes over the wire, it was passed on: to keep it is a second thing.
+            self._complain(error)
+
+
+class _Call:
+    """One request to the API, and its reply on the way back."""
+
+    def __init__(self, request: httpx.Request, answered: HeldBody, send: Send) -> None:
+        self._request = request
+        self._send = send
+        self.answered = answered
+        self.status: int | None = None
+        """That of the reply; ``None`` as long as none has begun."""
+        self.headers = httpx.Headers()
+        self.is_whole = False
+        self.is_too_large = False
+        """The reply was passed on, and is too large to be kept."""
+
+    async def relay(self, client: httpx.AsyncClient) -> None:
+        """Ask, and pass the reply on, chunk by chunk as it comes. Raises
+        :class:`httpx.TransportError` where the line to the API breaks."""
+        response = await client.send(self._request, stream=True)
+        try:
+            headers = _without_connection(response.headers.raw)
+            start = {"status": response.status_code, "headers": headers}
+            await self._send({"type": "http.response.start", **start})
+            self.status = response.status_code
+            self.headers = response.headers
+            async for chunk in response.aiter_raw():
+                await self._send_body(chunk, more=True)
+                self._keep(chunk)
+            await self._send_body(b"", more=False)
+            self.is_whole = True
+        finally:
+            # Also where the client has gone: nothing more is to be paid for.
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+
+    async def _send_body(self, chunk: bytes, *, more: bool) -> None:
+        body = {"type": "http.response.body", "body": chunk, "more_body": more}
+        await self._send(body)
+
+    def _keep(self, chunk: bytes) -> None:
+        if self.is_too_large:
+            return
+        try:
+            self.answered.add(chunk)
+        except BodyError:
+            self.is_too_large = True
+            self.answered.let_go()
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    """End the call when its client hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def _tell_unreached(
+    error: httpx.TransportError, scope: Scope, receive: Receive, send: Send
+) -> None:
+    reason = type(error).__name__
+    sentence = (
+        f"memviz could not reach the API that it passes requests on to ({reason})."
+    )
+    await refuse(BodyError(502, sentence))(scope, receive, send)
+
+
+def _passed_on(headers: Headers) -> Headers:
+    """Return the headers of a request that the API gets."""
+    passed = []
+    for name, value in _without_connection(headers):
+        if name.lower() == b"accept-encoding":
+            wanted = [one for one in READABLE_ENCODINGS if one in value.lower()]
+            value = b", ".join(wanted) or b"identity"
+        passed.append((name, value))
+    return passed
+
+
+def _without_connection(headers: Headers) -> Headers:
+    """Return headers without those that are about one connection."""
+    left_out = set(OF_ONE_CONNECTION)
+    for name, value in headers:
+        if name.lower() == b"connection":
+            left_out.update(one.strip().lower() for one in value.split(b","))
+    return [(name, value) for name, value in headers if name.lower() not in left_out]

@@ -1,0 +1,95 @@
+"""The end of all wires: the new part of each exchange is given to the keeper."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message
+from memviz.models.base import Usage
+from memviz.watching.exchanges import (
+    CACHE_READ_TOKENS,
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    Exchange,
+)
+from memviz.watching.keeper import Keeper
+from memviz.watching.threads import Threads
+
+MAX_TITLE_CHARS = 60
+MOST_REASONS = 100
+_LOG = logging.getLogger("memviz.watching")
+
+
+class Complaints:
+    """Says why something is not kept: each reason once, and not more than can be read."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def tell(self, error: Exception) -> None:
+        """Log an error, the same once."""
+        reason = f"{type(error).__name__}: {error}"
+        if len(self._told) < MOST_REASONS and reason not in self._told:
+            self._told.add(reason)
+            _LOG.warning("memviz does not keep this: %s", reason)
+
+
+class Recorder:
+    """Keeps the exchanges of one source, such as "otlp", in the library of a keeper.
+    Several threads may use it."""
+
+    def __init__(
+        self, keeper: Keeper, source: str, complaints: Complaints | None = None
+    ) -> None:
+        self._keeper = keeper
+        self._source = source
+        self._threads = Threads()
+        self._lock = Lock()
+        self._complaints = complaints or Complaints()
+
+    def take(self, exchange: Exchange) -> None:
+        """Keep what is new in an exchange; where the library cannot be written, say so
+        and try again with the next one."""
+        with self._lock:
+            new = self._threads.take(exchange)
+            if new is None:
+                return
+            usage = None
+            if INPUT_TOKENS in exchange.usage:
+                usage = Usage(
+                    exchange.usage[INPUT_TOKENS],
+                    exchange.usage.get(OUTPUT_TOKENS, 0),
+                    exchange.usage.get(CACHE_READ_TOKENS, 0),
+                )
+            is_first = new.prompt is not None
+            try:
+                self._keeper.append(
+                    self._source,
+                    new.conversation,
+                    new.messages,
+                    keys=new.keys,
+                    usage=usage,
+                    compaction=new.compaction,
+                    title=_title_of(new.messages) if is_first else "",
+                    system_prompt=new.prompt or None,
+                    tools=exchange.tools if is_first else (),
+                    model=exchange.model,
+                )
+            except MemvizError as error:
+                self._threads.forget(new.conversation)
+                self.complain(error)
+
+    def complain(self, error: Exception) -> None:
+        """Log why something is not kept, the same reason once."""
+        self._complaints.tell(error)
+
+
+def _title_of(messages: tuple[Message, ...]) -> str:
+    """Return the beginning of what the user said first; empty where nobody did."""
+    for message in messages:
+        words = " ".join(message.content[: 4 * MAX_TITLE_CHARS].split())
+        if message.role == "user" and words:
+            return words[:MAX_TITLE_CHARS]
+    return ""

@@ -1,0 +1,118 @@
+"""Keys, tokens and passwords are concealed before anything of a watched conversation is
+kept: those of known shapes, those of this process, and what the user names."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memviz.core.errors import ConfigError
+from memviz.core.messages import Message
+from memviz.models.redaction import (
+    HIDDEN,
+    SHORTEST_KEY_CHARS,
+    environment_secrets,
+    looks_random,
+)
+from memviz.transcripts.base import RecordedEvent
+
+_KEYS = (
+    r"(?:sk|pk|rk|gsk|xai|pplx|r8|nvapi|glpat|lin_api|dop_v1|shpat|sntrys|whsec)[-_][\w-]{16,}",
+    r"(?:gh[opusr]|github_pat|npm|hf|pypi)[_-][\w-]{20,}",
+    r"xox[abeoprs]-[\w-]{10,}",
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+    r"AIza[\w-]{30,}",
+    r"ya29\.[\w-]{20,}",
+    r"SG\.[\w-]{16,}\.[\w-]{16,}",
+    r"eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{6,}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
+)
+"""Shapes of keys and tokens of providers, as gitleaks and detect-secrets know them."""
+_WHOLE = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{'|'.join(_KEYS)})"
+    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----))*"
+    r"(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
+)
+_AFTER_A_WORD = re.compile(
+    r"(?P<word>\b(?:bearer|basic|authorization:\s*token)\s+)(?P<secret>[\w.~+/=-]{16,})"
+    r"|(?P<address>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<password>[^\s/@]{1,200})(?=@)"
+    r"|(?P<name>(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key)\w{0,20}\\?[\"']?\s{0,4}[:=]\s{0,4})"
+    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\s\\]{6,500})|(?P<bare>[^\s\"'\\,;(){}\[\]<>$]{6,500}))",
+    re.IGNORECASE,
+)
+"""What stands after a word that says what it is."""
+_HAS_DIGIT = re.compile(r"\d")
+_NO_SECRET = re.compile(r"[\d.,_:]+$|[/~.]|[A-Za-z_]\w*(\.\w+)+$")
+"""A number, a path, and code such as ``config.token``."""
+
+
+class Secrets:
+    """The secrets to conceal."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """``patterns`` are regular expressions of the user's. Raises
+        :class:`memviz.ConfigError` for one that is none."""
+        self._patterns = [_compiled(pattern) for pattern in patterns]
+        own = [
+            one
+            for one in environment_secrets()
+            if len(one) >= SHORTEST_KEY_CHARS and looks_random(one)
+        ]
+        self._own = sorted(own, key=len, reverse=True)
+
+    def conceal(self, text: str) -> str:
+        """Return ``text`` with asterisks in place of each secret, in time that grows
+        with its length."""
+        for secret in self._own:
+            text = text.replace(secret, HIDDEN)
+        text = _WHOLE.sub(HIDDEN, text)
+        text = _AFTER_A_WORD.sub(_without_secret, text)
+        for pattern in self._patterns:
+            text = pattern.sub(HIDDEN, text)
+        return text
+
+    def conceal_in(self, message: Message) -> Message:
+        """Return the message without secrets: in its text, its calls and its notes."""
+        calls = tuple(
+            replace(call, arguments=self.conceal(call.arguments))
+            for call in message.tool_calls
+        )
+        meta = message.meta
+        if meta:
+            meta = {
+                name: self.conceal(value) if isinstance(value, str) else value
+                for name, value in meta.items()
+            }
+        content = self.conceal(message.content)
+        return replace(message, content=content, tool_calls=calls, meta=meta)
+
+    def conceal_in_event(self, event: RecordedEvent) -> RecordedEvent:
+        """Return the event without secrets in its summary."""
+        return replace(event, text=self.conceal(event.text))
+
+    def conceal_all(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return each text without its secrets."""
+        return tuple(map(self.conceal, texts))
+
+
+def _without_secret(found: re.Match[str]) -> str:
+    if found["word"] or found["address"]:
+        return f"{found['word'] or found['address']}{HIDDEN}"
+    if found["quoted"]:
+        return f"{found['name']}{found['quote']}{HIDDEN}"
+    bare = found["bare"]
+    if not _HAS_DIGIT.search(bare) or _NO_SECRET.match(bare):
+        return found[0]
+    return f"{found['name']}{HIDDEN}"
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(
+            "command line",
+            "--redact",
+            0,
+            f"is {pattern[:40]!r}, which is no regular expression ({error}).",
+        ) from error

@@ -1,0 +1,246 @@
+"""Spans of traces as exchanges with a model, by the conventions that
+``conventions.toml`` declares."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from memviz.core.message_fields import role_named
+from memviz.core.messages import Message, ToolCall
+from memviz.transcripts.base import REASONING
+from memviz.watching.exchanges import Exchange, usage_of
+
+Attributes = Mapping[str, Any]
+MOST_NESTED_NAMES = 12
+"""Parts of the name of an attribute that are looked at one by one."""
+MOST_DIGITS = 6
+"""Of the number of a message in the name of an attribute."""
+MOST_LABEL_CHARS = 40
+_JSON_BEGINNINGS = ("[", "{")
+_PARTS_BEGINNINGS = ('[{"type"', "[{'type'")
+
+
+@cache
+def _conventions() -> dict[str, Any]:
+    text = files("memviz.watching").joinpath("conventions.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def read_span(
+    attributes: Attributes, events: Sequence[tuple[str, Attributes]], trace: str
+) -> Exchange | None:
+    """Return the exchange that a span is; ``None`` where it is of anything else.
+
+    Args:
+        attributes: the span's own and those of its resource, as plain values.
+        events: the name and the attributes of each of its events, in order.
+        trace: the id of its trace.
+    """
+    declared = _conventions()
+    for name, values in declared["requests"].items():
+        if attributes.get(name, values[0]) not in values:
+            return None
+    for event, details in events:
+        if event in declared["details"]["names"]:
+            attributes = {**attributes, **details}
+    tree = _nest_names(attributes)
+    lists: dict[str, list[Message]] = {}
+    for name, one in declared["messages"].items():
+        lists[name] = list(_messages(_first(tree, one["names"]), one["role"]))
+    for event, told in events:
+        told_as = declared["events"].get(event)
+        if told_as:
+            inner = _nest_names(told)
+            names = told_as.get("names")
+            found = _first(inner, names) if names else {**inner, **told}
+            lists[told_as["list"]] += _messages(found, told_as["role"])
+    if not lists["sent"] and not lists["reply"]:
+        return None
+    usage = {name: _first(tree, names) for name, names in declared["usage"].items()}
+    span = declared["span"]
+    return Exchange(
+        (*lists["system"], *lists["sent"]),
+        tuple(lists["reply"]),
+        str(_first(tree, span["conversation"]) or ""),
+        trace,
+        usage_of(usage),
+        tuple(_schemas(_first(tree, span["tools"]))),
+        str(_first(tree, span["model"]) or ""),
+    )
+
+
+def _nest_names(attributes: Attributes) -> dict[str, Any]:
+    """Return attributes as nested objects: what "a.0.b" names is under "a", "0" and
+    "b". A value that is there beside longer names is under the empty name."""
+    tree: dict[str, Any] = {}
+    for name, value in attributes.items():
+        *path, last = name.split(".", MOST_NESTED_NAMES)
+        node = tree
+        for key in path:
+            inner = node.setdefault(key, {})
+            if not isinstance(inner, dict):
+                inner = {"": inner}
+                node[key] = inner
+            node = inner
+        if isinstance(node.get(last), dict):
+            node[last][""] = value
+        else:
+            node[last] = value
+    return tree
+
+
+def _first(tree: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the value of the first attribute that is there, also a numbered one."""
+    for name in names:
+        node: Any = tree
+        for key in name.split("."):
+            node = node.get(key) if isinstance(node, Mapping) else None
+        if isinstance(node, Mapping) and "" in node:
+            node = node[""]
+        if node is not None:
+            return node
+    return None
+
+
+def _messages(value: Any, role: str) -> Iterator[Message]:
+    """Yield the messages of a list, which may be JSON text; of a text alone the one that
+    it is."""
+    for item in _listed(value):
+        yield from _read_message(item, role)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return the items of a list, of numbered attributes, or of the JSON text of one."""
+    if isinstance(value, str) and value.startswith(_JSON_BEGINNINGS):
+        value = _parse(value)
+    if isinstance(value, Mapping):
+        numbers = [key for key in value if key.isdecimal() and len(key) <= MOST_DIGITS]
+        if not numbers:
+            return [value]
+        return [value[key] for key in sorted(numbers, key=int)]
+    if value is None or isinstance(value, list):
+        return value or []
+    return [value]
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _unwrap(item: Any) -> Any:
+    """Return an object with what stands under a wrapper put in its place."""
+    if not isinstance(item, Mapping):
+        return item
+    for wrapper in _conventions()["words"]["wrappers"]:
+        inner = item.get(wrapper)
+        if isinstance(inner, str):
+            inner = _parse(inner)
+        if isinstance(inner, Mapping):
+            item = {**item, **inner}
+    return item
+
+
+def _under(item: Mapping[str, Any], word: str) -> Any:
+    """Return the value under the first key that has one."""
+    for key in _conventions()["words"][word]:
+        if item.get(key) not in (None, ""):
+            return item[key]
+    return None
+
+
+def _read_message(item: Any, role: str) -> Iterator[Message]:
+    """Yield the message that an item of a list is, after the results of tools that are
+    parts of it."""
+    item = _unwrap(item)
+    if not isinstance(item, Mapping):
+        yield Message(role, _text(item))
+        return
+    role = role_named(item.get("role")) or role
+    content = _under(item, "content")
+    if isinstance(content, str) and content.startswith(_PARTS_BEGINNINGS):
+        content = _parse(content)
+    texts = []
+    thoughts = []
+    calls = [_read_call(call) for call in _listed(_under(item, "calls"))]
+    has_results = False
+    parts = [content] if isinstance(content, str) else _listed(content)
+    for part in map(_unwrap, parts):
+        kind = _kind_of(part)
+        if kind == "call":
+            calls.append(_read_call(part))
+        elif kind == "result":
+            has_results = True
+            yield _result(part)
+        elif kind == "thought":
+            thoughts.append(_text(_under(part, "text")))
+        else:
+            texts.append(_part_text(part))
+    if texts or calls or thoughts or not has_results:
+        meta = {REASONING: "\n".join(thoughts)} if any(thoughts) else None
+        tool_call_id = _text(item.get("tool_call_id") or "") or None
+        if role == "tool" and not tool_call_id:
+            tool_call_id = _text(item.get("id") or "") or None
+        yield Message(
+            role, "\n".join(texts), None, tuple(filter(None, calls)), tool_call_id, meta
+        )
+
+
+def _kind_of(part: Any) -> str:
+    named = part.get("type") if isinstance(part, Mapping) else None
+    if not isinstance(named, str):
+        return "text"
+    return str(_conventions()["kinds"].get(named, "other"))
+
+
+def _part_text(part: Any) -> str:
+    """Return the text of a part; of one without a text its kind in brackets."""
+    if not isinstance(part, Mapping):
+        return _text(part)
+    found = _under(part, "text")
+    if found is not None:
+        return _text(found)
+    return f"[{_text(part.get('type') or 'part')[:MOST_LABEL_CHARS]}]"
+
+
+def _read_call(call: Any) -> ToolCall | None:
+    call = _unwrap(call)
+    if not isinstance(call, Mapping):
+        return None
+    function = call.get("function")
+    inner = function if isinstance(function, Mapping) else call
+    name = inner.get("name")
+    if not isinstance(name, str) or not name:
+        return None
+    arguments = _under(inner, "arguments")
+    id = _text(_under(call, "call_id") or "")
+    return ToolCall.of({"id": id, "name": name, "arguments": _text(arguments or {})})
+
+
+def _result(part: Mapping[str, Any]) -> Message:
+    result = _under(part, "result")
+    call_id = _text(_under(part, "result_of") or "") or None
+    return Message(
+        "tool", _text("" if result is None else result), tool_call_id=call_id
+    )
+
+
+def _schemas(value: Any) -> Iterator[str]:
+    """Yield the schemas of the tools that were offered, as JSON text."""
+    for tool in map(_unwrap, _listed(value)):
+        if isinstance(tool, Mapping):
+            yield _text(_under(tool, "schema") or tool)
+
+
+def _text(value: Any) -> str:
+    """Return a text as it is, and anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,318 @@
+"""Finding the new part of a request that repeats its history: the messages to append, and the
+compaction where a program sent less than before.
+
+A log is only appended to. A program sends its history with every request, and at some
+time less of it: trimmed, cleared, replaced by a summary. ``Threads`` remembers digests of
+what each conversation sent last, never the texts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+from uuid import uuid4
+
+from memviz.core.messages import Message
+from memviz.transcripts.base import RecordedEvent
+from memviz.watching.exchanges import (
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    USAGE,
+    Exchange,
+    digest_message,
+)
+
+MOST_THREADS = 512
+MOST_DIGESTS = 1_000_000
+"""Of all conversations together; one takes about a hundred bytes."""
+OPENING_CHARS = 64
+SENT_LESS = "a request with less of the history"
+"""The reason of a compaction that is seen in what was sent."""
+
+# How well an exchange belongs to a conversation, from the least.
+_SAME_NAME = 1
+_HOLDS_NEWEST = 2
+_GOES_ON = 3
+
+
+class NewWords(NamedTuple):
+    """The messages that one exchange adds to a conversation."""
+
+    conversation: str
+    """The same for all that belongs to it."""
+    messages: tuple[Message, ...]
+    keys: tuple[str, ...]
+    """What each message is known again by, also when the conversation is seen from its
+    beginning once more: what it says, and how often that was said before."""
+    compaction: RecordedEvent | None = None
+    """The compaction before them; it does not say how many messages there were."""
+    prompt: str | None = None
+    """The system prompt, where these messages are the first."""
+
+
+@dataclass(slots=True)
+class _Thread:
+    """The last request of one conversation, and its reply."""
+
+    key: str
+    name: str
+    """The program's own id of it, or of its trace; several threads may have one."""
+    is_named: bool
+    opening: str
+    """The beginning of its system prompt, which programs edit further on."""
+    prompts: set[bytes] = field(default_factory=set)
+    """Digests of the system messages that its first request began with."""
+    sent: list[bytes] = field(default_factory=list)
+    """Digests of the last request and its reply, without the system prompt."""
+    asked: int = 0
+    """How many of them the request had; the others are the reply."""
+    times: Counter[bytes] = field(default_factory=Counter)
+    """How often each message was said in the log so far."""
+    tokens: int | None = None
+    """Those of the last request and its reply, as billed."""
+
+    @property
+    def size(self) -> int:
+        """The number of digests that are remembered."""
+        return len(self.sent) + len(self.times)
+
+    def fit(
+        self, exchange: Exchange, opening: str, said: list[bytes]
+    ) -> tuple[int, int]:
+        """Return how well an exchange belongs here, the larger the better; (0, 0) where
+        it does not."""
+        is_same_name = bool(self.name) and self.name == exchange.name
+        if exchange.conversation and not is_same_name:
+            return (0, 0)
+        same = _same_beginning(self.sent, said)
+        # A request as it was before, or as it begins, is told twice, late or once more
+        # where its name says so. Otherwise it is of another conversation.
+        is_again = is_same_name and opening in ("", self.opening)
+        if same >= min(self.asked, len(said)) and (len(said) > self.asked or is_again):
+            return (_GOES_ON, same)
+        if self.sent and self.sent[-1] in said[same:]:
+            return (_HOLDS_NEWEST, len(set(self.sent).intersection(said)))
+        if is_same_name and self.opening == opening:
+            return (_SAME_NAME, 0)
+        return (0, 0)
+
+    def split(self, said: list[bytes], roles: Sequence[str]) -> _Split:
+        """Return what of a request was sent before, and what is new."""
+        same = _same_beginning(self.sent, said)
+        new = same
+        has_less = same < self.asked
+        if has_less and same < len(said):
+            stayed = set(self.sent[same:])
+            places = [at for at in range(same, len(said)) if said[at] in stayed]
+            # Without any of them, what is asked now is the last message.
+            new = places[-1] + 1 if places else len(said) - 1
+        if self.asked and new and said[new - 1] == self.sent[self.asked - 1]:
+            # Programs may change a reply before they send it again: it is no new one.
+            replied = len(self.sent) - self.asked
+            stop = min(new + replied, len(said))
+            start = new
+            while new < stop and roles[new] == "assistant":
+                new += 1
+            has_less = has_less or (start == new < stop)
+        return _Split(same, new, has_less)
+
+    def name_new(self, digests: Iterable[bytes]) -> tuple[str, ...]:
+        """Return the keys of messages that are appended now."""
+        keys = []
+        for digest in digests:
+            self.times[digest] += 1
+            keys.append(f"{digest.hex()}.{self.times[digest]}")
+        return tuple(keys)
+
+
+class _Split(NamedTuple):
+    """A request, taken apart: its first ``same`` messages are those of the last one; what
+    was never sent before starts at ``new``. Between them are messages that stayed, and
+    what was put in place of others."""
+
+    same: int
+    new: int
+    has_less: bool
+
+
+class Threads:
+    """The conversations of the newest exchanges. One thread of the process at a time."""
+
+    def __init__(self) -> None:
+        self._by_key: OrderedDict[str, _Thread] = OrderedDict()
+        self._by_reply: OrderedDict[str, str] = OrderedDict()
+        self._digests = 0
+
+    def take(self, exchange: Exchange) -> NewWords | None:
+        """Return what is new in an exchange; ``None`` where nothing is."""
+        if not exchange.sent and not exchange.reply:
+            return None
+        prompt, said = _part_prompt(exchange.sent)
+        digests = list(map(digest_message, said))
+        thread = self._followed(exchange)
+        if thread is None:
+            opening = prompt[0].content[:OPENING_CHARS] if prompt else ""
+            thread = self._find(exchange, opening, digests)
+        else:
+            # The server put what it kept in front of it.
+            place_holders = (Message("user", ""),) * len(thread.sent)
+            said = (*place_holders, *said)
+            digests = [*thread.sent, *digests]
+        before = thread.size
+        new = _take_new(thread, exchange, prompt, said, digests)
+        self._digests += thread.size - before
+        if exchange.id:
+            self._by_reply[exchange.id] = thread.key
+        self._let_go()
+        return new
+
+    def forget(self, conversation: str) -> None:
+        """Take the next exchange of a conversation as its first: what was new in the last
+        one could not be kept."""
+        thread = self._by_key.pop(conversation, None)
+        if thread is not None:
+            self._digests -= thread.size
+
+    def _followed(self, exchange: Exchange) -> _Thread | None:
+        """Return the conversation whose reply an exchange says that it goes on from."""
+        key = self._by_reply.get(exchange.follows)
+        return self._by_key.get(key) if key else None
+
+    def _find(self, exchange: Exchange, opening: str, said: list[bytes]) -> _Thread:
+        """Return the conversation that an exchange belongs to best, a new one where it
+        belongs to none of those that are known."""
+        found = None
+        best = (0, 0)
+        for thread in self._by_key.values():
+            if thread.is_named == bool(exchange.conversation):
+                fit = thread.fit(exchange, opening, said)
+                if fit > best:
+                    best = fit
+                    found = thread
+        if found is None:
+            key = self._new_key(exchange.name)
+            found = _Thread(key, exchange.name, bool(exchange.conversation), opening)
+            self._by_key[key] = found
+        if not found.is_named:
+            found.name = exchange.trace  # of its newest turn
+        self._by_key.move_to_end(found.key)
+        return found
+
+    def _new_key(self, name: str) -> str:
+        """Return the key of a new conversation: its name, or a number beside it where
+        another one has it, or something random."""
+        if not name:
+            return str(uuid4())
+        key = name
+        number = 1
+        while key in self._by_key:
+            number += 1
+            key = f"{name} #{number}"
+        return key
+
+    def _let_go(self) -> None:
+        """Forget the conversations that were quiet for longest, where there are too
+        many."""
+        while len(self._by_key) > 1 and (
+            len(self._by_key) > MOST_THREADS or self._digests > MOST_DIGESTS
+        ):
+            _key, thread = self._by_key.popitem(last=False)
+            self._digests -= thread.size
+        while len(self._by_reply) > MOST_THREADS:
+            self._by_reply.popitem(last=False)
+
+
+def _take_new(
+    thread: _Thread,
+    exchange: Exchange,
+    prompt: Sequence[Message],
+    said: Sequence[Message],
+    digests: list[bytes],
+) -> NewWords | None:
+    """Return what an exchange adds to a conversation, and remember what it sent."""
+    replied = list(map(digest_message, exchange.reply))
+    whole = [*digests, *replied]
+    if thread.sent and thread.sent[: len(whole)] == whole:
+        return None  # told twice, or late
+    split = thread.split(digests, [message.role for message in said])
+    compaction = None
+    if split.has_less:
+        compaction = _compaction(thread, exchange, split, prompt, said)
+    instructions = None
+    if not thread.sent:
+        thread.prompts = set(map(digest_message, prompt))
+        instructions = "\n\n".join(message.content for message in prompt)
+    keys = thread.name_new(whole[split.new :])
+    thread.sent = whole
+    thread.asked = len(digests)
+    thread.tokens = _all_tokens(exchange)
+    messages = (*said[split.new :], *_with_usage(exchange))
+    if not messages:
+        return None
+    return NewWords(thread.key, messages, keys, compaction, instructions)
+
+
+def _compaction(
+    thread: _Thread,
+    exchange: Exchange,
+    split: _Split,
+    prompt: Sequence[Message],
+    said: Sequence[Message],
+) -> RecordedEvent:
+    """Return the compaction that a request with less of the history shows. What stands in
+    place of the rest is its summary, where the system or the user says it."""
+    known = thread.prompts.union(thread.sent)
+    has_kept_some = split.same > 0
+    texts = []
+    for message in (*prompt, *said[split.same : split.new]):
+        if digest_message(message) not in known:
+            if message.role in ("system", "user"):
+                texts.append(message.content)
+        elif message.role != "system":
+            has_kept_some = True
+    return RecordedEvent(
+        "compaction",
+        0,
+        "\n".join(texts),
+        SENT_LESS,
+        thread.tokens,
+        exchange.usage.get(INPUT_TOKENS),
+        part="up_to" if has_kept_some else "",
+    )
+
+
+def _with_usage(exchange: Exchange) -> tuple[Message, ...]:
+    """Return the reply with what was billed for it beside its last message."""
+    if not exchange.usage or not exchange.reply:
+        return exchange.reply
+    *first, last = exchange.reply
+    meta = {**(last.meta or {}), USAGE: dict(exchange.usage)}
+    return (*first, replace(last, meta=meta))
+
+
+def _all_tokens(exchange: Exchange) -> int | None:
+    if INPUT_TOKENS not in exchange.usage:
+        return None
+    return exchange.usage[INPUT_TOKENS] + exchange.usage.get(OUTPUT_TOKENS, 0)
+
+
+def _part_prompt(
+    sent: Sequence[Message],
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Return the leading system messages, and all others."""
+    stop = 0
+    while stop < len(sent) and sent[stop].role == "system":
+        stop += 1
+    return tuple(sent[:stop]), tuple(sent[stop:])
+
+
+def _same_beginning(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """Return how many of the first are the same in both."""
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    return length

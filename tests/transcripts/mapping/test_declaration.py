@@ -1,0 +1,52 @@
+"""A mapping as YAML: what is written is read, what is wrong is named."""
+
+import pytest
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.mapping.declaration import Mapping, read_mapping
+from memviz.transcripts.mapping.known import known_mappings
+
+KNOWN = {mapping.format: mapping for mapping in known_mappings()}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_mapping_is_the_same_after_yaml(name):
+    assert read_mapping(KNOWN[name].to_yaml()) == KNOWN[name]
+
+
+def test_a_small_mapping_is_a_few_lines():
+    mapping = Mapping.model_validate(
+        {"speaker": {"field": "who", "user": "in", "assistant": "out"}, "text": "body"}
+    )
+    assert mapping.to_yaml() == (
+        "speaker:\n  field: who\n  user: in\n  assistant: out\ntext: body\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("texxt: a", "texxt"),
+        ("speaker: {field: [1, 2]}", "speaker.field"),
+        ("say: [{role: king}]", "say.0.role"),
+        ("- a", "names no field"),
+        ("", "names no field"),
+        ("a: [", "bracket"),
+        ("a: &x 1\nb: *x", "aliases"),
+        ("format: ../x", "format"),
+        (b"\xff\xfe", "mapping cannot be read"),
+        ("text: [" + "a, " * 60 + "a]", "text"),
+        ("say: " + "[{say: " * 30 + "[]" + "}]" * 30, "nested"),
+        ("a: " + "x" * 200_000, "larger than any mapping"),
+    ],
+)
+def test_a_wrong_mapping_says_what_is_wrong(text, told):
+    with pytest.raises(TranscriptError, match="mapping") as caught:
+        read_mapping(text)
+    assert told in caught.value.reason
+    assert caught.value.remedy
+
+
+def test_a_mapping_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(TranscriptError, match=r"no\.yaml"):
+        read_mapping(tmp_path / "no.yaml")

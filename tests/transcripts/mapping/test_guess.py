@@ -1,0 +1,86 @@
+"""The first guess is good: the shapes that logs of chats have, each with what it has to find."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts import load_file
+from memviz.transcripts.document import Document
+from memviz.transcripts.mapping.guess import guess_mapping
+
+TALK = [
+    ("in", "My order is late, can you help?"),
+    ("out", "Sure, what is its number?"),
+    ("in", "It is 1234, from May."),
+    ("out", "It arrives on Friday."),
+]
+SAID = [text for _who, text in TALK]
+
+
+def rows(speaker, text, words=("in", "out"), **beside):
+    named = dict(zip(("in", "out"), words, strict=True))
+    return [{**beside, speaker: named[who], text: said} for who, said in TALK]
+
+
+def in_database():
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("create table settings (name, value)")
+        connection.execute("insert into settings values ('theme', 'dark')")
+        connection.execute("create table chat_log (id, sender, message)")
+        for at, (who, text) in enumerate(TALK):
+            connection.execute(
+                "insert into chat_log values (?, ?, ?)", (at, f"{who}bound", text)
+            )
+        connection.commit()
+        return connection.serialize()
+
+
+def as_json(value):
+    return json.dumps(value).encode()
+
+
+CASES = {
+    "lines of a call centre": "\n".join(
+        map(json.dumps, rows("direction", "body", id=7))
+    ).encode(),
+    "inside an object": as_json({"v": 1, "call": {"events": rows("actor", "msg")}}),
+    "tickets": as_json({"tickets": [{"id": 1, "events": rows("side", "line")}]}),
+    "truth values": as_json(rows("is_bot", "text", (False, True))),
+    "objects in rows": as_json(
+        [{"meta": {"sender": who}, "payload": {"text": text}} for who, text in TALK]
+    ),
+    "names": as_json(rows("who", "line", ("Ana", "Ben"))),
+    "words of support": as_json(rows("party", "utterance", ("client", "operator"))),
+    "a table": (
+        "when,direction,body\n"
+        + "\n".join(
+            f'2024-05-01T10:0{at}:00,{who},"{text}"'
+            for at, (who, text) in enumerate(TALK)
+        )
+    ).encode(),
+    "a database": in_database(),
+    "pairs": as_json(
+        {"turns": [{"usr": SAID[0], "sys": SAID[1]}, {"usr": SAID[2], "sys": SAID[3]}]}
+    ),
+    "lists of lists": as_json([rows("from_whom", "content", ("visitor", "agent"))]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_first_guess_reads_the_talk(name):
+    mapping = guess_mapping(Document(CASES[name], name))
+    (found,) = load_file(CASES[name], mapping=mapping).transcripts
+    assert [one.content for one in found.messages] == SAID
+    assert [one.role for one in found.messages] == ["user", "assistant"] * 2
+
+
+@pytest.mark.parametrize(
+    "data", [b"[1, 2]", b"{}", b"words alone", b"", b'[{"a": 1}, {"a": 2}]', b"\x89PNG"]
+)
+def test_what_has_no_rows_is_a_sentence(data):
+    with pytest.raises(TranscriptError) as caught:
+        guess_mapping(Document(data))
+    assert caught.value.remedy

@@ -1,0 +1,150 @@
+"""Known logs by their mappings: what comes along beside the texts, folders and packed files, files of other formats."""
+
+import json
+import zipfile
+import zlib
+from io import BytesIO
+
+import pyarrow as pa
+import pytest
+
+from memviz.core.errors import TranscriptError
+from memviz.engine.replay import replay
+from memviz.metrics.verify import verify
+from memviz.strategies import strategy
+from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.base import recorded_tokens
+from memviz.transcripts.limits import Limits
+from tests.transcripts.sample_files import sample_files
+
+SAMPLES = sample_files()
+
+
+def zipped(files):
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def packed_with_zstandard(name, content):
+    """A zip archive with one file as Inspect packs it, with the method that zipfile does not know."""
+    data = pa.compress(content, codec="zstd", asbytes=True)
+    numbers = [zlib.crc32(content), len(data), len(content)]
+    sizes = b"".join(number.to_bytes(4, "little") for number in numbers)
+    encoded = name.encode()
+    common = b"\x3f\0\0\0\x5d\0\0\0\x21\0" + sizes
+    common += len(encoded).to_bytes(2, "little") + b"\0\0"
+    local = b"PK\x03\x04" + common + encoded + data
+    central = b"PK\x01\x02\x3f\0" + common + b"\0" * 14 + encoded
+    end = b"PK\x05\x06\0\0\0\0\1\0\1\0" + len(central).to_bytes(4, "little")
+    return local + central + end + len(local).to_bytes(4, "little") + b"\0\0"
+
+
+def test_a_sample_inside_an_inspect_log_is_opened():
+    content = SAMPLES["inspect_sample__one.json"]
+    data = packed_with_zstandard("samples/1_epoch_1.json", content)
+    found = load_transcript(data, name="log.eval")
+    assert found.format == "inspect_sample"
+    assert [one.role for one in found.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+
+
+def test_a_packed_file_that_is_larger_than_it_says_is_refused():
+    data = packed_with_zstandard("a.json", b"[" + b" " * 3_000_000 + b"]")
+    with pytest.raises(TranscriptError, match="limit"):
+        load_file(data, limits=Limits(inflated_bytes=1_000_000))
+    for at in range(40, len(data) - 60, 11):
+        with pytest.raises(TranscriptError):
+            load_file(data[:at] + b"\xff\xff" + data[at + 2 :])
+
+
+def test_the_files_of_a_strands_session_are_one_conversation():
+    rows = json.loads(SAMPLES["strands__messages.json"])
+    folder = "session_s1/agents/agent_default"
+    files = {f"{folder}/agent.json": '{"agent_id": "default", "state": {}}'}
+    for row in reversed(rows):
+        name = f"{folder}/messages/message_{row['message_id']}.json"
+        files[name] = json.dumps(row)
+    (found,) = load_file(zipped(files), name="session.zip").transcripts
+    assert found.messages == load_transcript(SAMPLES["strands__messages.json"]).messages
+
+
+def test_a_break_of_the_cache_keeps_the_words_of_its_program():
+    found = load_transcript(SAMPLES["otel_spans__pydantic_ai.jsonl"])
+    breaks = [(one.meta or {}).get("cache_break") for one in found.messages]
+    assert breaks == [None] * 9 + ["ttl_expired"]
+
+
+def test_tokens_on_record_are_those_of_the_request():
+    found = load_transcript(SAMPLES["pydantic_ai__all_messages.json"])
+    recorded = [recorded_tokens(one) for one in found.messages]
+    assert [one for one in recorded if one] == [
+        (39, 12),
+        (77, 12),
+        (136, 12),
+        (164, 12),
+    ]
+
+
+def test_what_a_cache_read_apart_from_the_input_is_added():
+    rows = [
+        {"role": "user", "content": "Hi", "type": "x"},
+        {"role": "assistant", "content": "Yes", "type": "x", "u": [3, 900, 40]},
+    ]
+    mapping = """
+speaker: {field: role}
+text: content
+usage: {input: u.0, cache_read: u.1, cache_write: u.2}
+"""
+    found = load_transcript(json.dumps(rows).encode(), mapping=mapping)
+    assert recorded_tokens(found.messages[1]) == (943, 0)
+
+
+@pytest.mark.parametrize(("factor", "turns"), [(1.2, [2, 3]), (3.0, [])])
+def test_usage_of_a_log_is_compared_with_what_is_counted(factor, turns):
+    found = load_transcript(SAMPLES["pydantic_ai__all_messages.json"])
+    run = replay(found, strategy("buffer"))
+    breaches = verify(run, factor=factor, usage_is_of_log=True)
+    assert [one.turn for one in breaches if one.kind == "usage"] == turns
+    assert verify(run, factor=factor) == ()
+
+
+def test_a_langgraph_thread_whose_state_lost_messages_says_when():
+    states = [["u1", "a1"], ["u1", "a1", "u2", "a2"], ["u2", "a2", "u3", "a3"]]
+    rows = [
+        {
+            "thread_id": "t",
+            "checkpoint_id": str(number),
+            "checkpoint": {
+                "channel_values": {
+                    "messages": [
+                        {
+                            "role": "user" if text[0] == "u" else "assistant",
+                            "content": text,
+                        }
+                        for text in state
+                    ]
+                }
+            },
+        }
+        for number, state in enumerate(states)
+    ]
+    from memviz.transcripts.mapping.known import known_mappings
+
+    mapping = next(one for one in known_mappings() if one.format == "langgraph")
+    found = load_transcript(json.dumps(rows).encode(), mapping=mapping)
+    assert [one.content for one in found.messages] == [
+        "u1",
+        "a1",
+        "u2",
+        "a2",
+        "u3",
+        "a3",
+    ]
+    assert [event.after_message for event in found.events] == [4]

@@ -1,0 +1,201 @@
+"""What is new in a request that repeats its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.core.messages import Message, ToolCall
+from memviz.watching import threads
+from memviz.watching.exchanges import Exchange
+from memviz.watching.threads import NewWords, Threads
+from tests.watching.exchanges_said import exchange, words
+
+USAGE = {"input_tokens": 10, "output_tokens": 3}
+
+
+def take_all(*exchanges: Exchange) -> list[NewWords | None]:
+    seen = Threads()
+    return [seen.take(one) for one in exchanges]
+
+
+def log_of(new: Sequence[NewWords | None]) -> str:
+    return " ".join(words(one.messages) for one in new if one)
+
+
+@pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
+def test_a_growing_history_is_appended_once(known: dict[str, str]) -> None:
+    new = take_all(
+        exchange("s:be u:1", "a:2", **known),
+        exchange("s:be u:1 a:2 u:3", "a:4", **known),
+        exchange("s:be u:1 a:2 u:3 a:4 t:5", "a:6", **known),
+    )
+    assert log_of(new) == "u:1 a:2 u:3 a:4 t:5 a:6"
+    assert new[0] is not None
+    assert new[0].prompt == "be"
+    assert {one.conversation for one in new if one} == {new[0].conversation}
+    assert all(one.compaction is None for one in new if one)
+
+
+@given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=12), st.booleans())
+def test_repeated_words_are_all_kept(texts: list[str], is_named: bool) -> None:
+    """However often the same is said, nothing is lost and nothing doubled."""
+    name = "c" if is_named else ""
+    seen = Threads()
+    history: list[Message] = []
+    new = []
+    for text in texts:
+        history.append(Message("user", text))
+        reply = Message("assistant", text)
+        new.append(seen.take(Exchange(tuple(history), (reply,), name)))
+        history.append(reply)
+    assert log_of(new) == words(history)
+    keys = [key for one in new if one for key in one.keys]
+    assert len(set(keys)) == len(history)
+
+
+def test_what_is_told_twice_or_late_adds_nothing() -> None:
+    first = exchange("u:1", "a:2", trace="t")
+    second = exchange("u:1 a:2 u:3", "a:4", trace="t")
+    assert take_all(first, first)[1] is None
+    assert take_all(second, first)[1] is None
+
+
+def test_an_exchange_of_the_newest_trace_of_a_conversation_is_told_twice() -> None:
+    again = exchange("u:1 a:2 u:3", "a:4", trace="t2")
+    new = take_all(exchange("u:1", "a:2", trace="t1"), again, again)
+    assert log_of(new) == "u:1 a:2 u:3 a:4"
+
+
+def test_a_reply_that_the_program_changes_is_no_new_one() -> None:
+    new = take_all(
+        exchange("u:1", "a:Two.", conversation="c"),
+        exchange("u:1 a:two u:3", "a:4", conversation="c"),
+    )
+    assert log_of(new) == "u:1 a:Two. u:3 a:4"
+    assert new[1] is not None
+    assert new[1].compaction is None
+
+
+def test_ids_and_the_order_of_arguments_make_no_other_message() -> None:
+    one = Message("assistant", "", None, (ToolCall("1", "f", '{"a": 1, "b": 2}'),))
+    other = Message("assistant", " ", None, (ToolCall("9", "f", '{"b":2,"a":1}'),))
+    asked = (Message("user", "q"),)
+    more = Message("tool", "42", tool_call_id="9")
+    new = take_all(
+        Exchange(asked, (one,), "c"), Exchange((*asked, other, more), (), "c")
+    )
+    assert new[1] is not None
+    assert new[1].messages == (more,)
+
+
+def test_a_retry_adds_its_reply_alone() -> None:
+    asked = "u:1 a:2 u:3"
+    new = take_all(
+        exchange("u:1", "a:2", conversation="c"),
+        exchange(asked, "a:4", conversation="c"),
+        exchange(asked, "a:four", conversation="c"),
+    )
+    assert log_of(new) == "u:1 a:2 u:3 a:4 a:four"
+
+
+@pytest.mark.parametrize(
+    ("sent", "text", "part"),
+    [
+        ("s:be u:3 a:4 u:5", "", "up_to"),
+        ("s:be u:(1,2) u:3 a:4 u:5", "(1,2)", "up_to"),
+        ("s:be s:(1,2) u:3 a:4 u:5", "(1,2)", "up_to"),
+        ("s:be u:1 a:2 u:3 u:5", "", "up_to"),
+        ("s:be u:1 a:cleared u:3 a:4 u:5", "", "up_to"),
+        ("s:be u:(1-4) u:5", "(1-4)", ""),
+        ("s:be u:5", "", ""),
+    ],
+)
+def test_less_of_the_history_is_a_compaction(sent: str, text: str, part: str) -> None:
+    *before, last = take_all(
+        exchange("s:be u:1", "a:2", conversation="c"),
+        exchange("s:be u:1 a:2 u:3", "a:4", conversation="c", usage=USAGE),
+        exchange(sent, "a:6", conversation="c", usage={"input_tokens": 7}),
+    )
+    assert all(one and one.compaction is None for one in before)
+    assert last is not None
+    assert words(last.messages) == "u:5 a:6"
+    event = last.compaction
+    assert event is not None
+    assert (event.kind, event.text, event.part) == ("compaction", text, part)
+    assert (event.tokens_before, event.tokens_after) == (13, 7)
+
+
+def test_a_trimmed_conversation_without_a_name_goes_on() -> None:
+    new = take_all(
+        exchange("u:1", "a:2"),
+        exchange("u:1 a:2 u:3", "a:4"),
+        exchange("u:other", "a:thing"),
+        exchange("u:3 a:4 u:5", "a:6"),
+    )
+    first, _second, other, last = new
+    assert first
+    assert other
+    assert last
+    assert other.conversation != first.conversation == last.conversation
+    assert words(last.messages) == "u:5 a:6"
+
+
+def test_side_requests_of_a_named_conversation_stand_beside_it() -> None:
+    new = take_all(
+        exchange("s:be u:1", "a:2", conversation="c"),
+        exchange("s:Name-it. u:1", "a:Title", conversation="c"),
+        exchange("s:be u:1 a:2 u:3", "a:4", conversation="c"),
+    )
+    assert [one and one.conversation for one in new] == ["c", "c #2", "c"]
+
+
+def test_the_same_question_is_another_conversation_where_none_is_named() -> None:
+    new = take_all(exchange("u:hi", "a:ho"), exchange("u:hi", "a:ho"))
+    assert new[0]
+    assert new[1]
+    assert new[0].conversation != new[1].conversation
+
+
+def test_what_the_server_keeps_is_not_said_again() -> None:
+    new = take_all(
+        exchange("s:be u:1", "a:2", id="r1"),
+        exchange("u:x", "a:y", id="r9"),
+        exchange("s:be u:3", "a:4", id="r2", follows="r1"),
+        exchange("t:5", "a:6", id="r3", follows="r2"),
+    )
+    assert [one and words(one.messages) for one in new][2:] == ["u:3 a:4", "t:5 a:6"]
+    assert new[0]
+    assert [one and one.conversation for one in new[2:]] == [new[0].conversation] * 2
+    assert all(one and one.compaction is None for one in new)
+
+
+def test_usage_stands_beside_the_reply() -> None:
+    (new,) = take_all(exchange("u:1", "a:2 a:3", usage=USAGE))
+    assert new is not None
+    assert [one.meta for one in new.messages] == [None, None, {"usage": USAGE}]
+
+
+def test_a_forgotten_conversation_has_the_same_keys_again() -> None:
+    seen = Threads()
+    first = seen.take(exchange("u:1 a:2 u:1", "a:2", conversation="c"))
+    assert first is not None
+    seen.forget("c")
+    again = seen.take(exchange("u:1 a:2 u:1 a:2 u:3", "a:4", conversation="c"))
+    assert again is not None
+    assert again.keys[:4] == first.keys
+
+
+def test_only_the_newest_conversations_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threads, "MOST_THREADS", 2)
+    seen = Threads()
+    for name in "abcd":
+        seen.take(exchange(f"u:{name}", "a:1", conversation=name, id=name))
+    assert list(seen._by_key) == ["c", "d"]
+    assert seen._digests == sum(thread.size for thread in seen._by_key.values())
+    assert list(seen._by_reply) == ["c", "d"]
