@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from memviz.engine.compaction import Compaction
     from memviz.engine.free_run import FreeRun, free_run
     from memviz.engine.judging import Judging
-    from memviz.engine.llama_index_memory import LlamaIndexMemory as LlamaIndexMemory
     from memviz.engine.memory_config import load_memory_config, strategy_of
     from memviz.engine.recall import Recall, Recalled
     from memviz.engine.records import TurnRecord
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
+    from memviz.storage.llama_index_memory import LlamaIndexMemory as LlamaIndexMemory
     from memviz.storage.memory_store import MemoryStore, build_chat_memory
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript, load_transcripts
@@ -86,7 +86,7 @@ _LAZY = {
     "Compaction": "memviz.engine.compaction",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
-    "LlamaIndexMemory": "memviz.engine.llama_index_memory",  # not in __all__: needs an extra
+    "LlamaIndexMemory": "memviz.storage.llama_index_memory",  # not in __all__: needs an extra
     "MemoryStore": "memviz.storage.memory_store",
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",

@@ -9,7 +9,7 @@ prices, no database and no page.
 
 Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backoff``,
 ``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``following``, ``free_run``,
-``generations``, ``in_thread``, ``judging``, ``llama_index_memory``, ``memory_config``, ``parts``,
+``generations``, ``in_thread``, ``judging``, ``memory_config``, ``parts``,
 ``persistence``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
 ``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
 ``schema_counts``, ``session``, ``state``, ``stored``, ``switching``,

@@ -38,7 +38,7 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from memviz.engine.llama_index_memory import (
+from memviz.storage.llama_index_memory import (
     LlamaIndexMemory,
     LlamaIndexModel,
     as_chat_message,

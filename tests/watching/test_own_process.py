@@ -19,7 +19,7 @@ from openai import APIConnectionError, AsyncOpenAI, OpenAI
 from memviz.core.messages import Message, ToolCall
 from memviz.models.http_guard import import_litellm
 from memviz.storage.store import Store
-from memviz.watching import HttpxTransport, LangChainHandler, LitellmCallback
+from memviz.watching import HttpxTransport, LangChainHandler
 from memviz.watching.exchanges import CUT_OFF, Exchange
 from memviz.watching.own_process import BackgroundRecorder
 from tests.models.openai_server import (
@@ -182,8 +182,10 @@ def test_a_model_of_langchain_with_the_handler(
 
 
 @pytest.fixture
-def callback(database: Path) -> Iterator[LitellmCallback]:
-    litellm = import_litellm()
+def callback(database: Path) -> Iterator[Any]:
+    litellm = import_litellm()  # first, for it keeps litellm off the network
+    from memviz.watching import LitellmCallback
+
     before = litellm.callbacks
     one = LitellmCallback(database)
     litellm.callbacks = [one]
@@ -195,7 +197,7 @@ def callback(database: Path) -> Iterator[LitellmCallback]:
 
 
 def test_a_call_of_litellm_with_the_callback(
-    server: OpenAIServer, callback: LitellmCallback, database: Path
+    server: OpenAIServer, callback: Any, database: Path
 ) -> None:
     from tests.watching.upstreams import WAIT_SECONDS
 
@@ -223,7 +225,7 @@ def test_a_call_of_litellm_with_the_callback(
 
 
 def test_an_asynchronous_call_of_litellm(
-    server: OpenAIServer, callback: LitellmCallback, database: Path
+    server: OpenAIServer, callback: Any, database: Path
 ) -> None:
     from tests.watching.upstreams import WAIT_SECONDS
 
@@ -243,9 +245,7 @@ def test_an_asynchronous_call_of_litellm(
     assert words(only(found_in(database)).messages) == "u:q0 a:a0"
 
 
-def wait_for(
-    callback: LitellmCallback, database: Path, messages: int, seconds: float
-) -> None:
+def wait_for(callback: Any, database: Path, messages: int, seconds: float) -> None:
     """Wait until litellm has called back, in threads of its own."""
     import time
 
@@ -308,7 +308,7 @@ def test_what_could_not_be_kept_is_kept_with_the_next(
 
 @pytest.mark.parametrize("hook", ["start", "end"])
 def test_odd_calls_of_a_handler_are_told_and_raise_nothing(
-    database: Path, caplog: pytest.LogCaptureFixture, hook: str
+    database: Path, callback: Any, caplog: pytest.LogCaptureFixture, hook: str
 ) -> None:
     from uuid import uuid4
 
@@ -317,7 +317,6 @@ def test_odd_calls_of_a_handler_are_told_and_raise_nothing(
     asked: Any = [[object()]] if hook == "start" else [[HumanMessage("q")]]
     handler.on_chat_model_start({}, asked, run_id=run)
     handler.on_llm_end(object(), run_id=run)
-    callback = LitellmCallback(database)
     callback.log_success_event(5, object(), None, None)
     handler.wait()
     assert not database.exists()
