@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from hashlib import blake2b
 from typing import Any
 
-from memviz.core.messages import Message
+from memviz.core.messages import Message, clean_text
 from memviz.models.base import Usage
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth, Watched
@@ -164,6 +164,7 @@ class Keeper:
 
 def key_of(source: str, conversation_id: str) -> str:
     """Return the key of a watched conversation; a very long name is a digest of it."""
+    conversation_id = clean_text(conversation_id)  # file names may be no UTF-8
     if len(conversation_id) > MAX_KEY_CHARS:
         conversation_id = blake2b(conversation_id.encode(), digest_size=16).hexdigest()
     return f"{source}/{conversation_id}"

@@ -142,3 +142,15 @@ def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
     begun = perf_counter()
     Secrets().conceal(text)
     assert perf_counter() - begun < 3
+
+
+def test_letters_that_no_file_holds_are_replaced(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    odd = "a\ud800"
+    for name in (odd, 400 * odd):
+        keeper.append(
+            "otlp", name, [{"role": "user", "content": odd}],
+            keys=[odd], compaction=odd, title=odd, system_prompt=odd, tools=[odd], model=odd,
+        )  # fmt: skip
+    assert said(kept(keeper, "otlp/a\ufffd")) == [("user", "a\ufffd")]
+    assert len(keeper.store.newest_watched()) == 2
