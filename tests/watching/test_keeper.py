@@ -144,6 +144,14 @@ def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
     assert perf_counter() - begun < 3
 
 
+def test_notes_inside_notes_are_concealed_too(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path, [r"ACME-\d+"])
+    notes = {"found": [{"of": "ACME-1", "count": 3}], "by": "ACME-2"}
+    keeper.append("langchain", "c", [Message("tool", "Done.", meta=notes)])
+    (message,) = kept(keeper, "langchain/c")
+    assert message.meta == {"found": [{"of": "***", "count": 3}], "by": "***"}
+
+
 def test_letters_that_no_file_holds_are_replaced(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
     odd = "a\ud800"
