@@ -187,16 +187,18 @@ def first_new(known: Sequence[str], given: Sequence[str]) -> int:
     for newest in range(len(known) - 1, -1, -1):
         best_length = 0
         best = 0
-        for index in places.get(known[newest], ()):
+        for index in reversed(places.get(known[newest], ())):
             length = 0
             while (
                 length <= min(newest, index)
                 and known[newest - length] == given[index - length]
             ):
                 length += 1
-            if length >= best_length:
+            if length > best_length:
                 best_length = length
                 best = index + 1
+            if length > newest:
+                break  # all that is known stands here
         if best:
             return best
     return 0

@@ -144,6 +144,12 @@ def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
     assert perf_counter() - begun < 3
 
 
+def test_the_same_said_over_and_over_is_found_at_once() -> None:
+    begun = perf_counter()
+    assert first_new(["a"] * 512, ["a"] * 50_000) == 50_000
+    assert perf_counter() - begun < 2
+
+
 def test_notes_inside_notes_are_concealed_too(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path, [r"ACME-\d+"])
     notes = {"found": [{"of": "ACME-1", "count": 3}], "by": "ACME-2"}
