@@ -214,7 +214,8 @@ class Embedder:
         raises; what was answered before a failure is kept."""
         server = self.server_of(model)
         found = self.kept.find(model, texts, server)
-        missing = [text for text in texts if text not in found]
+        # A text that stands twice among them is paid once.
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing and model != self.model.name:
             # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))

@@ -108,15 +108,20 @@ class FolderWatch(FileSystemEventHandler):
     def _look(self, since: float | None = None) -> None:
         """Go through the folders, and read what has another size or time than before."""
         for place in self._places:
-            for path in place.sessions():
-                with suppress(OSError):
-                    status = path.stat()
-                    known = (status.st_size, status.st_mtime)
-                    if since is not None and status.st_mtime < since:
-                        self._sizes[path] = known
-                    elif self._sizes.get(path) != known:
-                        self._sizes[path] = known
-                        self._read(path)
+            # A folder that goes meanwhile ends the look: the next one sees the others.
+            with suppress(OSError):
+                for path in place.sessions():
+                    self._look_at(path, since)
+
+    def _look_at(self, path: Path, since: float | None) -> None:
+        with suppress(OSError):
+            status = path.stat()
+            known = (status.st_size, status.st_mtime)
+            if since is not None and status.st_mtime < since:
+                self._sizes[path] = known
+            elif self._sizes.get(path) != known:
+                self._sizes[path] = known
+                self._read(path)
 
     def _read(self, path: Path) -> None:
         path = _session_of(path)
@@ -145,14 +150,8 @@ class FolderWatch(FileSystemEventHandler):
 
     def _program_at(self, path: Path) -> Program | None:
         for place in self._places:
-            if not path.is_relative_to(place.folder):
-                continue
-            if not path.is_file():
-                return None  # a pipe would be waited for
-            if place.program is None:
-                return program_of(path)
-            if path.relative_to(place.folder).match(place.program.pattern):
-                return place.program
+            if place.is_session(path):
+                return place.program or program_of(path)
         return None
 
     def _tell(self, sentence: str) -> None:

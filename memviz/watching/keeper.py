@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from hashlib import blake2b
 from typing import Any
 
-from memviz.core.messages import Message
+from memviz.core.messages import Message, clean_text
 from memviz.models.base import Usage
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth, Watched
@@ -164,6 +164,7 @@ class Keeper:
 
 def key_of(source: str, conversation_id: str) -> str:
     """Return the key of a watched conversation; a very long name is a digest of it."""
+    conversation_id = clean_text(conversation_id)  # file names may be no UTF-8
     if len(conversation_id) > MAX_KEY_CHARS:
         conversation_id = blake2b(conversation_id.encode(), digest_size=16).hexdigest()
     return f"{source}/{conversation_id}"
@@ -186,16 +187,18 @@ def first_new(known: Sequence[str], given: Sequence[str]) -> int:
     for newest in range(len(known) - 1, -1, -1):
         best_length = 0
         best = 0
-        for index in places.get(known[newest], ()):
+        for index in reversed(places.get(known[newest], ())):
             length = 0
             while (
                 length <= min(newest, index)
                 and known[newest - length] == given[index - length]
             ):
                 length += 1
-            if length >= best_length:
+            if length > best_length:
                 best_length = length
                 best = index + 1
+            if length > newest:
+                break  # all that is known stands here
         if best:
             return best
     return 0

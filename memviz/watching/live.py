@@ -124,7 +124,12 @@ class LiveConversation:
             self._followed.append((preset, Following(setting)))
 
     def _take_in(self, watched: Watched) -> None:
-        start = max(0, len(self._log) - LOOK_BACK)
+        start = min(len(self._log), watched.message_count) - LOOK_BACK
+        if self._view is not None:
+            # Those that its reader was not certain of may have become others as well.
+            place = self._view.watched.state.get("place", {})
+            start = min(start, place.get("messages", start))
+        start = max(0, start)
         while True:
             stop = min(watched.message_count, start + BATCH)
             said = self._store.said(watched.id, start, stop)

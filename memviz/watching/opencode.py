@@ -17,6 +17,9 @@ from memviz.watching.keeper import Keeper, key_of
 
 MAX_ROWS = 20_000
 """So many parts of a session are read at a time."""
+MAX_MESSAGES = 2_000
+MAY_CHANGE = 50
+"""A message that is not over gets no further parts once so many follow it."""
 MAX_CHARS = 5_000_000
 BUSY_SECONDS = 2.0
 _GREW = """
@@ -24,7 +27,8 @@ SELECT session_id, MAX(time_updated) FROM part WHERE time_updated >= ?
 GROUP BY session_id ORDER BY 2 LIMIT 1000
 """
 _MESSAGES = """
-SELECT id, substr(data, 1, ?) FROM message WHERE session_id = ? AND id > ? ORDER BY id LIMIT 2000
+SELECT id, substr(data, 1, ?) FROM message WHERE session_id = ? AND id > ?
+ORDER BY id LIMIT ?
 """
 _PARTS = """
 SELECT message_id, substr(data, 1, ?) FROM part
@@ -65,23 +69,25 @@ class OpencodeLibrary:
         certain = str(place.get("certain", ""))
         start = int(place.get("messages", 0))
         bounds = (MAX_CHARS, session, certain)
-        rows = connection.execute(_MESSAGES, bounds).fetchall()
-        parts: dict[str, list[dict[str, Any]]] = {}
-        for id, data in connection.execute(_PARTS, (*bounds, MAX_ROWS)):
-            parts.setdefault(id, []).append(_object(data))
+        rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
+        parts = _parts_of(connection, bounds)
         messages: list[Message] = []
         events: list[RecordedEvent] = []
         state: dict[str, Any] = {"source": "opencode"}
         now = (certain, start, place.get("events", 0))
         is_certain = True
-        for id, data in rows:
-            if id not in parts:
-                break  # its parts are written next, or read with the next ones
+        # The parts of those behind are written next, or read with the next ones.
+        stop = max(
+            (at + 1 for at, row in enumerate(rows) if row[0] in parts), default=0
+        )
+        for at, (id, data) in enumerate(rows[:stop]):
             about = _object(data)
-            messages += _told(about, parts[id])
-            events += _compactions(about, parts[id], start + len(messages))
+            said = parts.get(id, [])  # none where it failed before its first word
+            messages += _told(about, said)
+            events += _compactions(about, said, start + len(messages))
             state |= _use(about)
-            is_certain = is_certain and _is_over(about)
+            is_left = at < stop - MAY_CHANGE  # its program was killed
+            is_certain = is_certain and (is_left or _is_over(about))
             if is_certain:
                 now = (id, start + len(messages), place.get("events", 0) + len(events))
         if not messages and not events:
@@ -93,7 +99,22 @@ class OpencodeLibrary:
         first_event = place.get("events", 0)
         growth = Growth(start, messages, state, events, first_event, named)
         self._keeper.write_rows(key, growth)
-        return now[0] != certain and len(rows) > 1 and now[0] != rows[-1][0]
+        is_more = len(rows) == MAX_MESSAGES or now[0] != rows[-1][0]
+        return now[0] != certain and is_more
+
+
+def _parts_of(
+    connection: sqlite3.Connection, bounds: tuple[int, str, str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the next parts of a session by the ids of their messages: those of a message
+    all, or none where there are too many to be read at a time."""
+    parts: dict[str, list[dict[str, Any]]] = {}
+    rows = connection.execute(_PARTS, (*bounds, MAX_ROWS)).fetchall()
+    for id, data in rows:
+        parts.setdefault(id, []).append(_object(data))
+    if len(rows) == MAX_ROWS and len(parts) > 1:
+        del parts[rows[-1][0]]
+    return parts
 
 
 def _object(data: object) -> dict[str, Any]:

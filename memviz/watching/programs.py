@@ -13,6 +13,9 @@ HEAD_BYTES = 200_000
 HEAD_ROWS = 5
 """So much of a file is looked at to see whose it is."""
 
+SUFFIXES = (".jsonl", ".json", ".db")
+"""Of sessions. What programs and editors write aside has others."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -99,9 +102,24 @@ class Place:
     def sessions(self) -> Iterator[Path]:
         """The sessions that are in it."""
         pattern = self.program.pattern if self.program else "**/*"
-        for path in self.folder.glob(pattern):
-            if path.suffix in (".jsonl", ".json", ".db") and path.is_file():
-                yield path
+        return filter(self.is_session, self.folder.glob(pattern))
+
+    def is_session(self, path: Path) -> bool:
+        """Return whether a file is one by its place and name, and no pipe: that would be
+        waited for."""
+        if path.suffix not in SUFFIXES or not path.is_relative_to(self.folder):
+            return False
+        if self.program is not None:
+            pattern = self.program.pattern
+            inner = path.relative_to(self.folder)
+            # A pattern fits the end of a path: sessions of subagents lie deeper.
+            is_there = "**" in pattern or len(inner.parts) == pattern.count("/") + 1
+            if not (is_there and inner.match(pattern)):
+                return False
+        try:
+            return path.is_file()
+        except OSError:  # it lies where this user may not look
+            return False
 
 
 def places_here() -> list[Place]:

@@ -159,7 +159,10 @@ class _Proxy:
     def _record(self, request: Request, body: bytes, call: _Call) -> None:
         """Read the exchange that went through, if it was one with a model."""
         api = api_of(request.method, request.url.path)
-        if api is None or call.status != 200 or call.is_too_large:
+        if api is None or call.status != 200:
+            return
+        if call.too_large is not None:
+            self._complain(call.too_large)
             return
         try:
             asked = inflate(body, request.headers.get("content-encoding", ""))
@@ -190,8 +193,8 @@ class _Call:
         """That of the reply; ``None`` as long as none has begun."""
         self.headers = httpx.Headers()
         self.is_whole = False
-        self.is_too_large = False
-        """The reply was passed on, and is too large to be kept."""
+        self.too_large: BodyError | None = None
+        """The reason where the reply was passed on and is too large to be kept."""
 
     async def relay(self, client: httpx.AsyncClient) -> None:
         """Ask, and pass the reply on, chunk by chunk as it comes. Raises
@@ -218,12 +221,12 @@ class _Call:
         await self._send(body)
 
     def _keep(self, chunk: bytes) -> None:
-        if self.is_too_large:
+        if self.too_large is not None:
             return
         try:
             self.answered.add(chunk)
-        except BodyError:
-            self.is_too_large = True
+        except BodyError as error:
+            self.too_large = error
             self.answered.let_go()
 
 

@@ -2,8 +2,9 @@
 kept: those of known shapes, those of this process, and what the user names."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from memviz.core.errors import ConfigError
 from memviz.core.messages import Message
@@ -77,14 +78,18 @@ class Secrets:
             replace(call, arguments=self.conceal(call.arguments))
             for call in message.tool_calls
         )
-        meta = message.meta
-        if meta:
-            meta = {
-                name: self.conceal(value) if isinstance(value, str) else value
-                for name, value in meta.items()
-            }
+        meta = self._conceal_inside(message.meta)
         content = self.conceal(message.content)
         return replace(message, content=content, tool_calls=calls, meta=meta)
+
+    def _conceal_inside(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.conceal(value)
+        if isinstance(value, Mapping):
+            return {name: self._conceal_inside(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return list(map(self._conceal_inside, value))
+        return value
 
     def conceal_in_event(self, event: RecordedEvent) -> RecordedEvent:
         """Return the event without secrets in its summary."""

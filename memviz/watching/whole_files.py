@@ -45,7 +45,7 @@ class WholeFile:
             events,
             about={"title": told.title or title_of(messages)},
         )
-        self._keeper.store.grow_watched(self._key, lambda kept: growth)
+        self._keeper.write_rows(self._key, growth)
         self._read_at = read_at
         return True
 

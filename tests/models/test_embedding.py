@@ -69,6 +69,12 @@ def test_each_text_has_its_vector_of_length_1_whatever_the_order_they_come_in(
         assert vector == pytest.approx(unit(text), abs=1e-6)
 
 
+def test_a_text_that_comes_twice_is_asked_for_once(server: OpenAIServer) -> None:
+    found = asking(server)(NAME, ["abc", "zoo", "abc"])
+    assert texts_asked(server) == [["abc", "zoo"]]
+    assert np.array_equal(found[0], found[2])
+
+
 def test_many_texts_are_asked_for_in_calls_of_a_bounded_size_and_long_ones_cut(
     server: OpenAIServer,
 ) -> None:

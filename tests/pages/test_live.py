@@ -59,3 +59,25 @@ def test_what_grows_is_there_at_the_next_look(keeper: Keeper) -> None:
     assert "About 1,0" in texts(session)
     chosen.select("proxy/two")
     assert "Nobody says by which rule" in texts(session.run())
+
+
+def test_who_is_looked_at_stays_while_all_grow_and_those_alike_are_told_apart(
+    keeper: Keeper,
+) -> None:
+    asked = {"role": "user", "content": "Fix the tests."}
+    told = {"role": "assistant", "content": "Done."}
+    for name in ("one", "two", "three"):
+        keeper.append("codex", name, [asked, told], title="Fix the tests")
+    session = open_page("live")
+    chosen = session.selectbox(CHOICE_KEY)
+    before = set(chosen.options)
+    assert len(before) == 3
+    # What was shown when it was chosen is not what it is by now.
+    for number, name in enumerate(("one", "two", "three")):
+        more = {"role": "user", "content": f"And now {number}?"}
+        keeper.append("codex", name, [more], keys=[str(number)])
+    chosen.select("codex/one")
+    session = session.run()
+    assert session.selectbox(CHOICE_KEY).value == "codex/one"
+    assert set(session.selectbox(CHOICE_KEY).options) == before
+    assert "3 messages" in texts(session)

@@ -244,3 +244,70 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(tmp_path: Path) -> None:
         watch.on_any_event(FileModifiedEvent(str(tmp_path / "one.jsonl")))
         watch.read_changed()
         assert watch.sessions == 0
+
+
+def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.jsonl")
+    path.write_bytes(b"".join(lines_of("claude_code")))
+    keeper = keeper_in(tmp_path)
+    watch = FolderWatch([Place(tmp_path)], keeper)
+    watch.on_any_event(FileModifiedEvent(str(path)))
+    watch.read_changed()
+    assert kept(keeper, "claude_code/\ufffd")
+
+
+def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    subagents = tmp_path / "project" / "one" / "subagents"
+    subagents.mkdir(parents=True)
+    (tmp_path / "project" / "chats").mkdir()
+    aside = [
+        (tmp_path / "one.jsonl.tmp", None),
+        (tmp_path / ".one.jsonl.swp", None),
+        (subagents / "agent-1.jsonl", KNOWN["claude_code"]),
+        (tmp_path / "project" / "chats" / "one.json.tmp", KNOWN["gemini_cli"]),
+    ]
+    for path, program in aside:
+        path.write_bytes(b"".join(lines_of("claude_code")))
+        watch = FolderWatch([Place(tmp_path, program)], keeper)
+        watch.on_any_event(FileModifiedEvent(str(path)))
+        watch.read_changed()
+        assert watch.sessions == 0
+
+
+def test_what_this_user_may_not_look_at_ends_no_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("closed", "open"):
+        (tmp_path / f"{name}.jsonl").write_bytes(b"".join(lines_of("claude_code")))
+    of_any = Path.stat
+
+    def stat(path: Path, **options: Any) -> os.stat_result:
+        if path.name == "closed.jsonl":
+            raise PermissionError(13, "Permission denied")
+        return of_any(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    keeper = keeper_in(tmp_path)
+    FolderWatch([Place(tmp_path)], keeper)._look()
+    assert kept(keeper, "claude_code/open")
+
+
+def test_a_folder_that_goes_while_it_is_looked_through_ends_no_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gone", "there"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "there" / "one.jsonl").write_bytes(b"".join(lines_of("claude_code")))
+    of_any = Path.glob
+
+    def glob(path: Path, pattern: str) -> Any:
+        if path.name == "gone":
+            raise FileNotFoundError(2, "No such file or directory")
+        return of_any(path, pattern)
+
+    monkeypatch.setattr(Path, "glob", glob)
+    keeper = keeper_in(tmp_path)
+    places = [Place(tmp_path / "gone"), Place(tmp_path / "there")]
+    FolderWatch(places, keeper)._look()
+    assert kept(keeper, "claude_code/one")

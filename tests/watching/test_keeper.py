@@ -142,3 +142,29 @@ def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
     begun = perf_counter()
     Secrets().conceal(text)
     assert perf_counter() - begun < 3
+
+
+def test_the_same_said_over_and_over_is_found_at_once() -> None:
+    begun = perf_counter()
+    assert first_new(["a"] * 512, ["a"] * 50_000) == 50_000
+    assert perf_counter() - begun < 2
+
+
+def test_notes_inside_notes_are_concealed_too(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path, [r"ACME-\d+"])
+    notes = {"found": [{"of": "ACME-1", "count": 3}], "by": "ACME-2"}
+    keeper.append("langchain", "c", [Message("tool", "Done.", meta=notes)])
+    (message,) = kept(keeper, "langchain/c")
+    assert message.meta == {"found": [{"of": "***", "count": 3}], "by": "***"}
+
+
+def test_letters_that_no_file_holds_are_replaced(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    odd = "a\ud800"
+    for name in (odd, 400 * odd):
+        keeper.append(
+            "otlp", name, [{"role": "user", "content": odd}],
+            keys=[odd], compaction=odd, title=odd, system_prompt=odd, tools=[odd], model=odd,
+        )  # fmt: skip
+    assert said(kept(keeper, "otlp/a\ufffd")) == [("user", "a\ufffd")]
+    assert len(keeper.store.newest_watched()) == 2

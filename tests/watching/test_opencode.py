@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from memviz.core.messages import Message
+from memviz.watching import opencode
 from memviz.watching.opencode import OpencodeLibrary
 from tests.watching.growing import (
     add_row,
@@ -38,3 +47,50 @@ def test_a_session_that_fills_row_by_row_is_kept_whole(tmp_path: Path) -> None:
     assert not OpencodeLibrary(tmp_path / "none.db", keeper).read_on()
     (tmp_path / "broken.db").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     assert not OpencodeLibrary(tmp_path / "broken.db", keeper).read_on()
+
+
+USER = {"role": "user"}
+DONE = {"role": "assistant", "time": {"completed": 1}}
+FAILED = {"role": "assistant", "error": {"name": "ProviderAuthError"}}
+KILLED = {"role": "assistant", "time": {"created": 1}}
+Told = tuple[dict[str, Any], int]
+"""A message and the number of its parts."""
+
+
+def read_once(folder: Path, session: Sequence[Told]) -> tuple[Message, ...]:
+    """The messages that are kept of a session that is read once."""
+    path = folder / "opencode.db"
+    begin_opencode(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for number, (about, parts) in enumerate(session):
+            id = f"msg_{number:05}"
+            message = (id, "ses_1", 1, 1, json.dumps(about))
+            connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", message)
+            for at in range(parts):
+                text = json.dumps({"type": "text", "text": f"{number}."})
+                part = (f"prt_{number:05}_{at:03}", id, "ses_1", 1, 1, text)
+                connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", part)
+    keeper = keeper_in(folder)
+    OpencodeLibrary(path, keeper).read_on()
+    return kept(keeper, "opencode/ses_1")
+
+
+def test_a_reply_that_failed_before_its_first_word_hides_nothing_behind_it(
+    tmp_path: Path,
+) -> None:
+    session = [(USER, 1), (FAILED, 0), (USER, 1), (DONE, 1)]
+    found = read_once(tmp_path, session)
+    assert [one.content for one in found] == ["0.", "2.", "3."]
+
+
+@pytest.mark.parametrize("first", [DONE, KILLED])
+def test_a_session_of_more_than_is_read_at_a_time_is_kept_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(opencode, "MAX_MESSAGES", 60)
+    monkeypatch.setattr(opencode, "MAX_ROWS", 200)
+    session: list[Told] = [(USER, 1), (first, 3)]
+    session += [(USER, 3), (DONE, 3)] * 100
+    found = read_once(tmp_path, session)
+    expected = [f"{number}." * parts for number, (_, parts) in enumerate(session)]
+    assert [one.content for one in found] == expected

@@ -288,6 +288,7 @@ def test_a_reply_too_large_to_keep_passes(
     keeper: Keeper,
     proxy: LocalServer,
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(bodies, "MOST_BODY_BYTES", 50_000)
     large = json.dumps({"choices": [{"message": {"content": "x" * 100_000}}]})
@@ -298,6 +299,9 @@ def test_a_reply_too_large_to_keep_passes(
     httpx.post(place, json=asked)
     wait_for(keeper, 2)
     assert words(only(keeper.store).messages) == "u:hi a:small"
+    told = [one for one in caplog.messages if "does not keep this" in one]
+    assert len(told) == 1
+    assert "larger than" in told[0]
 
 
 def test_a_request_too_large_gets_a_sentence(

@@ -45,3 +45,23 @@ def test_a_file_that_is_written_anew_adds_what_is_new_and_loses_nothing(
     after = kept(keeper, "gemini_cli/one")
     assert after[: len(whole)] == whole
     assert said(after[len(whole) :]) == [("user", "And then?")]
+
+
+def test_no_secret_is_kept_of_a_session(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path, [r"ACME-\d+"])
+    path = tmp_path / "session-one.json"
+    summary = {
+        "id": "0",
+        "type": "user",
+        "content": "<state_snapshot>of ACME-1</state_snapshot>",
+    }
+    asked = {"id": "1", "type": "user", "content": "Find ACME-2"}
+    head = {"sessionId": "1", "projectHash": "2", "summary": "Finds ACME-3"}
+    path.write_text(json.dumps({**head, "messages": [summary, asked]}))
+    WholeFile(path, "gemini_cli", "one", keeper).read_on()
+    watched = keeper.store.find_watched("gemini_cli/one")
+    assert watched is not None
+    about = keeper.store.about(watched.id)
+    assert about.title == "Finds ***"
+    assert ["of ***" in event.text for event in about.events] == [True]
+    assert "ACME" not in repr(kept(keeper, "gemini_cli/one"))

@@ -6,6 +6,7 @@ holds JSON, in a list of OpenTelemetry's attributes, or in flat names with dots 
 are opened on the way.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.mapping.packed import opened_bytes
 
 EACH = "*"
+NUMBER = re.compile(r"-?\d{1,9}")
 OTLP_NUMBERS = ("intValue", "doubleValue")
 MAX_NAMES = 16
 """Most names of one path."""
@@ -92,8 +94,9 @@ def _walk(value: Any, names: Sequence[str], place: str) -> Iterator[Placed]:
         for key, held in _items(value):
             yield from _walk(held, rest, f"{place}, {key}" if place else key)
     elif isinstance(value, list):
-        if name.lstrip("-").isdecimal() and -len(value) <= int(name[:9]) < len(value):
-            yield from _walk(value[int(name[:9])], rest, place)
+        number = int(name) if NUMBER.fullmatch(name) else len(value)
+        if -len(value) <= number < len(value):
+            yield from _walk(value[number], rest, place)
     elif isinstance(value, dict):
         count, held = _named(value, names)
         if count:

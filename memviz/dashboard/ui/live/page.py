@@ -1,5 +1,6 @@
 """The watched conversations, and of one what is in its window right now."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from threading import Lock
@@ -28,6 +29,9 @@ from memviz.storage.watched import Watched
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
+CHOSEN_KEY = "live-chosen"
+ENDING_CHARS = 24
+"""Of the key of a conversation, where others have its title."""
 SHOWN = 50
 GROWING_SECONDS = 60.0
 """What grew within so many seconds is looked at again and again."""
@@ -64,14 +68,19 @@ def live_page() -> None:
         _nothing_watched()
         return
     by_key = {one.key: one for one in newest}
+    labels = _labels(newest)
+    chosen = st.session_state.get(CHOSEN_KEY)
     key = st.selectbox(
         _("Watched conversations, newest first"),
         list(by_key),
+        # Where its label has become another, the browser no longer names it.
+        index=list(by_key).index(chosen) if chosen in by_key else 0,
         key=CHOICE_KEY,
-        format_func=lambda key: _label(by_key[key]) if key in by_key else key,
+        format_func=lambda key: labels.get(key, key),
     )
     if key is None:
         return
+    st.session_state[CHOSEN_KEY] = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
     draw = st.fragment(_conversation, run_every=seconds)
     draw(key, frozenset(by_key), seconds)
@@ -88,13 +97,28 @@ def _nothing_watched() -> None:
     st.code(f"memviz watch --db {workspace().store.path}", language=None)
 
 
-def _label(watched: Watched) -> str:
+def _labels(newest: Sequence[Watched]) -> dict[str, str]:
+    """Return the labels of conversations by their keys: each another one, and the same
+    while its conversation grows, for the browser knows the chosen one by it."""
+    titled = {one.key: f"{one.title} · {_program_of(one)}" for one in newest}
+    alike = Counter(titled.values())
+    labels = {}
+    for key, label in titled.items():
+        ending = f" · {key[-ENDING_CHARS:]}" if alike[label] > 1 else ""
+        labels[key] = f"{label}{ending}"
+    return labels
+
+
+def _program_of(watched: Watched) -> str:
+    return program_words(str(watched.state.get("source", "")))
+
+
+def _growth_so_far(watched: Watched) -> str:
     grown = grown_words(watched.grown_at, datetime.now(UTC))
-    source = program_words(str(watched.state.get("source", "")))
     return _(
         "{title} · {program}, {messages:,} messages, {grown}",
         title=watched.title,
-        program=source,
+        program=_program_of(watched),
         messages=watched.message_count,
         grown=grown,
     )
@@ -119,6 +143,7 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
         grows = _is_growing(view.watched)
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
+        st.caption(plain(_growth_so_far(view.watched)))
         _window(view)
         _stage(view)
         _largest(view.largest)
