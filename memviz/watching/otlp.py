@@ -43,7 +43,7 @@ class MissingProtobufError(MemvizError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Traces need the package opentelemetry-proto. Install it with: pip install 'memviz[watch]'"
+            "Traces need the package opentelemetry-proto. Install it: pip install 'memviz[watch]'."
         )
 
 

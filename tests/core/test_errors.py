@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import socket
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from importlib import import_module
@@ -14,6 +16,7 @@ from typing import Any, NamedTuple
 from unittest.mock import ANY
 
 import pytest
+from starlette.applications import Starlette
 
 import memviz
 from memviz import Message
@@ -32,6 +35,11 @@ from memviz.models.recordings.recording import About, Recording
 from memviz.storage.store import Store
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
+from memviz.watching.bodies import inflate
+from memviz.watching.model_apis import APIS, read_wire
+from memviz.watching.otlp import make_receiver
+from memviz.watching.proxy import checked_address
+from memviz.watching.serving import LocalServer
 
 KEY = "sk-secret-0123456789abcdef"
 HELLO = [Message("user", "Hello")]
@@ -49,6 +57,17 @@ def wrong_file(folder: Path, text: str) -> Path:
     path = folder / "wrong.yaml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def without_protobuf(_folder: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "google.protobuf.json_format", None)
+        return make_receiver(list)
+
+
+def a_taken_port(_folder: Path) -> object:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return LocalServer(Starlette(), taken.getsockname()[1])
 
 
 def missing_encoding(folder: Path) -> object:
@@ -410,6 +429,23 @@ CASES: dict[str, Case] = {
     ),
     "UnknownTermError": Case(
         lambda _: tooltip("nowhere"), ("named 'nowhere'",), {"name": "nowhere"}
+    ),
+    "traces without their package": Case(
+        without_protobuf, ("opentelemetry-proto", "memviz[watch]")
+    ),
+    "port of another program": Case(
+        a_taken_port, ("Port", "127.0.0.1 is in use"), {"port": ANY}
+    ),
+    "address of an API with a key in it": Case(
+        lambda _: checked_address(f"https://me:{KEY}@example.com"),
+        ("no plain web address", "https://api.openai.com"),
+    ),
+    "exchange that is none": Case(
+        lambda _: read_wire(APIS["/chat/completions"], b"[]", b"{}", ""),
+        ("no object in JSON",),
+    ),
+    "body that is no gzip": Case(
+        lambda _: inflate(b"text", "gzip"), ("no whole gzip",), {"status": 400}
     ),
     "UnknownRecordingError": Case(
         lambda _: memviz.recordings()["nowhere"],

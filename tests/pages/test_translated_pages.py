@@ -34,7 +34,7 @@ PAGES = (
 """All pages and views, as addresses."""
 NAMES = re.compile(
     r"LangChain|LlamaIndex|AutoGen|Agent Framework|Anthropic|OpenAI|Strands|Google ADK|Gemini CLI|Claude Code|"
-    r"Amazon Bedrock Converse|Vercel AI SDK|LM Studio|Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"
+    r"Amazon Bedrock|Vercel AI SDK|LM Studio|Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"
     r"Prompt [Cc]aching|API guides|Page (?:Up|Down)|Home End|[A-Z]\w*[A-Z]\w*"
 )
 CODE = re.compile(r"`[^`]*`|'pip install [^']*'|“at most 60 words”")
