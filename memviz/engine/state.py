@@ -1,5 +1,4 @@
-"""The state of a conversation under a strategy, and the only place where its memory is
-replaced.
+"""The state of a conversation under a strategy; only here is its memory replaced.
 
 A memory is an immutable value. It changes only when :meth:`State.replace_memory` puts
 another value in its place, so a summarizer that fails costs nothing that is remembered.
