@@ -25,18 +25,20 @@ from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
     largest_sizes,
-    none_recorded,
-    recorded_settings,
-    tried_with,
-    try_next_values,
-    whose_sweep,
 )
 from memviz.dashboard.ui.tune.measured import (
     export_to_code,
     setting_card,
     settings_table,
 )
+from memviz.dashboard.ui.tune.next_values import add_edge_values
 from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
+from memviz.dashboard.ui.tune.recorded_settings import (
+    draw_summarizer_line,
+    measurable_with,
+    recorded_settings,
+    say_none_recorded,
+)
 from memviz.dashboard.ui.tune.run import (
     is_free_and_through,
     nothing_to_try,
@@ -77,10 +79,12 @@ with st.sidebar:
 say_beginnings(ids)
 if not ids or not settings:
     nothing_to_try(ids)
-elif not (tried := tried_with(ids, settings, models.summarizer.name)).settings:
-    none_recorded(models.summarizer.name)
+elif not (
+    measurable := measurable_with(ids, settings, models.summarizer.name)
+).settings:
+    say_none_recorded(models.summarizer.name)
 else:
-    asked = asked_for(workspace(), ids, tried.settings, study)
+    asked = asked_for(workspace(), ids, measurable.settings, study)
     # What is asked keeps its place, whether a sweep runs above it or not: in another one
     # it would stand twice until the page is drawn to its end.
     running = st.container()
@@ -97,7 +101,7 @@ else:
         with question, put_away(Part.CONTROLS, "tune-asked"):
             constraints, strategy = choose_question(sweep)
         bests = best_of_each(sweep, constraints)
-        if is_free_and_through(state, sweep) and try_next_values(bests):
+        if is_free_and_through(state, sweep) and add_edge_values(bests):
             st.rerun()
         if strategy is None:
             with answer:
@@ -111,8 +115,10 @@ else:
                     sweep, strategy, constraints, state.chosen, answer, row
                 )
         with chart:
-            if sweep.grounds.summarizer or tried.left_out:
-                whose_sweep(sweep.grounds.summarizer or models.summarizer.name, tried)
+            if sweep.grounds.summarizer or measurable.left_out:
+                draw_summarizer_line(
+                    sweep.grounds.summarizer or models.summarizer.name, measurable
+                )
         with row:
             facts_button(ids)
         if not hides(Part.NUMBERS):

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from memviz.core.errors import MalformedReplyError, MessageError, RecallError
 from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
 from memviz.core.translation import ENGLISH, _, use_language
-from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
+from memviz.engine.part_tokens import message_tokens, tokens_by_part
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
 from memviz.engine.replay import as_model
@@ -172,7 +172,9 @@ class Answering:
         if not self._tools:
             return prepared
         parts = prepared.parts._replace(tools=self._tools)
-        return prepared._replace(parts=parts, tokens=count(prepared.memory, parts))
+        return prepared._replace(
+            parts=parts, tokens=tokens_by_part(prepared.memory, parts)
+        )
 
     def _call(
         self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0
@@ -353,7 +355,7 @@ def _sent(call: _Call, asked: int) -> Prepared:
         return prepared
     exchange = range(asked, asked + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
-    tokens = count(prepared.memory, parts, call.behind)
+    tokens = tokens_by_part(prepared.memory, parts, call.behind)
     return prepared._replace(parts=parts, tokens=tokens)
 
 

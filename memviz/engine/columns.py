@@ -16,7 +16,7 @@ from memviz.core.context import (
     TOKENS_PER_REQUEST,
 )
 from memviz.core.memory import Memory, MemorySpace
-from memviz.engine.assembly import count
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.schema_counts import saved_in_ranges
 from memviz.strategies.base import Strategy
@@ -118,7 +118,7 @@ class Columns:
                 counted[:, rows] = np.where(missing, derived, counted[:, rows])
         for number, parts in self.others.items():
             if not_counted[number]:
-                tokens = count(self._requests.memory_at(number), parts)
+                tokens = tokens_by_part(self._requests.memory_at(number), parts)
                 counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
         return dict(zip(ALL_PARTS, counted, strict=True))
 

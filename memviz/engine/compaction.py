@@ -12,9 +12,10 @@ from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SUMMARY
-from memviz.engine.assembly import assemble, count
+from memviz.engine.assembly import assemble
 from memviz.engine.calls import ReplyFacts, sum_if_known
 from memviz.engine.drafts import Draft
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.stored import (
     Amount,
     Count,
@@ -353,5 +354,5 @@ def prompt_tokens_of(drafts: tuple[Draft, ...]) -> int:
 def content_tokens(strategy: Strategy, memory: Memory) -> int:
     """Return the content tokens that ``strategy`` would send for ``memory``, the system
     prompt included."""
-    tokens = count(memory, assemble(memory, strategy.select(memory)))
+    tokens = tokens_by_part(memory, assemble(memory, strategy.select(memory)))
     return sum(tokens.values()) - tokens["overhead"]

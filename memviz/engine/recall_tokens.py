@@ -13,7 +13,8 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.engine.assembly import assemble, count, input_pieces, whole
+from memviz.engine.assembly import assemble, input_pieces
+from memviz.engine.part_tokens import tokens_by_part, whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
@@ -50,7 +51,7 @@ def recalled_tokens(record: TurnRecord) -> int:
 
 
 def _tokens(record: TurnRecord, parts: Parts) -> int:
-    return sum(count(record.memory, parts).values())
+    return sum(tokens_by_part(record.memory, parts).values())
 
 
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
@@ -128,6 +129,6 @@ def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
 def _positions(session: Session, memory: Memory) -> frozenset[int]:
     parts = assemble(memory, session.strategy.select(memory))
     found = set(range(memory.history_start))
-    for positions in whole(memory.space, parts):
+    for positions in whole_ranges(memory.space, parts):
         found.update(positions)
     return frozenset(found.difference(parts.input))

@@ -15,7 +15,7 @@ from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import request_name
-from memviz.engine.assembly import build_context
+from memviz.engine.blocks import build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts

@@ -25,10 +25,11 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.core.summaries import copy_apart
-from memviz.engine.assembly import assemble, count
+from memviz.engine.assembly import assemble
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts, PartsTable, count_shared
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
@@ -243,7 +244,7 @@ class Requests(Records):
         if counted is not None:
             tokens = _as_parts(counted)
         else:
-            tokens = count(memory, parts)
+            tokens = tokens_by_part(memory, parts)
             flags = flags_of(strategy, tokens, memory, parts)
         return TurnRecord(
             turn=turn,

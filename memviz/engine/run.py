@@ -19,11 +19,11 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import language_now
 from memviz.engine import run_record
-from memviz.engine.assembly import reduced_forms
 from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
+from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Requests, Turns

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.context import ALL_PARTS
-from memviz.engine.assembly import message_count
+from memviz.engine.part_tokens import message_count
 from memviz.engine.records import TurnRecord
 
 if TYPE_CHECKING:

@@ -1,5 +1,4 @@
-"""The state of a conversation under a strategy, and the only place where its memory is
-replaced.
+"""The state of a conversation under a strategy; only here is its memory replaced.
 
 A memory is an immutable value. It changes only when :meth:`State.replace_memory` puts
 another value in its place, so a summarizer that fails costs nothing that is remembered.
@@ -22,8 +21,9 @@ from memviz.core.messages import Message
 from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
 from memviz.core.translation import _
-from memviz.engine.assembly import assemble, build_context, count
+from memviz.engine.assembly import assemble
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
+from memviz.engine.blocks import build_context
 from memviz.engine.compaction import (
     Compaction,
     CompactionKind,
@@ -32,6 +32,7 @@ from memviz.engine.compaction import (
     prompt_tokens_of,
 )
 from memviz.engine.drafts import Draft
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.requests import Requests, flags_of
@@ -212,7 +213,7 @@ class State:
         links = self.log.tools
         if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = in_pairs(self.log, parts, asked_for)
-        tokens = count(memory, parts)
+        tokens = tokens_by_part(memory, parts)
         flags = flags_of(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)
 

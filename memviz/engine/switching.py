@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memviz.core.memory import MemorySpace
-from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.replay import end_turn, play
 from memviz.engine.requests import Requests
@@ -91,7 +91,7 @@ def _with_new_counts(run: Run) -> Run:
         counted = replace(
             record,
             memory=memory,
-            tokens=count(memory, record.parts, record.thoughts),
+            tokens=tokens_by_part(memory, record.parts, record.thoughts),
             reply_tokens=_reply_tokens(record, space),
         )
         requests.append(counted)

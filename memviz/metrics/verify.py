@@ -14,7 +14,8 @@ from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Fate
 from memviz.core.counters import Counter
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import assemble, count, message_tokens
+from memviz.engine.assembly import assemble
+from memviz.engine.part_tokens import message_tokens, tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -184,7 +185,7 @@ def _tokens(
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
-    counted = count(record.memory, record.parts, record.thoughts)
+    counted = tokens_by_part(record.memory, record.parts, record.thoughts)
     in_all = _recount(record, tokens_of)
     if counted != record.tokens or in_all not in (None, record.total_tokens):
         total = sum(counted.values()) if in_all is None else in_all

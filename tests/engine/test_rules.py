@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Compaction, Fate, Log, Message, Recall, ScriptedModel
-from memviz.engine import assembly
+from memviz.engine import part_tokens
 from memviz.strategies.library import LibraryStrategy
 from tests.counted_work import calls_of
 from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk, timeless
@@ -277,7 +277,9 @@ def input_is_sent_whole_last_and_once(
 
 def whole_messages(run: memviz.Run, record: memviz.TurnRecord) -> set[int]:
     """The log positions of the messages that are sent as they were said."""
-    return {p for part in assembly.whole(run.space, record.parts) for p in part}
+    return {
+        p for part in part_tokens.whole_ranges(run.space, record.parts) for p in part
+    }
 
 
 def blocks_stand_in_their_order(run: memviz.Run, record: memviz.TurnRecord) -> None:

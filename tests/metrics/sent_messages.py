@@ -9,7 +9,7 @@ from itertools import pairwise
 from memviz import Message, Run, TurnRecord
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.counters import Counter
-from memviz.engine.assembly import message_tokens
+from memviz.engine.part_tokens import message_tokens
 
 
 def words_in_common(one: str, other: str) -> str:

@@ -26,7 +26,7 @@ from memviz.core.translation import ENGLISH, _, use_language
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.reporting.themes import LIGHT, Theme, themed
 from memviz.dashboard.words.compactions import outcome_words, reason_words
-from memviz.engine.assembly import reduced_forms
+from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS

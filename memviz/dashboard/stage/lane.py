@@ -24,7 +24,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.stage.files import script
 from memviz.dashboard.words.prices import BROKEN_BY
-from memviz.engine.assembly import message_tokens, reduced
+from memviz.engine.part_tokens import message_tokens, reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 
@@ -96,7 +96,7 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
     counter = memory.space.sums.counter
     for piece in parts.messages:
         if piece.form is not None:
-            for position in reduced(memory.space, piece):
+            for position in reduced_positions(memory.space, piece):
                 said = memory.log.sent(position, piece.form)
                 sizes[position] = message_tokens(counter, said) + TOKENS_PER_MESSAGE
     return sizes

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.forms import FormFate
 from memviz.core.pieces import Messages, Notes
-from memviz.engine.assembly import reduced_forms
 from memviz.engine.generations import Generations
+from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.run import Run
 
 

@@ -18,7 +18,7 @@ from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.core.summaries import SummaryLog
-from memviz.engine.assembly import reduced, sums_of, whole
+from memviz.engine.part_tokens import reduced_positions, sums_of, whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -70,7 +70,7 @@ class OtherWords:
         log = self._space.log
         # Of a form for one message no sums are kept.
         if piece.stop - piece.start == 1:
-            if not reduced(self._space, piece):
+            if not reduced_positions(self._space, piece):
                 return range(0)
             return self._place((form, piece.start), log.sent(piece.start, form))
         sums = sums_of(self._space, form)
@@ -89,7 +89,9 @@ class OtherWords:
         all say the same few words, and many requests have the same piece."""
         if piece not in self._superseded:
             log = self._space.log
-            found = [log.sent(at, piece.form) for at in reduced(self._space, piece)]
+            found = [
+                log.sent(at, piece.form) for at in reduced_positions(self._space, piece)
+            ]
             said = {(one.content, one.tool_calls): one for one in found}
             self._superseded[piece] = [self._place(*one) for one in said.items()]
         return self._superseded[piece]
@@ -219,7 +221,7 @@ def verbatim_ranges(record: TurnRecord) -> list[range]:
 def _verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
-    return joined((*whole(space, parts), parts.exchange))
+    return joined((*whole_ranges(space, parts), parts.exchange))
 
 
 def recalled_ranges(record: TurnRecord) -> list[range]:

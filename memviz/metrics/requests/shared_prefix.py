@@ -24,7 +24,7 @@ from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
-from memviz.engine.assembly import message_tokens, reduced, sums_of
+from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import (
     offered_tokens,
@@ -246,8 +246,8 @@ class SharedPrefix:
                 found = self._log.file_reads().superseded_since(*lengths)
                 return {at for at in found if left.start <= at < stop}
         return {
-            *reduced(self._space, left._replace(stop=stop)),
-            *reduced(self._space, right._replace(stop=stop)),
+            *reduced_positions(self._space, left._replace(stop=stop)),
+            *reduced_positions(self._space, right._replace(stop=stop)),
         }
 
     def _first(self, item: Item) -> Message:

@@ -11,8 +11,8 @@ import numpy as np
 
 from memviz.core.context import ALL_PARTS
 from memviz.core.text.wording import RequestPlace
-from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING
+from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import sum_known
 from memviz.metrics.requests.request_axis import numbers_of_turn, place_at
@@ -197,5 +197,7 @@ def _add_up(run: Run) -> TokenUse:
         peak_calls=len(numbers_of_turn(run, turn)),
         earlier_calls=len(earlier),
         earlier_tokens=int(earlier.sum()),
-        reduced_messages=sum(len(reduced(run.space, one)) for one in last.messages),
+        reduced_messages=sum(
+            len(reduced_positions(run.space, one)) for one in last.messages
+        ),
     )

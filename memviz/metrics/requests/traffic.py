@@ -13,8 +13,9 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import assemble, reduced
+from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
+from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -128,7 +129,7 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
         # Notes that hold none send nothing.
         if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
             return False
-        if isinstance(piece, Messages) and reduced(run.space, piece):
+        if isinstance(piece, Messages) and reduced_positions(run.space, piece):
             return False
         if isinstance(piece, Messages | Picked):
             sent += piece.positions

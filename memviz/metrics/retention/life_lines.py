@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.text.wording import RequestPlace
-from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING, Compaction
+from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import span_of
@@ -178,7 +178,7 @@ def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
     return [
         range(position, position + 1)
         for piece in record.parts.messages
-        for position in reduced(space, piece)
+        for position in reduced_positions(space, piece)
         if position in compaction.summarized
     ]
 

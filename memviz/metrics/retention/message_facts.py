@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.pieces import Line
-from memviz.engine.assembly import reduced
+from memviz.engine.part_tokens import reduced_positions
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import sent_ranges, versions_of
 from memviz.metrics.retention.probe_texts import Bools, answers_of, in_any
@@ -129,7 +129,7 @@ class _Request:
         # The messages that are sent in another form, and what is held by that form of each.
         shortened = {}
         for piece in parts.messages:
-            for at in reduced(space, piece):
+            for at in reduced_positions(space, piece):
                 shortened[at] = log.sent(at, piece.form)
         of_left = texts.in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))

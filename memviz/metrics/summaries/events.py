@@ -16,8 +16,9 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Notes
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import RequestPlace
-from memviz.engine.assembly import assemble, count
+from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction, CompactionKind
+from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -341,7 +342,7 @@ def _recalled(run: Run, number: int) -> tuple[int, ...]:
 def _parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
-    return count(memory, assemble(memory, strategy.select(memory), recalled))
+    return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))
 
 
 def sent_summary_tokens(record: TurnRecord) -> int:

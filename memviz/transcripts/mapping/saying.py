@@ -44,101 +44,123 @@ class RowReading:
     mapping: Mapping
     builder: TranscriptBuilder
     first: str = ""
-    """The name of the first to speak whose role no word says."""
+    """The name of the first speaker whose word stands under no role, see
+    :func:`first_to_speak`."""
 
     def add_row(self, row: Any, place: str) -> None:
         """Add the messages that a row holds."""
-        before = len(self.builder.messages)
-        for saying in self.mapping.sayings:
-            if saying.skip and holds(row, saying.where):
+        start = len(self.builder.messages)
+        for rule in self.mapping.sayings:
+            if rule.skip and holds(row, rule.where):
                 return
-            self._say(saying, row, place)
+            self._apply(rule, row, place)
         if self.mapping.say:
-            self._keep_beside(self.mapping, row, before)
+            self._keep_beside(self.mapping, row, start)
 
-    def _say(self, saying: Saying, row: Any, place: str) -> None:
-        for value, at in values_at(row, saying.at or ".", place):
-            if saying.skip or not holds(value, saying.where):
+    def _apply(self, rule: Saying, row: Any, place: str) -> None:
+        """Add the messages that one rule of the mapping finds in a row."""
+        for value, at in values_at(row, rule.at or ".", place):
+            if rule.skip or not holds(value, rule.where):
                 continue
-            before = len(self.builder.messages)
-            if saying.say and saying is not self.mapping:
-                for inner in saying.say:
-                    self._say(inner, value, at)
-            elif saying.chat:
-                for path in saying.text or (".",):
-                    for one, where in values_at(value, path, at):
-                        add_chat(one, saying.role or "user", self.builder, where)
+            start = len(self.builder.messages)
+            if rule.say and rule is not self.mapping:
+                for inner in rule.say:
+                    self._apply(inner, value, at)
+            elif rule.chat:
+                for path in rule.text or (".",):
+                    for content, where in values_at(value, path, at):
+                        add_chat(content, rule.role or "user", self.builder, where)
             else:
-                self._add_message(saying, value, at)
-            self._keep_beside(saying, value, before)
+                self._add_message(rule, value, at)
+            self._keep_beside(rule, value, start)
 
-    def _add_message(self, saying: Saying, value: Any, place: str) -> None:
-        """Add one message whose fields a saying names."""
-        role: str | None = saying.role
-        name = id_text(value_at(value, saying.name)) if saying.name else ""
-        speaker = saying.speaker
-        if speaker is not None:
-            spoken = spoken_by(speaker, value)
-            if spoken.casefold() in first_words(speaker.skip):
-                return
-            role = self._role_of(speaker, spoken)
-            if role is None:
-                self._leave_out(speaker, spoken, place)
-                return
-            if speaker.others in ("first_is_user", "user", "assistant"):
-                name = name or spoken
-        role = role or known_role(value_at(value, "role")) or "user"
-        parts = self._parts(saying, value, place, role)
-        if not parts and (saying.role or speaker is None):
-            return  # a row of pairs without this half
-        if any(part.kind == "call" for part in parts):
-            role = "assistant"
-        answers = id_text(value_at(value, saying.answers)) if saying.answers else ""
+    def _add_message(self, rule: Saying, value: Any, place: str) -> None:
+        """Add one message, whose fields a rule names."""
+        who = self._speaker_of(rule, value, place)
+        if who is None:
+            return
+        named_role, name = who
+        parts = self._parts(rule, value, place, named_role)
+        # A row that holds a question and its answer may lack one of the two.
+        if not parts and (rule.role or rule.speaker is None):
+            return
+        # Only a model calls tools, whatever the row says of its speaker.
+        has_calls = any(part.kind == "call" for part in parts)
+        role = "assistant" if has_calls else named_role
+        answers = id_text(value_at(value, rule.answers)) if rule.answers else ""
         add_parts(
             self.builder,
             role,
             parts or [Part("text")],
             place,
             name=repaired(name, self.mapping) or None,
-            tool_call_id=answers or None if role == "tool" else None,
-            meta=self._meta(saying, value, place),
+            tool_call_id=(answers or None) if role == "tool" else None,
+            meta=self._meta(rule, value, place),
         )
 
-    def _parts(self, saying: Saying, value: Any, place: str, role: str) -> list[Part]:
+    def _speaker_of(
+        self, rule: Saying, value: Any, place: str
+    ) -> tuple[str, str] | None:
+        """Return the role and the name of a message's speaker; ``None`` to leave it out.
+
+        - By the field that the rule's ``speaker`` names: ``{"from": "Bot"}``. A notice
+          that nobody says, and an unknown word, are left out.
+        - By the rule's own ``role``, where it is always the same.
+        - By the row's ``role``, and without one the user.
+        """
+        name = id_text(value_at(value, rule.name)) if rule.name else ""
+        speaker = rule.speaker
+        if speaker is None:
+            role = rule.role or known_role(value_at(value, "role")) or "user"
+            return role, name
+        word = speaker_word(speaker, value)
+        if word.casefold() in first_words(speaker.skip):
+            return None
+        role_of_word = self._role_of(speaker, word)
+        if role_of_word is None:
+            self._leave_out(speaker, word, place)
+            return None
+        # Where anybody may speak, the word is a person's name.
+        if speaker.others in ("first_is_user", "user", "assistant"):
+            name = name or word
+        return role_of_word, name
+
+    def _parts(self, rule: Saying, value: Any, place: str, role: str) -> list[Part]:
+        """Return the texts, tool calls and results of a message; its texts joined."""
         note = self.builder.note_at(place)
         parts: list[Part] = []
-        for path in saying.text:
-            for said, _at in values_at(value, path, place):
-                content = plain_content(said)
+        for path in rule.text:
+            for found, _at in values_at(value, path, place):
+                content = plain_content(found)
                 parts += BLOCKS.parts(content, note, of_model=role == "assistant")
-        if saying.calls:
-            parts += calls_of(value_at(value, saying.calls), note)
+        if rule.calls:
+            parts += calls_of(value_at(value, rule.calls), note)
         others = [part for part in parts if part.kind != "text"]
-        if others and saying.join == "\n" and not self.mapping.mojibake:
+        if others and rule.join == "\n" and not self.mapping.mojibake:
             return parts
-        text = repaired(text_of(parts, saying.join), self.mapping)
+        text = repaired(text_of(parts, rule.join), self.mapping)
         return [Part("text", text), *others] if text else others
 
-    def _meta(self, saying: Saying, value: Any, place: str) -> dict[str, Any]:
+    def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
         meta: dict[str, Any] = {}
-        said_at = time_of(value_at(value, saying.time)) if saying.time else None
-        if said_at is not None:
-            meta[TIME] = said_at.isoformat()
-        if saying.thoughts:
+        time = time_of(value_at(value, rule.time)) if rule.time else None
+        if time is not None:
+            meta[TIME] = time.isoformat()
+        if rule.thoughts:
             thought = BLOCKS.parts(
-                plain_content(value_at(value, saying.thoughts)),
+                plain_content(value_at(value, rule.thoughts)),
                 self.builder.note_at(place),
             )
             meta[REASONING] = text_of(thought, "\n")
-        return {key: held for key, held in meta.items() if held}
+        return {key: known for key, known in meta.items() if known}
 
-    def _keep_beside(self, saying: Saying, value: Any, start: int) -> None:
-        """Keep the recorded usage beside the last reply of those from ``start``."""
+    def _keep_beside(self, rule: Saying, value: Any, start: int) -> None:
+        """Keep the recorded usage beside the last reply at ``start`` or later."""
         kept: dict[str, Any] = {}
-        if saying.usage is not None:
-            kept[USAGE] = usage_of(value, saying.usage.model_dump())
-        if saying.cache_break:
-            kept[CACHE_BREAK] = id_text(value_at(value, saying.cache_break))
+        if rule.usage is not None:
+            kept[USAGE] = usage_of(value, rule.usage.model_dump())
+        if rule.cache_break:
+            kept[CACHE_BREAK] = id_text(value_at(value, rule.cache_break))
         kept = kept_beside(kept, self.builder.note)
         messages = self.builder.messages
         for position in range(len(messages) - 1, start - 1, -1):
@@ -148,32 +170,41 @@ class RowReading:
                 messages[position] = replace(message, meta=meta)
                 return
 
-    def _role_of(self, speaker: Speaker, spoken: str) -> str | None:
-        """Return the role of a word; ``None`` where nothing says whose it is."""
+    def _role_of(self, speaker: Speaker, word: str) -> str | None:
+        """Return the role of a word for a speaker; ``None`` where it is unknown.
+
+        The first that applies, for ``word`` "Ada":
+
+        1. Whoever loads the file named Ada as the user.
+        2. The mapping lists the word under a role.
+        3. ``others`` decides: the first to speak is the user, any other one the assistant
+           (``first_is_user``); always one of both (``user``, ``assistant``); or one of the
+           usual names of a role (``known``), such as "bot".
+        """
         builder = self.builder
-        if builder.user and spoken and same_name(spoken, builder.user):
+        if builder.user and word and same_name(word, builder.user):
             builder.user_found = True
             return "user"
         for role in ROLES:
-            if spoken.casefold() in first_words(getattr(speaker, role)):
+            if word.casefold() in first_words(getattr(speaker, role)):
                 return role
         if speaker.others == "first_is_user":
-            return "user" if spoken == self.first else "assistant"
+            return "user" if word == self.first else "assistant"
         if speaker.others in ("user", "assistant"):
             return speaker.others
-        return known_role(spoken) if speaker.others == "known" else None
+        return known_role(word) if speaker.others == "known" else None
 
-    def _leave_out(self, speaker: Speaker, spoken: str, place: str) -> None:
+    def _leave_out(self, speaker: Speaker, word: str, place: str) -> None:
         if speaker.others == "skip":
             return
-        if spoken:
-            self.builder.lose(place, Said(UNKNOWN_SPEAKER, name=repr(spoken[:40])))
+        if word:
+            self.builder.lose(place, Said(UNKNOWN_SPEAKER, name=repr(word[:40])))
         else:
             self.builder.leave_out(place, NO_SPEAKER)
 
 
 def plain_content(value: Any) -> Any:
-    """Return a value as content: a text of bytes or of a number as text, parts as they are."""
+    """Return a value as content: bytes and numbers as text, parts as they are."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if value is None or isinstance(value, str | list | dict):
@@ -181,8 +212,8 @@ def plain_content(value: Any) -> Any:
     return json_text(value)
 
 
-def spoken_by(speaker: Speaker, row: Any) -> str:
-    """Return the word that a row has for who speaks it; empty where it has none."""
+def speaker_word(speaker: Speaker, row: Any) -> str:
+    """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
         for found, _place in values_at(row, path) or falsy_at(row, path):
             word = _word(found)
@@ -192,7 +223,11 @@ def spoken_by(speaker: Speaker, row: Any) -> str:
 
 
 def falsy_at(row: Any, path: str) -> list[Placed]:
-    """Return the value that stands under a path though it is false or 0."""
+    """Return the value under a path also where it is false or 0, in a list of at most one.
+
+    ``values_at`` passes such a value over, but it may be the word for a speaker:
+    ``{"author": {"is_bot": false}}`` with the path ``author.is_bot`` -> ``[(False, "")]``.
+    """
     *above, last = path.strip().split(".")
     holder = value_at(row, ".".join(above)) if above else row
     found = holder.get(last) if isinstance(holder, dict) else None
@@ -200,34 +235,44 @@ def falsy_at(row: Any, path: str) -> list[Placed]:
 
 
 def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
-    """Return the name of the first to speak whose role no word says; empty where nobody's is asked for."""
+    """Return the name of the first speaker whose word stands under no role of ``mapping``.
+
+    Empty where there is none, or where the mapping does not make that speaker the user.
+    """
     speaker = mapping.speaker
     if speaker is None or speaker.others != "first_is_user":
         return ""
-    said = first_words(speaker.skip)
+    listed = first_words(speaker.skip)
     for role in ROLES:
-        said |= first_words(getattr(speaker, role))
+        listed |= first_words(getattr(speaker, role))
     for row, _place in rows:
-        spoken = spoken_by(speaker, row)
-        if spoken and spoken.casefold() not in said and holds(row, mapping.where):
-            return spoken
+        word = speaker_word(speaker, row)
+        if word and word.casefold() not in listed and holds(row, mapping.where):
+            return word
     return ""
 
 
 def holds(row: Any, wanted: dict[str, Words | None]) -> bool:
-    """Return whether a row has one of the wanted words under each path, or anything where none are named; nothing where
-    ``None`` is wanted."""
-    for path, words in wanted.items():
-        found = value_at(row, path)
-        if words is None:
-            if found is not None:
-                return False
-        elif found is None:
-            if "" not in words:
-                return False
-        elif words and _folded(found) not in first_words(words):
-            return False
-    return True
+    """Return whether a row has what is wanted under each path.
+
+    For the path ``type``:
+
+    - ``["message", "note"]``: one of these words, ``{"type": "Note"}``.
+    - ``[]``: anything, ``{"type": 7}``.
+    - ``None``: nothing may stand there, ``{}`` or ``{"type": ""}``.
+    - ``["message", ""]``: that word, or nothing.
+    """
+    return all(_matches(value_at(row, path), words) for path, words in wanted.items())
+
+
+def _matches(value: Any, words: Words | None) -> bool:
+    if words is None:
+        return value is None
+    if value is None:
+        return "" in words
+    if not words:
+        return True
+    return _folded(value) in first_words(words)
 
 
 def _word(value: Any) -> str:
@@ -239,8 +284,11 @@ def _folded(value: Any) -> str:
 
 
 def time_of(value: Any) -> datetime | None:
-    """Return a time as :func:`~memviz.transcripts.times.moment` reads it: numbers in texts as numbers, and those that
-    MongoDB wraps."""
+    """Return a time as :func:`~memviz.transcripts.times.moment` reads it.
+
+    Besides, a number in a text is read, ``"1700000000"``, and one that MongoDB wraps,
+    ``{"$date": {"$numberLong": "1700000000000"}}``.
+    """
     inner = value_at(value, "$date.$numberLong | $date") or value
     if isinstance(inner, str) and inner[:1].isdecimal() and len(inner) < MAX_DIGITS:
         try:
@@ -251,7 +299,8 @@ def time_of(value: Any) -> datetime | None:
 
 
 def repaired(text: str, mapping: Mapping) -> str:
-    """Return a text whose UTF-8 was read as Latin-1 as it was meant, where the mapping says so."""
+    """Return a text as it was meant, where the mapping says that its UTF-8 was read as
+    Latin-1: "cafÃ©" -> "café"."""
     if not mapping.mojibake or text.isascii():
         return text
     try:
@@ -261,7 +310,10 @@ def repaired(text: str, mapping: Mapping) -> str:
 
 
 def sort_rows(rows: list[Placed], order: str) -> None:
-    """Sort rows by a field; those without it keep their place behind the row before them."""
+    """Sort rows by a field: ``time``, or ``-time`` for the newest first.
+
+    A row without it stays behind the row before it.
+    """
     path = order.removeprefix("-")
     last: tuple[int, Any] = (0, 0.0)
     keys = []

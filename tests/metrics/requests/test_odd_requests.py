@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.engine.assembly import message_tokens
+from memviz.engine.part_tokens import message_tokens
 from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import traffic
 from tests.metrics.odd_strategies import Odd, odd_strategies

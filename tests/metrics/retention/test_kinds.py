@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memviz.metrics.retention.announced_kinds import AnnouncedKinds
 from memviz.metrics.retention.code_kinds import (
     CODES,
     EMAILS,
@@ -20,7 +21,6 @@ from memviz.metrics.retention.time_and_place_kinds import (
     GROUPS,
     TIMES_AND_PLACES,
 )
-from memviz.metrics.retention.told_values import AnnouncedKinds
 
 KINDS = (
     *PHONES,

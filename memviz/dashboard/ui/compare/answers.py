@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.engine.assembly import whole
+from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -131,7 +131,7 @@ def _had(record: TurnRecord) -> str:
     space = record.memory.space
     sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
     given = set(parts.input)
-    verbatim = sum(len(set(one) - given) for one in whole(space, parts))
+    verbatim = sum(len(set(one) - given) for one in whole_ranges(space, parts))
     covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
     summarized = sum(len(positions) for positions in covered)
     had = [

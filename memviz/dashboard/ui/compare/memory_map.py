@@ -46,7 +46,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
     step_of,
 )
-from memviz.dashboard.ui.controls.selected_request import read_request
+from memviz.dashboard.ui.controls.selected_request import open_request
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -189,7 +189,7 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
         place, position = found
         record = setting.run.requests[fates.number_at(place)]
         select(record.turn, setting.index, record.call)
-        read_request()
+        open_request()
         set_widget(MESSAGE_KEY, message_number(position))
 
 

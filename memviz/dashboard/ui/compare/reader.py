@@ -39,10 +39,9 @@ from memviz.dashboard.ui.controls.pictures import (
 )
 from memviz.dashboard.ui.controls.request_changes import why
 from memviz.dashboard.ui.controls.selected_request import (
-    is_marked,
+    close_request,
     is_read,
-    read_request,
-    request_number,
+    open_request,
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
 from memviz.dashboard.ui.controls.study import compare_state
@@ -53,6 +52,7 @@ from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words import bundled_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.metrics.requests.request_places import is_marked, request_number
 from memviz.transcripts.base import Transcript
 
 PLAYER_KEY = "compare-player"
@@ -153,7 +153,7 @@ def _say_what_happened(selection: Selection) -> None:
 
 def _offer_reader() -> None:
     quiet_button(
-        _("Read this request"), "compare-read", ":material/article:", read_request
+        _("Read this request"), "compare-read", ":material/article:", open_request
     )
 
 
@@ -267,9 +267,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             title = f"{title} · {size}"
         with row():
             st.markdown(title, width="stretch")
-            quiet_button(
-                _("Close"), "compare-close", ":material/close:", read_request, False
-            )
+            quiet_button(_("Close"), "compare-close", ":material/close:", close_request)
         if len(settings) > 1:
             choose_setting(settings)
         else:

@@ -10,8 +10,7 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     name_in_full,
-    read_request,
-    request_at,
+    open_request,
     selected_call,
     selected_turn,
     turns_shown,
@@ -20,6 +19,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
+from memviz.metrics.requests.request_places import request_at
 
 SETTING_KEY = "compare-setting"
 
@@ -100,7 +100,7 @@ def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
     if point and point.get("customdata"):
         number, turn, *call = map(int, str(point["customdata"]).split(":"))
         select(turn, indices[number], *call)
-        read_request()
+        open_request()
 
 
 def choose_setting(settings: Sequence[SettingRun]) -> None:

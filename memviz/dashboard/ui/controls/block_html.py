@@ -24,7 +24,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.words.requests import role_name
-from memviz.engine.assembly import reduced_forms
+from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import FactState

@@ -39,7 +39,6 @@ from memviz.dashboard.ui.controls.request_changes import (
     summarizer_calls,
     why,
 )
-from memviz.dashboard.ui.controls.selected_request import request_number
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -50,6 +49,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.metrics.requests.request_places import request_number
 from memviz.metrics.retention.message_facts import summary_facts
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe

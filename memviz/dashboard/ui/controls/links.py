@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
-    read_request,
+    follow_link,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell import views as page_views
@@ -244,7 +244,7 @@ def open_shared_view() -> bool:
         state.open(before)
     if view.turn is not None:
         choose_request(view.turn, view.call)
-        read_request(None)
+        follow_link()
     for problem in problems:
         st.warning(plain(problem), icon=LINK_OFF)
     return True

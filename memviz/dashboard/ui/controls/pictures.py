@@ -23,7 +23,6 @@ from memviz.dashboard.charts.figure import CONFIG, enlarged
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import script, style
-from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -36,6 +35,7 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_places import is_marked
 
 if TYPE_CHECKING:
     from pandas import DataFrame

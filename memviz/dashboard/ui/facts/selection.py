@@ -10,14 +10,13 @@ from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
-    event_at,
-    places_changed,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.request_places import event_at, places_changed
 
 
 def fact_key() -> str:

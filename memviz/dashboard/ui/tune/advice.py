@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
-from memviz.dashboard.ui.tune.grid import tried_further, try_values
+from memviz.dashboard.ui.tune.next_values import add_values, edge_value_labels
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import in_words
 from memviz.strategies import strategies
@@ -253,7 +253,7 @@ def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) 
         hide_index=True,
         alt=_("The best setting of each strategy"),
     )
-    further = tried_further(sweep.settings)
+    further = edge_value_labels(sweep.settings)
     if further:
         st.caption(
             _(
@@ -292,7 +292,7 @@ def _title(measure: str) -> str:
 def edge_button(best: StrategyBest) -> None:
     """The button that adds the next value to the grid and measures it, where measuring
     costs money; none where the best lies between others. What costs nothing is tried
-    without being asked, see :func:`memviz.dashboard.ui.tune.grid.try_next_values`."""
+    without being asked, see :func:`memviz.dashboard.ui.tune.next_values.add_edge_values`."""
     axis = main_axis(best.setting)
     if axis is not None and best.edge is not None:
         st.button(
@@ -300,7 +300,7 @@ def edge_button(best: StrategyBest) -> None:
             icon=":material/add:",
             help=_(EDGE_HELP),
             key=f"tune-edge-{best.setting.id}",
-            on_click=try_values,
+            on_click=add_values,
             args=(best.setting.id, best.edge.parameter, [best.edge.value]),
         )
 
@@ -319,6 +319,6 @@ def values_button(id: str, axis: Parameter, largest: Mapping[str, int]) -> None:
         _("Try {values} too", values=plain(listed(map(axis.shown, values)))),
         icon=":material/add:",
         key=f"tune-values-of-{id}-{axis.name}",
-        on_click=try_values,
+        on_click=add_values,
         args=(id, axis.name, values),
     )

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
 from memviz.dashboard.ui.tune.extent import may_begin
-from memviz.dashboard.ui.tune.grid import tried_further
+from memviz.dashboard.ui.tune.next_values import edge_value_labels
 from memviz.dashboard.ui.tune.state import TuneState
 from memviz.dashboard.words.prices import estimate_words, left_out_words
 from memviz.models.base import Model
@@ -222,7 +222,7 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
 
 def _say_added_values(paid: Asked) -> None:
     """Say before it is paid for what the free sweep added by itself."""
-    added = tried_further(paid.settings)
+    added = edge_value_labels(paid.settings)
     if added:
         words = ngettext(
             "A value was added because the best one lay at the edge: {values}. "

@@ -15,10 +15,10 @@ class TuneState:
 
     conversations: list[str] = field(default_factory=list)
     value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The controls of the values to try, by strategy and parameter."""
+    """The keys of the controls of values, by strategy and parameter."""
     next_values: dict[str, list[Any]] = field(default_factory=dict)
     """Values to add to controls before they are drawn, by the control's key."""
-    tried_further: set[tuple[str, int]] = field(default_factory=set)
+    edge_values: set[tuple[str, int]] = field(default_factory=set)
     """The values that were added because the best one lay at the edge, each with its
     control's key. Each is added once: one that a visitor takes away stays away."""
     asked: Hashable = None

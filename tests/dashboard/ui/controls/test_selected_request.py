@@ -1,131 +1,26 @@
-"""What a request rests on: one rule for the versions that all views of Facts show at the selected turn."""
+"""The name of the request that all pages look at."""
 
 from __future__ import annotations
 
-import pytest
-
 import memviz
-from memviz import Run
-from memviz.dashboard.ui.controls.selected_request import (
-    event_at,
-    name_in_full,
-    places_changed,
-    request_at,
-    request_number,
-)
-from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.transcripts.samples import sample
+from memviz.dashboard.ui.controls.selected_request import name_in_full
 from tests.tool_talk import tool_talk
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "summary_buffer",
-        "summary",
-        "recent_only",
-        "summary_only",
-        "chat_summary_buffer",
-    ],
-)
-def run(request: pytest.FixtureRequest) -> Run:
-    return memviz.replay(sample("trip"), memviz.strategy(str(request.param)))
-
-
-def test_the_event_of_a_turn_is_the_last_one_that_was_made_for_its_request_or_before(
-    run: Run,
-) -> None:
-    made = -1
-    for record in run.turns:
-        made += len(record.compactions)
-        assert event_at(run, record.turn) == (made if made >= 0 else None)
-        assert (
-            record.memory.summary_count == 0
-            or run.compactions[made].written is not None
-        )
-
-
-def test_a_chosen_event_is_shown_at_its_turn_and_not_beyond_the_next(run: Run) -> None:
-    turns = [turn for turn, _ in places_changed(run)]
-    for number, turn in enumerate(turns):
-        assert event_at(run, turn, number) == number
-        later = next((at for at in turns if at > turn), None)
-        if later is not None and later <= run.turns[-1].turn:
-            assert event_at(run, later, number) != number
-            assert event_at(run, later - 1, number) == number
-
-
-def test_an_attempt_that_failed_leaves_the_version_before_in_force() -> None:
-    writer = memviz.ScriptedModel(
-        ["First.", *(memviz.ModelError("down") for _ in range(999))]
-    )
+def test_only_turns_of_several_calls_name_a_call() -> None:
     run = memviz.replay(
-        sample("trip"),
-        memviz.strategy("summary_buffer", max_token_limit=700),
-        model=writer,
+        tool_talk(1, 4, 2, 5),
+        memviz.strategy("summary_buffer", max_token_limit=90),
+        model=memviz.model("offline"),
     )
-    assert [compaction.written is not None for compaction in run.compactions[:2]] == [
-        True,
-        False,
+    names = [
+        name_in_full(run, *place)
+        for place in ((1, None), (2, 1), (2, None), (3, 9), (7, None))
     ]
-    turns = [turn for turn, _ in places_changed(run)]
-    assert event_at(run, turns[1]) == 0
-    assert event_at(run, turns[1], 1) == 1
-
-
-class TestToolLoops:
-    """Turns of several calls of the model."""
-
-    def run(self) -> Run:
-        return memviz.replay(
-            tool_talk(1, 4, 2, 5),
-            memviz.strategy("summary_buffer", max_token_limit=90),
-            model=memviz.model("offline"),
-        )
-
-    def test_a_request_is_found_by_turn_and_call(self) -> None:
-        run = self.run()
-        for number, record in enumerate(run.requests):
-            assert request_number(run, record.turn, record.call) == number
-            assert request_at(run, record.turn, record.call) is record
-        assert (
-            request_number(run, 2)
-            == request_number(run, 2, 4)
-            == request_number(run, 2, 99)
-            == 4
-        )
-        assert request_number(run, 5) is request_at(run, 5, 1) is None
-
-    def test_only_turns_of_several_calls_name_a_call(self) -> None:
-        run = self.run()
-        names = [
-            name_in_full(run, *place)
-            for place in ((1, None), (2, 1), (2, None), (3, 9), (7, None))
-        ]
-        assert names == [
-            "turn 1",
-            "turn 2, call 1 of 4",
-            "turn 2, call 4 of 4",
-            "turn 3, call 2 of 2",
-            "turn 7",
-        ]
-
-    def test_each_request_rests_on_what_was_summarized_for_it_or_before(self) -> None:
-        run, made = self.run(), -1
-        assert any(record.compactions and record.call > 1 for record in run.requests)
-        for record in run.requests:
-            made += len(record.compactions)
-            assert event_at(run, record.turn, None, record.call) == (
-                made if made >= 0 else None
-            )
-
-    def test_a_compaction_leads_to_the_first_request_that_it_changed(self) -> None:
-        run = self.run()
-        for compaction, (turn, call) in zip(
-            run.compactions, places_changed(run), strict=True
-        ):
-            number = run.request_number(compaction)
-            assert request_number(run, turn, call) == (
-                len(run.requests) - 1 if number is None else number
-            )
-            assert call is None or call < len(numbers_of_turn(run, turn))
+    assert names == [
+        "turn 1",
+        "turn 2, call 1 of 4",
+        "turn 2, call 4 of 4",
+        "turn 3, call 2 of 2",
+        "turn 7",
+    ]

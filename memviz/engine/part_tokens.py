@@ -1,0 +1,235 @@
+"""The token counts of a request by its parts, and which messages are sent with less in
+them than they have.
+
+The parts of a request are ``system``, ``summary``, ``history``, ``recalled``, ``input``,
+``tools``, ``names`` and ``overhead``; :func:`tokens_by_part` counts each. Counting needs
+no texts where the log has running sums, so a request is counted before it is built.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name_tokens
+from memviz.core.forms import Form, Superseded
+from memviz.core.memory import Memory, MemorySpace
+from memviz.core.messages import Message
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.engine.parts import Parts
+from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
+
+
+def message_tokens(counter: Counter, message: Message) -> int:
+    """Return the tokens of a message: its content, its speaker's name and its tool calls."""
+    calls = call_tokens(counter, message.tool_calls)
+    return counter(message.content) + calls + name_tokens(counter, message.name)
+
+
+def message_count(
+    space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
+) -> int:
+    """Return the number of messages of a request.
+
+    A text inside the system prompt is a message of its own only where there is no other
+    system message.
+    """
+    system = space.system_count
+    sent = len(parts.exchange) + len(thoughts)
+    for piece in parts.pieces:
+        if isinstance(piece, (Messages, Picked)):
+            sent += len(piece.positions)
+        elif piece.place == "message":
+            sent += 1
+        else:
+            system = max(system, 1)
+    return sent + system
+
+
+def overhead_tokens(
+    space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
+) -> int:
+    """Return the tokens that the chat format adds to a request and to its messages."""
+    messages = message_count(space, parts, thoughts)
+    return TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
+
+
+def names_tokens(space: MemorySpace, parts: Parts) -> int:
+    """Return the tokens of the speakers' names in a request."""
+    totals = space.sums.name_totals
+    # Nearly all logs name nobody.
+    if not totals[-1]:
+        return 0
+    names = totals[space.system_stop]
+    names += totals[parts.exchange.stop] - totals[parts.exchange.start]
+    for piece in parts.messages:
+        names += totals[piece.stop] - totals[piece.start]
+    for position in parts.recalled:
+        names += totals[position + 1] - totals[position]
+    return names
+
+
+def tokens_by_part(
+    memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()
+) -> dict[str, int]:
+    """Return the tokens of each part of a request.
+
+    - ``system``, ``summary``, ``recalled``, ``history``, ``input``: the contents.
+    - ``overhead``: what the chat format adds.
+    - ``names``: the speakers' names, where there are any.
+    - ``tools``: the schemas offered, all tool calls, and the messages behind the input
+      (of the exchange that is open, and ``thoughts``), where there are any.
+    """
+    space = memory.space
+    sums = space.sums
+    tokens = {
+        "system": space.system_tokens,
+        "summary": 0,
+        "recalled": 0,
+        "history": 0,
+        "input": 0,
+        "overhead": overhead_tokens(space, parts, thoughts),
+    }
+    calls = space.tool_tokens - saved_by_system_message(
+        space, (*parts.pieces, *thoughts), parts.tools
+    )
+    has_text_inside = False
+    for piece in parts.pieces:
+        if isinstance(piece, (Notes, Line)) and piece.place != "message":
+            has_text_inside = True
+            continue
+        content, called = tokens_of_piece(space, piece)
+        tokens[parts.kind_of(piece)] += content
+        calls += called
+    if has_text_inside:
+        tokens["system"], written = _tokens_in_system(space, parts)
+        tokens["summary"] += written
+    if parts.tools:
+        calls += offered_tokens(space, parts.tools)
+    if parts.exchange:
+        calls += sum(_tokens_between(sums, parts.exchange.start, parts.exchange.stop))
+    for message in thoughts:
+        calls += message_tokens(sums.counter, message)
+    if calls:
+        tokens["tools"] = calls
+    names = names_tokens(space, parts)
+    if names:
+        tokens["names"] = names
+    return tokens
+
+
+def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
+    """Return the tokens of the contents of a piece's messages, and of their tool calls."""
+    sums = space.sums
+    if isinstance(piece, Messages):
+        start, stop, form = piece
+        if form is None:
+            return _tokens_between(sums, start, stop)
+        if stop - start != 1:
+            return _tokens_between(sums_of(space, form), start, stop)
+        # One message is counted by itself: sums of its form may not be kept.
+        message = space.log.sent(start, form)
+    elif isinstance(piece, Notes):
+        return space.summaries.tokens(piece.start, piece.stop), 0
+    elif isinstance(piece, Picked):
+        counts = [_tokens_between(sums, p, p + 1) for p in piece.positions]
+        return sum(content for content, _ in counts), sum(calls for _, calls in counts)
+    else:
+        message = piece.message
+    calls = call_tokens(sums.counter, message.tool_calls)
+    return sums.counter(message.content), calls
+
+
+def _tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
+    """Return the tokens of the log's messages ``[start, stop)``: contents, and tool calls."""
+    calls = sums.call_totals
+    return sums.totals[stop] - sums.totals[start], calls[stop] - calls[start]
+
+
+def sums_of(space: MemorySpace, form: Form | None) -> TokenSums:
+    """Return the running sums of the log's messages in ``form``."""
+    if form is None:
+        return space.sums
+    return space.log.token_sums(space.sums.counter, form)
+
+
+def reduced_positions(space: MemorySpace, piece: Messages) -> Sequence[int]:
+    """Return the log positions of the messages that ``piece`` sends with less in them."""
+    start, stop, form = piece
+    if form is None:
+        return ()
+    if stop - start == 1:
+        return () if space.log.sent(start, form) is space.log[start] else (start,)
+    sums = sums_of(space, form)
+    return sums.changed_in(start, stop) if isinstance(sums, FormSums) else ()
+
+
+def reduced_forms(space: MemorySpace, piece: Messages) -> dict[int, Form]:
+    """Return the forms of the messages that ``piece`` reduces, by their log positions.
+
+    A piece has one form, except where it is ``Superseded``: files that were read again
+    later have another form than the rest.
+    """
+    positions = reduced_positions(space, piece)
+    if piece.form is None:
+        return {}
+    if not isinstance(piece.form, Superseded):
+        return dict.fromkeys(positions, piece.form)
+    forms = ((at, space.log.form_at(at, piece.form)) for at in positions)
+    return {position: form for position, form in forms if form is not None}
+
+
+def whole_ranges(space: MemorySpace, parts: Parts) -> Iterator[range]:
+    """Yield the ranges of log positions that are sent whole in their own place.
+
+    With the message at 3 cleared, a piece of 0 to 5 gives ``range(0, 3)``, ``range(4, 6)``.
+    """
+    for piece in parts.messages:
+        at = piece.start
+        for position in reduced_positions(space, piece):
+            if at < position:
+                yield range(at, position)
+            at = position + 1
+        if at < piece.stop:
+            yield range(at, piece.stop)
+
+
+def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None, str]]:
+    """Return the texts that make the first system message, each with its piece.
+
+    The system prompt's own words have no piece:
+    ``before system | own words | behind system``.
+    """
+    texts: dict[str, list[tuple[Piece | None, str]]] = {
+        "before system": [],
+        "behind system": [],
+    }
+    for piece in parts.pieces:
+        if isinstance(piece, Notes) and piece.place != "message":
+            text = space.summaries.text(piece.start, piece.stop)
+            texts[piece.place].append((piece, text))
+        elif isinstance(piece, Line) and piece.place != "message":
+            texts[piece.place].append((piece, piece.message.content))
+    own = [(None, message.content) for message in space.system_messages[:1]]
+    return [*texts["before system"], *own, *texts["behind system"]]
+
+
+def _tokens_in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
+    """Return the tokens of the system prompt: of its own and fixed words, and of notes."""
+    counter = space.sums.counter
+    texts = texts_in_system(space, parts)
+    # The texts are joined by line breaks, where token counts add up exactly: each line
+    # can be counted by itself.
+    all_units = notes_units = 0
+    for number, (piece, text) in enumerate(texts, 1):
+        line = text + "\n" if number < len(texts) else text
+        line_units = counter.units(line)
+        all_units += line_units
+        if isinstance(piece, Notes):
+            notes_units += line_units
+    fixed_tokens = 0
+    if not all(isinstance(piece, Notes) for piece, _ in texts):
+        fixed_tokens = counter.tokens(all_units - notes_units)
+    # The first system message is counted above, with the texts inside it.
+    other_tokens = space.system_tokens
+    for message in space.system_messages[:1]:
+        other_tokens -= counter(message.content)
+    return other_tokens + fixed_tokens, counter.tokens(all_units) - fixed_tokens

@@ -1,0 +1,113 @@
+"""The requests of a run by their place, a turn and a call in it, and the compactions that
+they rest on."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memviz.engine.compaction import REDUCING, Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import numbers_of_turn
+
+
+class Place(NamedTuple):
+    """The place of a request: a turn, and a call of the model in it."""
+
+    turn: int
+    call: int | None = None
+    """From 1; ``None``: its last call."""
+
+
+def place_of_record(run: Run, record: TurnRecord) -> Place:
+    """Return the place of a request of ``run``, without a call if it is the last one."""
+    is_last = record.call >= len(numbers_of_turn(run, record.turn))
+    return Place(record.turn, None if is_last else record.call)
+
+
+def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
+    """Return the number (0-based) of the request at a place.
+
+    ``call`` counts from 1. Without one, or beyond the last one, the turn's last request
+    is meant; ``None`` if the turn made no request.
+    """
+    numbers = numbers_of_turn(run, turn)
+    if not numbers:
+        return None
+    last_call = len(numbers)
+    return numbers[min(call or last_call, last_call) - 1]
+
+
+def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
+    """Return the record of the request at a place; ``None`` if the turn made none."""
+    number = request_number(run, turn, call)
+    return None if number is None else run.requests[number]
+
+
+def is_marked(compaction: Compaction) -> bool:
+    """Return true if a compaction is worth a look: it wrote a summary, or cleared or
+    shortened messages."""
+    return compaction.written is not None or compaction.kind in REDUCING
+
+
+def places_changed(run: Run) -> list[Place]:
+    """Return the place of the first request that each compaction of ``run`` changed.
+
+    Where no request followed any more, it is the last place of the setting.
+    """
+    unsent_turns = {id(compaction): turn for turn, compaction in run.unsent}
+    places: list[Place] = []
+    for compaction in run.compactions:
+        number = run.request_number(compaction)
+        if number is None:
+            places.append(Place(unsent_turns[id(compaction)]))
+        else:
+            places.append(place_of_record(run, run.requests[number]))
+    return places
+
+
+def event_at(
+    run: Run, turn: int, chosen: int | None = None, call: int | None = None
+) -> int | None:
+    """Return the number of the compaction that the request at a place rests on.
+
+    - ``chosen``, if no later request up to this one was changed by another compaction.
+    - Else the last compaction by then that wrote a summary and was sent.
+    - Else the last one by then; ``None`` if there was none.
+    """
+    changed = [_last_request_by(run, *place) for place in places_changed(run)]
+    numbers = _made_by(changed, _last_request_by(run, turn, call))
+    if not numbers:
+        return None
+    if chosen in numbers and changed[chosen] == changed[numbers[-1]]:
+        return chosen
+    return _preferred(run, numbers)
+
+
+def _made_by(changed: Sequence[int], until: int) -> list[int]:
+    """Return the numbers of the compactions that changed request ``until`` or an earlier
+    one, in the order of these requests: ``changed`` has the request of each."""
+    numbers = [number for number, request in enumerate(changed) if request <= until]
+    return sorted(numbers, key=changed.__getitem__)
+
+
+def _preferred(run: Run, numbers: Sequence[int]) -> int:
+    """Return the last of these compactions that was sent and wrote a summary, else the
+    last that was sent, else the last."""
+    compactions = run.compactions
+    sent = []
+    for number in numbers:
+        if run.request_number(compactions[number]) is not None:
+            sent.append(number)
+    candidates = sent or numbers
+    written = [number for number in candidates if compactions[number].written]
+    return (written or candidates)[-1]
+
+
+def _last_request_by(run: Run, turn: int, call: int | None = None) -> int:
+    """Return the number of the request at a place, or of the last one before it; -1 where
+    there is none."""
+    number = request_number(run, turn, call)
+    if number is not None:
+        return number
+    return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1
