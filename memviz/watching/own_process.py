@@ -37,15 +37,25 @@ class BackgroundRecorder:
         path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
         self._database = path
         self._recorder: Recorder | None = None
+        self._of_parent: Recorder | None = None
+        self._complaints = Complaints()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        # SQLite's connections are not to be closed by a child of their process.
+        self._of_parent = self._recorder
+        self._recorder = None
         self._room = BoundedSemaphore(MOST_WAITING)
         # Python waits for its work before the program ends.
         self._worker = ThreadPoolExecutor(1, "memviz-watching")
-        self._complaints = Complaints()
 
     def keep(self, read: Callable[[], Exchange | None]) -> None:
         """Keep the exchange that ``read`` returns, which is called later; say it once
         where that fails, and raise nothing."""
         try:
+            if self._process != os.getpid():
+                self._begin()  # a server's worker: threads stay with its parent
             if not self._room.acquire(blocking=False):
                 raise TooManyWaitingError
             try:

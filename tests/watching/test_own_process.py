@@ -347,6 +347,29 @@ def test_more_than_can_wait_is_told_and_left_out(
 
 
 @pytest.mark.slow
+def test_workers_of_a_server_that_forks_keep_what_they_say(database: Path) -> None:
+    program = f"""
+import os
+from memviz.core.messages import Message
+from memviz.watching.exchanges import Exchange
+from memviz.watching.own_process import BackgroundRecorder
+recorder = BackgroundRecorder("test", {str(database)!r})
+def keep(text):
+    exchange = Exchange((Message("user", text),), (Message("assistant", text),), text)
+    recorder.keep(lambda: exchange)
+    recorder.wait()
+keep("parent")
+child = os.fork()
+keep("child" if child == 0 else "again")
+if child:
+    os.waitpid(child, 0)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    there = sorted(kept(found_in(database)))
+    assert there == ["test/again", "test/child", "test/parent"]
+
+
+@pytest.mark.slow
 def test_a_program_that_ends_at_once_has_kept_everything(
     database: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 
@@ -15,6 +16,7 @@ from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (
     ROLES,
@@ -29,7 +31,6 @@ from memviz.storage.watched import Watched
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
-CHOSEN_KEY = "live-chosen"
 ENDING_CHARS = 24
 """Of the key of a conversation, where others have its title."""
 SHOWN = 50
@@ -42,6 +43,13 @@ KEPT = 2
 STEPS = 60
 """The newest requests that the stage plays."""
 MAX_SHOWN_CHARS = 160
+
+
+@dataclass
+class _LookedAt:
+    """The conversation that a visitor looks at."""
+
+    key: str = ""
 
 
 class _Played:
@@ -69,18 +77,18 @@ def live_page() -> None:
         return
     by_key = {one.key: one for one in newest}
     labels = _labels(newest)
-    chosen = st.session_state.get(CHOSEN_KEY)
+    looked_at = of_session("live", _LookedAt)
     key = st.selectbox(
         _("Watched conversations, newest first"),
         list(by_key),
         # Where its label has become another, the browser no longer names it.
-        index=list(by_key).index(chosen) if chosen in by_key else 0,
+        index=list(by_key).index(looked_at.key) if looked_at.key in by_key else 0,
         key=CHOICE_KEY,
         format_func=lambda key: labels.get(key, key),
     )
     if key is None:
         return
-    st.session_state[CHOSEN_KEY] = key
+    looked_at.key = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
     draw = st.fragment(_conversation, run_every=seconds)
     draw(key, frozenset(by_key), seconds)
