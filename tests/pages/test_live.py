@@ -81,3 +81,21 @@ def test_who_is_looked_at_stays_while_all_grow_and_those_alike_are_told_apart(
     assert session.selectbox(CHOICE_KEY).value == "codex/one"
     assert set(session.selectbox(CHOICE_KEY).options) == before
     assert "3 messages" in texts(session)
+
+
+def test_the_address_names_the_chosen_conversation(keeper: Keeper) -> None:
+    said = [
+        {"role": "user", "content": "Fix it."},
+        {"role": "assistant", "content": "Ok."},
+    ]
+    keeper.append("codex", "one", said, title="One")
+    keeper.append("codex", "two", said, title="Two")
+    session = open_page("live", watched="codex/one")
+    chosen = session.selectbox(CHOICE_KEY)
+    assert chosen.value == "codex/one"
+    chosen.select("codex/two")
+    session = session.run()
+    assert session.query_params["watched"] in ("codex/two", ["codex/two"])
+    assert (
+        open_page("live", watched="nobody").selectbox(CHOICE_KEY).value == "codex/two"
+    )

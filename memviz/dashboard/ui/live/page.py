@@ -31,6 +31,8 @@ from memviz.storage.watched import Watched
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
+PART = "watched"
+"""The part of the address that names the chosen conversation."""
 ENDING_CHARS = 24
 """Of the key of a conversation, where others have its title."""
 SHOWN = 50
@@ -78,17 +80,20 @@ def live_page() -> None:
     by_key = {one.key: one for one in newest}
     labels = _labels(newest)
     looked_at = of_session("live", _LookedAt)
+    named = looked_at.key or st.query_params.get(PART, "")
     key = st.selectbox(
         _("Watched conversations, newest first"),
         list(by_key),
         # Where its label has become another, the browser no longer names it.
-        index=list(by_key).index(looked_at.key) if looked_at.key in by_key else 0,
+        index=list(by_key).index(named) if named in by_key else 0,
         key=CHOICE_KEY,
         format_func=lambda key: labels.get(key, key),
     )
     if key is None:
         return
     looked_at.key = key
+    if st.query_params.get(PART) != key:
+        st.query_params[PART] = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
     draw = st.fragment(_conversation, run_every=seconds)
     draw(key, frozenset(by_key), seconds)
