@@ -106,7 +106,7 @@ def watch_programs(
         places = _places_asked_for(yes)
     if not (places or otlp or proxy):
         raise BadParameter(
-            "There is no folder to watch. Give one with --folder, or start one of the programs first."
+            "There is no folder to watch: none was found, or none was agreed to. Give one with --folder."
         )
     stop = Event()
     for one in (signal.SIGINT, signal.SIGTERM):
@@ -123,7 +123,11 @@ def watch_programs(
 
         servers.append(serve_proxy(keeper, proxy, proxy_port))
         say(f"{servers[-1].address} passes requests on to {proxy}.")
-    say(f"Watching. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends.")
+    for place in places:
+        say(f"Sessions are read in {place.folder}.")
+    say(
+        f"Watching, into {keeper.store.path}. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends."
+    )
     FolderWatch(places, keeper, complain).run(stop)
     for server in servers:
         server.close()
