@@ -9,7 +9,7 @@ are loaded when first used, so that importing this package costs nothing.
 ``mapping`` reads files that no reader knows, by what a small YAML file says of them.
 
 Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``, ``growing``, ``limits``,
-``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``samples``,
+``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``mapping.places``, ``samples``,
 ``times``.
 """
 

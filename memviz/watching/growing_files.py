@@ -14,7 +14,14 @@ from memviz.core.messages import Message, clean_text
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.growing import GROWING, Told, parse_row
-from memviz.watching.keeper import RECENT_KEYS, Keeper, digest_of, first_new, key_of
+from memviz.watching.keeper import (
+    RECENT_KEYS,
+    Keeper,
+    digest_of,
+    first_new,
+    first_words,
+    key_of,
+)
 
 CHUNK_BYTES = 2_000_000
 """So much of a file is read and told at a time."""
@@ -24,7 +31,6 @@ MAX_LINE_BYTES = 30_000_000
 PRINT_BYTES = 256
 """The beginning of a file, and what stands before the place that was read up to, tell
 whether it is still the same file."""
-TITLE_CHARS = 80
 MAX_OPEN_ROWS = 5_000
 """A reply that never ends is certain after so many rows."""
 
@@ -171,7 +177,7 @@ class GrowingFile:
         place = self._place
         about = {**certain.about, **still_open.about}
         messages = [*certain.messages, *still_open.messages]
-        title = "" if "title" in about or self._has_title else title_of(messages)
+        title = "" if "title" in about or self._has_title else first_words(messages)
         if title:
             about["title"] = title
         self._has_title = self._has_title or "title" in about
@@ -262,15 +268,6 @@ def _digest(data: bytes) -> str:
 def _certain_events(growth: Growth, still_open: Told) -> int:
     earlier = growth.first_event or 0
     return max(earlier, earlier + len(growth.events) - len(still_open.events))
-
-
-def title_of(messages: Sequence[Message]) -> str:
-    """Return the first words of the user; empty where there are none."""
-    for message in messages:
-        words = " ".join(message.content[: 4 * TITLE_CHARS].split())
-        if message.role == "user" and words:
-            return words[:TITLE_CHARS]
-    return ""
 
 
 def _moved(events: Sequence[RecordedEvent], by: int) -> list[RecordedEvent]:

@@ -18,6 +18,7 @@ RECENT_KEYS = 512
 MAX_MESSAGE_CHARS = 5_000_000
 """The rest of a longer message is cut off: no model reads that much."""
 MAX_KEY_CHARS = 300
+TITLE_CHARS = 80
 Given = Message | Mapping[str, Any]
 
 
@@ -124,9 +125,10 @@ class Keeper:
         messages = list(map(self.concealed, growth.messages))
         events = list(map(self._secrets.conceal_in_event, growth.events))
         about = dict(growth.about)
-        for name in ("title", "system_prompt"):
-            if about.get(name):
-                about[name] = self._secrets.conceal(about[name])
+        if about.get("title"):
+            about["title"] = self._title_from(about["title"])
+        if about.get("system_prompt"):
+            about["system_prompt"] = self._secrets.conceal(about["system_prompt"])
         return replace(growth, messages=messages, events=events, about=about)
 
     def concealed(self, message: Message) -> Message:
@@ -136,12 +138,17 @@ class Keeper:
             message = replace(message, content=cut)
         return self._secrets.conceal_in(message)
 
+    def _title_from(self, text: str) -> str:
+        """Return a title that begins as the text does. It is cut last: half a key is no
+        longer known as one."""
+        return self._secrets.conceal(text)[:TITLE_CHARS]
+
     def _about(
         self, title: str, system_prompt: str | None, tools: Sequence[str]
     ) -> dict[str, Any]:
         about: dict[str, Any] = {}
         if title:
-            about["title"] = self._secrets.conceal(title)
+            about["title"] = self._title_from(title)
         if system_prompt is not None:
             about["system_prompt"] = self._secrets.conceal(system_prompt)
         if tools:
@@ -160,6 +167,16 @@ class Keeper:
         if window_tokens:
             facts["window_tokens"] = window_tokens
         return facts
+
+
+def first_words(messages: Iterable[Message]) -> str:
+    """Return what the user said first, more of it than a title has: it is cut once its
+    secrets are concealed. Empty where the user said nothing."""
+    for message in messages:
+        words = " ".join(message.content[: 4 * TITLE_CHARS].split())
+        if message.role == "user" and words:
+            return words
+    return ""
 
 
 def key_of(source: str, conversation_id: str) -> str:

@@ -6,7 +6,6 @@ import logging
 from threading import Lock
 
 from memviz.core.errors import MemvizError
-from memviz.core.messages import Message
 from memviz.models.base import Usage
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
@@ -14,10 +13,9 @@ from memviz.watching.exchanges import (
     OUTPUT_TOKENS,
     Exchange,
 )
-from memviz.watching.keeper import Keeper
+from memviz.watching.keeper import Keeper, first_words
 from memviz.watching.threads import Threads
 
-MAX_TITLE_CHARS = 60
 MOST_REASONS = 100
 _LOG = logging.getLogger("memviz.watching")
 
@@ -72,7 +70,7 @@ class Recorder:
                     keys=new.keys,
                     usage=usage,
                     compaction=new.compaction,
-                    title=_title_of(new.messages) if is_first else "",
+                    title=first_words(new.messages) if is_first else "",
                     system_prompt=new.prompt or None,
                     tools=exchange.tools if is_first else (),
                     model=exchange.model,
@@ -84,12 +82,3 @@ class Recorder:
     def complain(self, error: Exception) -> None:
         """Log why something is not kept, the same reason once."""
         self._complaints.tell(error)
-
-
-def _title_of(messages: tuple[Message, ...]) -> str:
-    """Return the beginning of what the user said first; empty where nobody did."""
-    for message in messages:
-        words = " ".join(message.content[: 4 * MAX_TITLE_CHARS].split())
-        if message.role == "user" and words:
-            return words[:MAX_TITLE_CHARS]
-    return ""

@@ -35,16 +35,31 @@ _WHOLE = re.compile(
 )
 _AFTER_A_WORD = re.compile(
     r"(?P<word>\b(?:bearer|basic|authorization:\s*token)\s+)(?P<secret>[\w.~+/=-]{16,})"
-    r"|(?P<address>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<password>[^\s/@]{1,200})(?=@)"
-    r"|(?P<name>(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|"
-    r"private[_-]?key)\w{0,20}\\?[\"']?\s{0,4}[:=]\s{0,4})"
-    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\s\\]{6,500})|(?P<bare>[^\s\"'\\,;(){}\[\]<>$]{6,500}))",
+    r"|(?P<address>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<at>[^\s/@]{1,200})(?=@)"
+    r"|(?P<header>\b(?:set-)?cookie:\s{0,4})(?P<cookie>[^\r\n\"']{6,4000})"
+    r"|(?P<option>\bcurl\b[^\r\n]{0,200}?\s(?:-u|--user)[ =][\w.@-]{1,100}:"
+    r"|\bmysql\w*\b[^\r\n]{0,200}?\s-p)(?P<typed>[^\s\"']{4,200})",
     re.IGNORECASE,
 )
 """What stands after a word that says what it is."""
+_NAMED = re.compile(
+    r"(?P<name>(?:(?P<password>password|passwd|passphrase|passwort|kennwort|contraseña|mot de passe|senha|\bpwd|\bpw\b)"
+    r"|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\w{0,20}\\?[\"']?"
+    r"(?P<sign>\s{0,4}[:=]\s{0,4}|\s(?:is|was|ist|es|est)\s|\s)"
+    r"|(?P<chinese>密码|密碼|口令|密钥|密鑰)\s{0,2}(?:[:=：]|是|为|為|\s)\s{0,4})"
+    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\r\n\\]{6,500})|(?P<bare>[^\s\"'\\,;(){}\[\]<>$。，；]{6,500})(?P<call>\(|\[)?)",
+    re.IGNORECASE,
+)
+"""A value behind the name of a secret: ``DB_PASSWORD=swordfish``, ``"token": "a 1"``, 密码：abc123."""
 _HAS_DIGIT = re.compile(r"\d")
-_NO_SECRET = re.compile(r"[\d.,_:]+$|[/~.]|[A-Za-z_]\w*(\.\w+)+$")
-"""A number, a path, and code such as ``config.token``."""
+_IS_PATH = re.compile(r"[/~.]")
+_IS_NUMBER = re.compile(r"[\d.,_:]+$")
+_IS_CODE = re.compile(
+    r"[A-Za-z_]\w*(\.\w+)+$|[A-Za-z_]*(?:pass|pwd|secret|token|key)[A-Za-z_]*$"
+    r"|(?:string|str|number|optional|required|undefined|default|nothing|wrong|missing|unknown)$",
+    re.IGNORECASE,
+)
+"""Code such as ``config.token`` or ``user_password``, and words that say what a value is."""
 
 
 class Secrets:
@@ -68,6 +83,7 @@ class Secrets:
             text = text.replace(secret, HIDDEN)
         text = _WHOLE.sub(HIDDEN, text)
         text = _AFTER_A_WORD.sub(_without_secret, text)
+        text = _NAMED.sub(_without_value, text)
         for pattern in self._patterns:
             text = pattern.sub(HIDDEN, text)
         return text
@@ -101,14 +117,31 @@ class Secrets:
 
 
 def _without_secret(found: re.Match[str]) -> str:
-    if found["word"] or found["address"]:
-        return f"{found['word'] or found['address']}{HIDDEN}"
+    before = found["word"] or found["address"] or found["header"] or found["option"]
+    return f"{before}{HIDDEN}"
+
+
+def _without_value(found: re.Match[str]) -> str:
     if found["quoted"]:
         return f"{found['name']}{found['quote']}{HIDDEN}"
-    bare = found["bare"]
-    if not _HAS_DIGIT.search(bare) or _NO_SECRET.match(bare):
+    if found["call"] or not _is_secret(found):
         return found[0]
     return f"{found['name']}{HIDDEN}"
+
+
+def _is_secret(found: re.Match[str]) -> bool:
+    """Return whether a value without quotes is one: it has a digit ("my password is hunter2"), or it is set by a sign
+    that says so ("password: swordfish", "api_key=abcdefgh"; "secret: nothing" says something else)."""
+    bare = found["bare"]
+    if _IS_PATH.match(bare) or _IS_CODE.match(bare):
+        return False
+    of_password = bool(found["password"] or found["chinese"])
+    sign = (found["sign"] or ":").strip()
+    if _IS_NUMBER.match(bare):
+        return of_password and sign in (":", "=")
+    if _HAS_DIGIT.search(bare):
+        return of_password or sign in (":", "=")
+    return sign == "=" or (of_password and sign == ":")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -6,8 +6,14 @@ from pathlib import Path
 from memviz.core.errors import TranscriptError
 from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.loading import load_transcript
-from memviz.watching.growing_files import title_of
-from memviz.watching.keeper import RECENT_KEYS, Keeper, digest_of, first_new, key_of
+from memviz.watching.keeper import (
+    RECENT_KEYS,
+    Keeper,
+    digest_of,
+    first_new,
+    first_words,
+    key_of,
+)
 
 MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
@@ -43,7 +49,7 @@ class WholeFile:
             messages[new:],
             {"source": self._program},
             events,
-            about={"title": told.title or title_of(messages)},
+            about={"title": told.title or first_words(messages)},
         )
         self._keeper.write_rows(self._key, growth)
         self._read_at = read_at

@@ -13,7 +13,7 @@ from memviz.core.errors import ConfigError, MessageError
 from memviz.core.messages import Message
 from memviz.models.base import Usage
 from memviz.storage.watched import Growth
-from memviz.watching.keeper import first_new
+from memviz.watching.keeper import TITLE_CHARS, first_new, first_words
 from memviz.watching.secrets import Secrets
 from tests.watching.growing import keeper_in, kept, said
 
@@ -102,11 +102,43 @@ def test_of_a_history_what_follows_the_newest_that_is_known_is_new(
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----.", "***."),
         ("max_tokens: 4096 and token = config.token", "max_tokens: 4096 and token = config.token"),
         ("PWD=/home/ada/trip1 secret: nothing", "PWD=/home/ada/trip1 secret: nothing"),
+        ("export DB_PASSWORD=swordfish; password: tulip-garden", "export DB_PASSWORD=***; password: ***"),
+        ("api_key=abcdefghijkl secret=opensesame", "api_key=*** secret=***"),
+        ("the password: 'correct horse battery staple'.", "the password: '***'."),
+        ("my password is hunter2Secret, pw: hunter22", "my password is ***, pw: ***"),
+        ("密码：12345678a，口令=swordfish9。", "密码：***，口令=***。"),
+        ("Passwort: geheim123 mot de passe: secret123", "Passwort: *** mot de passe: ***"),
+        ("Set-Cookie: sid=xyz987; Path=/\nOk", "Set-Cookie: ***\nOk"),
+        ("curl -s -u ada:curlpw88 https://x", "curl -s -u ada:*** https://x"),
+        ("mysql -u root -pRootPw99 shop", "mysql -u root -p*** shop"),
+        ("password=user_password, token=get_token(1)", "password=user_password, token=get_token(1)"),
+        ("the password is wrong: string password: str", "the password is wrong: string password: str"),
+        ("a token costs 12345678 dollars", "a token costs 12345678 dollars"),
         ("the task-list-of-the-morning-shift", "the task-list-of-the-morning-shift"),
     ],
 )  # fmt: skip
 def test_known_shapes_of_secrets_are_concealed(text: str, hidden: str) -> None:
     assert Secrets().conceal(text) == hidden
+
+
+def test_a_secret_at_the_end_of_a_title_is_concealed_before_the_title_is_cut(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    key = "ghp_" + "a1" * 18
+    asked = Message(
+        "user", "Please log in to the database of the shop with this: " + key
+    )
+    keeper.append("proxy", "c", [asked], title=first_words([asked]))
+    watched = keeper.store.find_watched("proxy/c")
+    assert watched is not None
+    title = keeper.store.about(watched.id).title
+    assert title == "Please log in to the database of the shop with this: ***"
+    long = Message("user", "word " * 50)
+    keeper.append("proxy", "d", [long], title=first_words([long]))
+    watched = keeper.store.find_watched("proxy/d")
+    assert watched is not None
+    assert len(keeper.store.about(watched.id).title) == TITLE_CHARS
 
 
 def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:

@@ -12,22 +12,24 @@ from memviz.core.translation import _, noop
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document
-from memviz.transcripts.file_kinds import SQLITE
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.mapping.declaration import Mapping, Role, Saying, Speaker
-from memviz.transcripts.mapping.paths import EACH, opened
-from memviz.transcripts.mapping.rows import content_of
+from memviz.transcripts.mapping.declaration import (
+    MAX_PATH_CHARS,
+    Mapping,
+    Role,
+    Saying,
+    Speaker,
+)
+from memviz.transcripts.mapping.paths import EACH
+from memviz.transcripts.mapping.places import (
+    LOOKED_AT,
+    MAX_FIELDS,
+    Rows,
+    places_of_rows,
+)
 from memviz.transcripts.mapping.saying import time_of
 
-WHOLE_FILE = EACH
-"""The path of rows that are all items of a file."""
-LOOKED_AT = 200
-"""Rows from which is guessed."""
-MAX_LEVELS = 6
-MAX_PLACES = 40
-MAX_FIELDS = 80
 MAX_SPEAKERS = 40
-MAX_TABLES = 40
 MIN_SHARE = 0.5
 
 SPEAKER_NAMES = (
@@ -66,20 +68,6 @@ WORDS: dict[Role, str] = {
 NOTHING = noop("no list of rows with texts was found in it.")
 
 
-class Rows(NamedTuple):
-    """A place in a file where rows may lie, with the first of them."""
-
-    conversations: str
-    rows: str
-    first: list[Any]
-    table: str = ""
-
-    @property
-    def path(self) -> str:
-        """The whole path."""
-        return ".".join(filter(None, (self.conversations, self.rows)))
-
-
 class Field(NamedTuple):
     """A field of rows: its path and the values that it has in the first of them."""
 
@@ -109,61 +97,6 @@ def guess_mapping(document: Document) -> Mapping:
     return best[1]
 
 
-def places_of_rows(document: Document) -> list[Rows]:
-    """Return the places in a file where rows may lie. Raises :class:`TranscriptError` for a file that is unreadable."""
-    if document.data.startswith(SQLITE):
-        tables = list(document.tables.columns)[:MAX_TABLES]
-        found = []
-        for table in tables:
-            rows = content_of(document, table)[:LOOKED_AT]
-            if rows:
-                found.append(Rows("", "*", rows, table))
-        return found
-    return list(_places(content_of(document), []))[:MAX_PLACES]
-
-
-def _places(value: Any, names: list[str]) -> Iterator[Rows]:
-    value = opened(value)
-    if isinstance(value, list) and value:
-        inner = [*names, "*"]
-        first = value[:LOOKED_AT]
-        if any(isinstance(item, dict) for item in first):
-            yield _rows_at(inner, first)
-        if len(names) < MAX_LEVELS:
-            yield from _inside(first, inner)
-    elif isinstance(value, dict) and len(names) < MAX_LEVELS:
-        if not names:
-            yield Rows("", ".", [value])
-        for key, held in list(value.items())[:MAX_FIELDS]:
-            if isinstance(held, list | dict) and "." not in key and key != "*":
-                yield from _places(held, [*names, key])
-
-
-def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
-    """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
-    seen: dict[str, list[Any]] = {}
-    for item in items[:20]:
-        for rows in _places(item, []) if isinstance(item, dict) else _lists(item):
-            held = seen.setdefault(rows.path, [])
-            held += rows.first[: LOOKED_AT - len(held)]
-    for path, first in seen.items():
-        if path != ".":
-            yield _rows_at([*names, *path.split(".")], first)
-
-
-def _lists(item: Any) -> Iterator[Rows]:
-    if isinstance(item, list):
-        yield from _places(item, [])
-
-
-def _rows_at(names: list[str], first: list[Any]) -> Rows:
-    """Return rows whose path is split before the last list: each item of the lists above is a conversation."""
-    above = len(names) - 1
-    while above > 0 and names[above - 1] != "*":
-        above -= 1
-    return Rows(".".join(names[:above]), ".".join(names[above:]), first)
-
-
 def fields_of(rows: Sequence[Any]) -> list[Field]:
     """Return the fields of rows, with those of objects inside them."""
     values: dict[str, list[Any]] = {}
@@ -181,7 +114,7 @@ def _leaves(row: Any, above: str, level: int = 0) -> Iterator[tuple[str, Any]]:
         path = f"{above}.{key}" if above else str(key)
         if isinstance(value, dict) and level < 3:
             yield from _leaves(value, path, level + 1)
-        elif value not in (None, "", [], {}):
+        elif value not in (None, "", [], {}) and len(path) <= MAX_PATH_CHARS:
             yield path, value
 
 

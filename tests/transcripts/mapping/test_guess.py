@@ -91,3 +91,26 @@ def test_a_bot_that_begins_is_no_user():
     mapping = guess_mapping(Document(as_json(rows)))
     (found,) = load_file(as_json(rows), mapping=mapping).transcripts
     assert [one.role for one in found.messages] == ["assistant", "user"] * 2
+
+
+LONG = "n" * 900
+"""A name that no mapping can have."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        rows("from_whom", LONG),
+        rows(LONG, "text", ("user", "assistant")),
+        {LONG: rows("who", "text")},
+    ],
+)
+def test_what_only_a_name_too_long_leads_to_is_a_sentence(value):
+    with pytest.raises(TranscriptError) as caught:
+        guess_mapping(Document(as_json(value)))
+    assert caught.value.remedy
+
+
+def test_a_list_under_a_name_too_long_is_passed_over():
+    value = {"turns": rows("who", "text"), LONG: rows("who", "text")}
+    assert guess_mapping(Document(as_json(value))).rows == "turns.*"

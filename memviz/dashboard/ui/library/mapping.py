@@ -21,17 +21,15 @@ from memviz.transcripts.mapping.declaration import (
     read_mapping,
 )
 from memviz.transcripts.mapping.guess import (
-    WHOLE_FILE,
     Field,
-    Rows,
     fields_of,
     guess_from,
     guess_mapping,
     mappable_document,
-    places_of_rows,
     word_of,
 )
 from memviz.transcripts.mapping.interpreter import MappedReader
+from memviz.transcripts.mapping.places import WHOLE_FILE, Rows, places_of_rows
 
 FIRST_ROWS = 50
 FIRST_MESSAGES = 6

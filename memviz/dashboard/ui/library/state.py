@@ -8,7 +8,7 @@ from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.declaration import Mapping
-from memviz.transcripts.mapping.guess import Rows
+from memviz.transcripts.mapping.places import Rows
 
 
 @dataclass
