@@ -122,6 +122,14 @@ class RecordedEvent:
     part: str = ""
     """The end that the summary stands for, where it does not stand for all messages so far: "from" or "up_to" one of
     them."""
+    kept_newest: int | None = None
+    """So many of the newest messages then stayed word for word, and no other one: ``text`` is all that was sent for
+    those before them, nothing where it is empty. ``None`` where what stayed is not known."""
+
+    @property
+    def is_window(self) -> bool:
+        """True where the messages before those that stayed were left out, and nothing was written for them."""
+        return self.kept_newest is not None and not self.text
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordedEvent:
@@ -129,7 +137,8 @@ class RecordedEvent:
         known = {
             name: value[name] for name in cls.__dataclass_fields__ if name in value
         }
-        numbers = [known.get(name) for name in ("tokens_before", "tokens_after")]
+        counts = ("tokens_before", "tokens_after", "kept_newest")
+        numbers = [known.get(name) for name in counts]
         texts = [known.get(name, "") for name in ("text", "reason", "time", "part")]
         if (
             known.get("kind") not in get_args(EventKind)

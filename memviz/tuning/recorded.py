@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import ClassVar
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
-from memviz.core.memory import Memory
+from memviz.core.memory import SUMMARIZED, Memory
+from memviz.core.pieces import Messages, Piece
 from memviz.core.translation import _, noop
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.strategies.base import Effect, Trigger, Write
+from memviz.strategies.base import Effect, Move, Trigger, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.hand_off import HandOff
 from memviz.strategies.presets import presets
@@ -26,8 +28,8 @@ class Recorded(HandOff):
     """Compacts where the log says that its program did, with the summaries that the log holds.
 
     Of a compaction whose summary is not in the log, or stands for a part of the messages, nobody can tell what was
-    left: it becomes a block that nobody can read. What a program read in again after it, such as files, is in the log
-    only if it was said.
+    left, unless the log says what stayed: it becomes a block that nobody can read. What a program read in again after
+    it, such as files, is in the log only if it was said.
     """
 
     title: ClassVar[str] = noop("As recorded")
@@ -53,6 +55,8 @@ class Recorded(HandOff):
         event = self.event_after(memory.length)
         if event is None or memory.cursor >= memory.length:
             return ()
+        if event.kept_newest is not None:
+            return self._leave_out(memory, event, event.kept_newest)
         # Of a summary of a part the log does not say which messages stayed beside it.
         text = "" if event.part else event.text
         effect = Write(
@@ -64,6 +68,33 @@ class Recorded(HandOff):
             opaque_tokens=0 if text else max(1, event.tokens_after or 0),
         )
         return (effect,)
+
+    def _leave_out(
+        self, memory: Memory, event: RecordedEvent, kept: int
+    ) -> tuple[Effect, ...]:
+        """Leave out what did not stay, with the summary that was sent for it, if there was one."""
+        stop = memory.length - kept
+        if stop < memory.cursor:
+            return ()  # some that stayed are in the block of an earlier compaction, of which nothing more is known
+        going = range(memory.cursor, stop)
+        reason = event.reason or RECORDED
+        newest = memory.summary.text if memory.summary else ""
+        if not going and event.text in ("", newest):
+            return ()  # it is done
+        if event.text:
+            return (Write(going, stop, reason, memory.summary, text=event.text),)
+        return (Move(SUMMARIZED, stop, "evicted", reason, going),)
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """The newest summary, if one was still sent, and all messages since then."""
+        number = bisect_right(
+            self.events, memory.length, key=lambda event: event.after_message
+        )
+        event = self.events[number - 1] if number else None
+        if event is not None and event.is_window:
+            if memory.cursor == event.after_message - (event.kept_newest or 0):
+                return (Messages(memory.cursor, memory.length),)
+        return super().select(memory)
 
     def event_after(self, messages: int) -> RecordedEvent | None:
         """Return the compaction that was recorded after so many messages; of several the last one with a summary."""

@@ -190,8 +190,12 @@ def _as_written_here(run: Run) -> Strategy:
         return strategy
     blocks = []
     for event in strategy.events:
+        if event.is_window:
+            blocks.append(event)  # nothing was written, so nothing is paid for
+            continue
         tokens = run.counter(event.text) if event.text else event.tokens_after
-        blocks.append(replace(event, text="", tokens_after=tokens))
+        block = replace(event, text="", tokens_after=tokens, kept_newest=None)
+        blocks.append(block)
     return strategy.model_copy(update={"events": tuple(blocks)})
 
 

@@ -155,7 +155,7 @@ class LiveConversation:
         log = self._log
         totals = log.token_sums(self._counter).totals
         events = [one for one in about.events if one.after_message <= len(log)]
-        start = events[-1].after_message if events else 0
+        start = _window_start(events)
         summary = events[-1].text if events else ""
         followed = [(preset, one.run()) for preset, one in self._followed]
         used = _measured_tokens(watched)
@@ -216,15 +216,23 @@ class LiveConversation:
         if not events:
             return None
         last = events[-1]
-        start = events[-2].after_message if len(events) > 1 else 0
+        start = _window_start(events[:-1])
+        stop = max(start, _window_start(events))
         totals = self._log.token_sums(self._counter).totals
         return Taken(
             last,
-            last.after_message - start,
-            totals[last.after_message] - totals[start],
+            stop - start,
+            totals[stop] - totals[start],
             self._counter(last.text),
-            self._items(start, last.after_message)[:3],
+            self._items(start, stop)[:3],
         )
+
+
+def _window_start(events: Sequence[RecordedEvent]) -> int:
+    """Return the position of the first message in the window after these compactions."""
+    if not events:
+        return 0
+    return max(0, events[-1].after_message - (events[-1].kept_newest or 0))
 
 
 def _measured_tokens(watched: Watched) -> int | None:

@@ -27,6 +27,7 @@ MOST_THREADS = 512
 MOST_DIGESTS = 1_000_000
 """Of all conversations together; one takes about a hundred bytes."""
 OPENING_CHARS = 64
+NOWHERE = -1
 SENT_LESS = "a request with less of the history"
 """The reason of a compaction that is seen in what was sent."""
 
@@ -65,6 +66,9 @@ class _Thread:
     """Digests of the system messages that its first request began with."""
     sent: list[bytes] = field(default_factory=list)
     """Digests of the last request and its reply, without the system prompt."""
+    places: list[int] = field(default_factory=list)
+    """Where each of ``sent`` stands in the log so far; ``NOWHERE`` for what was put in place
+    of other messages."""
     asked: int = 0
     """How many of them the request had; the others are the reply."""
     times: Counter[bytes] = field(default_factory=Counter)
@@ -115,7 +119,32 @@ class _Thread:
             while new < stop and roles[new] == "assistant":
                 new += 1
             has_less = has_less or (start == new < stop)
-        return _Split(same, new, has_less)
+        return _Split(new, has_less)
+
+    def find_places(self, said: Sequence[bytes], roles: Sequence[str]) -> list[int]:
+        """Return where each message of a request that is not new stands in the log."""
+        known = set(self.sent)
+        places = [NOWHERE] * len(said)
+        stop = len(self.sent)
+        # From the newest on: of words that were said twice, the later ones stay.
+        for number in reversed(range(len(said))):
+            at = stop - 1
+            if said[number] in known:
+                while at >= 0 and self.sent[at] != said[number]:
+                    at -= 1
+            elif roles[number] != "assistant" or not self._replies(said, number, at):
+                continue
+            if at >= 0:
+                places[number] = self.places[at]
+                stop = at
+        return places
+
+    def _replies(self, said: Sequence[bytes], number: int, at: int) -> bool:
+        """Return whether a message of a request stands where the reply ``sent[at]`` did,
+        behind what was asked: the program changed it."""
+        asked = number - (at - self.asked) - 1
+        is_reply = 0 < self.asked <= at
+        return is_reply and asked >= 0 and said[asked] == self.sent[self.asked - 1]
 
     def name_new(self, digests: Iterable[bytes]) -> tuple[str, ...]:
         """Return the keys of messages that are appended now."""
@@ -127,11 +156,9 @@ class _Thread:
 
 
 class _Split(NamedTuple):
-    """A request, taken apart: its first ``same`` messages are those of the last one; what
-    was never sent before starts at ``new``. Between them are messages that stayed, and
-    what was put in place of others."""
+    """A request, taken apart: what was never sent before starts at ``new``. Before it are
+    messages that stayed, and what was put in place of others."""
 
-    same: int
     new: int
     has_less: bool
 
@@ -235,16 +262,20 @@ def _take_new(
     whole = [*digests, *replied]
     if thread.sent and thread.sent[: len(whole)] == whole:
         return None  # told twice, or late
-    split = thread.split(digests, [message.role for message in said])
+    roles = [message.role for message in said]
+    split = thread.split(digests, roles)
+    places = thread.find_places(digests[: split.new], roles[: split.new])
     compaction = None
     if split.has_less:
-        compaction = _compaction(thread, exchange, split, prompt, said)
+        compaction = _compaction(thread, exchange, places, prompt, said)
     instructions = None
     if not thread.sent:
         thread.prompts = set(map(digest_message, prompt))
         instructions = "\n\n".join(message.content for message in prompt)
+    logged = thread.times.total()
     keys = thread.name_new(whole[split.new :])
     thread.sent = whole
+    thread.places = [*places, *range(logged, logged + len(keys))]
     thread.asked = len(digests)
     thread.tokens = _all_tokens(exchange)
     messages = (*said[split.new :], *_with_usage(exchange))
@@ -256,21 +287,23 @@ def _take_new(
 def _compaction(
     thread: _Thread,
     exchange: Exchange,
-    split: _Split,
+    places: Sequence[int],
     prompt: Sequence[Message],
     said: Sequence[Message],
 ) -> RecordedEvent:
     """Return the compaction that a request with less of the history shows. What stands in
-    place of the rest is its summary, where the system or the user says it."""
-    known = thread.prompts.union(thread.sent)
-    has_kept_some = split.same > 0
-    texts = []
-    for message in (*prompt, *said[split.same : split.new]):
-        if digest_message(message) not in known:
-            if message.role in ("system", "user"):
-                texts.append(message.content)
-        elif message.role != "system":
-            has_kept_some = True
+    place of the rest is its summary, where the system or the user says it. ``places`` are
+    those of the messages of ``said`` that are not new."""
+    # A system message of the log that leads the request now was put there as well.
+    put_in = [one for one in prompt if digest_message(one) not in thread.prompts]
+    for message, place in zip(said, places, strict=False):
+        if place == NOWHERE:
+            put_in.append(message)
+    texts = [one.content for one in put_in if one.role in ("system", "user")]
+    stayed = [place for place in places if place != NOWHERE]
+    logged = thread.times.total()
+    are_newest = stayed == list(range(logged - len(stayed), logged))
+    is_all_told = are_newest and len(texts) == len(put_in)
     return RecordedEvent(
         "compaction",
         0,
@@ -278,7 +311,8 @@ def _compaction(
         SENT_LESS,
         thread.tokens,
         exchange.usage.get(INPUT_TOKENS),
-        part="up_to" if has_kept_some else "",
+        part="up_to" if stayed else "",
+        kept_newest=len(stayed) if is_all_told else None,
     )
 
 

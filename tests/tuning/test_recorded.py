@@ -83,6 +83,46 @@ def test_what_was_left_is_unknown_without_a_summary_of_everything(
     assert (fates[2, :4] == Fate.OPAQUE).all()
 
 
+def test_what_is_known_to_have_stayed_stands_beside_the_summary_of_the_rest() -> None:
+    event = RecordedEvent("compaction", 4, "They.", part="up_to", kept_newest=2)
+    fates = run_of(event).fates()[2, :5].tolist()
+    assert fates == [Fate.SUMMARIZED] * 2 + [Fate.VERBATIM] * 3
+
+
+def test_where_nothing_was_written_only_what_stayed_is_sent() -> None:
+    """Also of the summary before it nothing is left; and a later one is sent again."""
+    run = run_of(
+        RecordedEvent("compaction", 2, "One.", kept_newest=0),
+        RecordedEvent("compaction", 4, kept_newest=1),
+        RecordedEvent("compaction", 6, "Two.", kept_newest=3),
+    )
+    contents = [
+        [message.content for message in record.context.messages]
+        for record in run.requests[1:]
+    ]
+    assert "One." in contents[0][0]
+    assert contents[1] == ["assistant 1", "user 2"]
+    assert "Two." in contents[2][0]
+    assert contents[2][1:] == ["assistant 1", "user 2", "assistant 2", "user 3"]
+
+
+@pytest.mark.parametrize("text", ["", "Two."])
+def test_what_stayed_of_a_block_that_nobody_can_read_is_unknown_until_it_goes(
+    text: str,
+) -> None:
+    run = run_of(
+        RecordedEvent("compaction", 2, "One.", part="up_to"),
+        RecordedEvent("compaction", 4, text, kept_newest=3),
+        RecordedEvent("compaction", 6, text, kept_newest=3),
+    )
+    fates = run.fates()
+    assert (fates[2, :2] == Fate.OPAQUE).all()
+    assert (fates[2, 2:5] == Fate.VERBATIM).all()
+    gone = Fate.SUMMARIZED if text else Fate.DROPPED
+    assert (fates[3, :3] == gone).all()
+    assert (fates[3, 3:7] == Fate.VERBATIM).all()
+
+
 def test_of_several_records_of_one_compaction_the_one_with_a_summary_counts() -> None:
     run = run_of(
         RecordedEvent("compaction", 4, "They talked."), RecordedEvent("compaction", 4)

@@ -71,3 +71,13 @@ def test_summaries_of_the_log_cost_as_much_as_those_of_the_remedies() -> None:
     assert token_use(priced).summarizer_tokens > 0
     before, after = (PRICES.cost(traffic(one)).total_usd for one in (run, priced))
     assert after > before == pytest.approx(before)
+
+
+def test_where_a_log_left_out_messages_without_a_summary_nothing_is_paid_for() -> None:
+    talk = memviz.load_transcript(session(RULE).encode())
+    (event,) = talk.events
+    window = replace(event, text="", kept_newest=1)
+    run = recorded_run(replace(talk, events=(window,)))
+    assert run is not None
+    priced = memviz.replay(talk, _as_written_here(run))
+    assert token_use(priced) == token_use(run)

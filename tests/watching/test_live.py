@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+import memviz
 from memviz.core.messages import Message, ToolCall
+from memviz.dashboard.words.live import taken_words
 from memviz.storage.watched import Growth
+from memviz.transcripts.base import RecordedEvent
+from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.live import LiveConversation
+from memviz.watching.live import LiveConversation, Taken
+from memviz.watching.recorder import Recorder
 from tests.watching.growing import keeper_in
 
 KEY = "opencode/one"
@@ -48,3 +55,50 @@ def test_what_was_not_certain_is_played_as_it_is_now(tmp_path: Path) -> None:
     assert played(keeper, live)
     write(keeper, [ASKED, Message("assistant", "Shorter.")])
     assert played(keeper, live)
+
+
+@pytest.mark.parametrize("text", ["", "They spoke of rooms."])
+def test_of_a_part_it_does_not_say_that_all_of_it_was_taken_out(text: str) -> None:
+    event = RecordedEvent("compaction", 4, text, part="up_to")
+    assert taken_words(Taken(event, 4, 20, 5, [])) == (
+        "After message 4 the program compacted a part of 4 messages with 20 tokens. "
+        "Which of them stayed is not known."
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (
+            (Message("user", "They spoke of rooms."),),
+            "After message 8 the program put a summary of 5 tokens in the place of 6 messages",
+        ),
+        ((), "After message 8 the program left out 6 messages"),
+    ],
+)
+def test_what_stayed_in_a_request_with_less_is_not_taken_out(
+    tmp_path: Path, before: tuple[Message, ...], words: str
+) -> None:
+    keeper = keeper_in(tmp_path)
+    recorder = Recorder(keeper, "proxy")
+    history: list[Message] = []
+    for number in range(6):
+        history.append(Message("user", f"Room {number} costs {200 + number} euros."))
+        if number == 4:
+            history = [*before, *history[-3:]]
+        said = Message("assistant", f"Room {number} it is.")
+        recorder.take(Exchange(tuple(history), (said,), "one"))
+        history.append(said)
+    view = LiveConversation(keeper.store, "proxy/one").look()
+    assert view is not None
+    assert view.taken is not None
+    assert taken_words(view.taken).startswith(words)
+    positions = {one.position for one in view.largest}
+    assert positions - {-1} == set(range(6, 12))
+    assert {one.position for one in view.taken.largest} < set(range(6))
+    transcript = keeper.store.conversation(view.watched.id)
+    (lost,) = memviz.why(transcript, "Room 1 costs 201 euros.")
+    (stayed,) = memviz.why(transcript, "Room 3 costs 203 euros.")
+    assert lost.is_recorded
+    assert (lost.is_lost, lost.without) == (True, 2)
+    assert not stayed.is_lost

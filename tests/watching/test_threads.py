@@ -105,18 +105,23 @@ def test_a_retry_adds_its_reply_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "text", "part"),
+    ("sent", "text", "part", "kept"),
     [
-        ("s:be u:3 a:4 u:5", "", "up_to"),
-        ("s:be u:(1,2) u:3 a:4 u:5", "(1,2)", "up_to"),
-        ("s:be s:(1,2) u:3 a:4 u:5", "(1,2)", "up_to"),
-        ("s:be u:1 a:2 u:3 u:5", "", "up_to"),
-        ("s:be u:1 a:cleared u:3 a:4 u:5", "", "up_to"),
-        ("s:be u:(1-4) u:5", "(1-4)", ""),
-        ("s:be u:5", "", ""),
+        ("s:be u:3 a:4 u:5", "", "up_to", 2),
+        ("s:be u:3 a:four u:5", "", "up_to", 2),
+        ("s:be u:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", 2),
+        ("s:be s:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", 2),
+        ("s:be u:1 a:2 u:3 u:5", "", "up_to", None),
+        ("s:be u:1 a:cleared u:3 a:4 u:5", "", "up_to", None),
+        ("s:be a:(1,2) u:3 a:4 u:5", "", "up_to", None),
+        ("s:be u:(1-4) u:5", "(1-4)", "", 0),
+        ("s:be u:(1-4) a:Good. u:5", "(1-4)", "", None),
+        ("s:be u:5", "", "", 0),
     ],
 )
-def test_less_of_the_history_is_a_compaction(sent: str, text: str, part: str) -> None:
+def test_less_of_the_history_is_a_compaction(
+    sent: str, text: str, part: str, kept: int | None
+) -> None:
     *before, last = take_all(
         exchange("s:be u:1", "a:2", conversation="c"),
         exchange("s:be u:1 a:2 u:3", "a:4", conversation="c", usage=USAGE),
@@ -129,6 +134,27 @@ def test_less_of_the_history_is_a_compaction(sent: str, text: str, part: str) ->
     assert event is not None
     assert (event.kind, event.text, event.part) == ("compaction", text, part)
     assert (event.tokens_before, event.tokens_after) == (13, 7)
+    assert event.kept_newest == kept
+
+
+def test_each_compaction_says_what_stayed_and_what_still_stands_before_it() -> None:
+    new = take_all(
+        exchange("u:1", "a:2", conversation="c"),
+        exchange("u:1 a:2 u:1", "a:2", conversation="c"),
+        exchange("u:1 a:2 u:1", "a:again", conversation="c"),
+        exchange("u:(1) u:1 a:again u:5", "a:6", conversation="c"),
+        exchange("u:(1) u:5 a:six u:7", "a:8", conversation="c"),
+        exchange("u:(1) u:5 a:six u:7 a:8 u:9", "a:10", conversation="c"),
+        exchange("u:9 a:10 u:11", "a:12", conversation="c"),
+    )
+    assert log_of(new) == "u:1 a:2 u:1 a:2 a:again u:5 a:6 u:7 a:8 u:9 a:10 u:11 a:12"
+    events = [one.compaction for one in new if one and one.compaction]
+    # An answer that was tried again stands between what stayed of the first.
+    assert [(one.text, one.kept_newest) for one in events] == [
+        ("(1)", None),
+        ("(1)", 2),
+        ("", 2),
+    ]
 
 
 def test_a_trimmed_conversation_without_a_name_goes_on() -> None:

@@ -115,6 +115,22 @@ def growth_words(tokens_per_turn: int | None) -> str:
 def taken_words(taken: Taken) -> str:
     """Return what the last compaction of the program took out."""
     number = taken.event.after_message
+    if taken.event.is_window:
+        return _(
+            "After message {number:,} the program left out {messages:,} messages with {tokens:,} tokens, and sent no "
+            "summary in their place. They are all still here.",
+            number=number,
+            messages=taken.messages,
+            tokens=taken.tokens,
+        )
+    if taken.event.part and taken.event.kept_newest is None:
+        return _(
+            "After message {number:,} the program compacted a part of {messages:,} messages with {tokens:,} tokens. "
+            "Which of them stayed is not known.",
+            number=number,
+            messages=taken.messages,
+            tokens=taken.tokens,
+        )
     if not taken.event.text:
         return _(
             "After message {number:,} the program compacted {messages:,} messages with {tokens:,} tokens. Its summary "

@@ -105,6 +105,13 @@ def _cause(why: Why, loss: Span) -> str:
 
 
 def _event_words(event: RecordedEvent, place: str) -> str:
+    if event.is_window:
+        return _(
+            "Lost at {place}: the log says that its program left out messages after message {after:,}, and sent no "
+            "summary in their place.",
+            place=place,
+            after=event.after_message,
+        )
     if event.tokens_before is None:
         return _(
             "Lost at {place}: the log says that its program compacted after message {after:,}, and its summary does "

@@ -53,6 +53,7 @@ FULL = Transcript(
             1000,
             200,
             "2025-03-01T10:00:00+00:00",
+            kept_newest=0,
         ),
     ),
 )
@@ -161,6 +162,7 @@ def test_a_broken_probe_is_left_out_and_reported(probe):
         {"kind": "summary"},
         {"kind": "summary", "after_message": -1},
         {"kind": "summary", "after_message": 1, "tokens_before": "many"},
+        {"kind": "summary", "after_message": 1, "kept_newest": -1},
         {"kind": "summary", "after_message": 1, "text": None},
     ],
 )
