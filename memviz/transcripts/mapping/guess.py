@@ -86,8 +86,12 @@ class Field(NamedTuple):
 def guess_mapping(document: Document) -> Mapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     best: tuple[float, Mapping] | None = None
+    known_parts: set[str] = set()
     for rows in places_of_rows(document):
-        found = guess_from(rows)
+        # What several lists have together comes before each of them.
+        found = None if rows.path in known_parts else guess_from(rows)
+        if found is not None or rows.path in known_parts:
+            known_parts.update(rows.parts)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
     if best is None:

@@ -114,3 +114,46 @@ def test_what_only_a_name_too_long_leads_to_is_a_sentence(value):
 def test_a_list_under_a_name_too_long_is_passed_over():
     value = {"turns": rows("who", "text"), LONG: rows("who", "text")}
     assert guess_mapping(Document(as_json(value))).rows == "turns.*"
+
+
+def by_ids(**beside):
+    return {
+        "t-1": {"log": rows("side", "line")},
+        "t-2": {"log": rows("side", "line")[:2]},
+        "t-3": {"log": []},
+        **beside,
+    }
+
+
+ALIKE = {
+    "below an object": {"meta": {"v": 1}, "threads": by_ids()},
+    "the file itself": by_ids(),
+    "beside another list": by_ids(tags=[{"name": "late"}]),
+    "lists under keys": {"a": rows("side", "line"), "b": rows("side", "line")[:2]},
+    "two levels": {"2024": by_ids(), "2025": by_ids()},
+    "in each item": [{"threads": by_ids()}, {"threads": {}}],
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_lists_that_are_alike_under_keys_are_conversations_of_one_mapping(name):
+    data = as_json(ALIKE[name])
+    found = load_file(data, mapping=guess_mapping(Document(data)))
+    numbers = [len(one.messages) for one in found.transcripts]
+    assert numbers == ([4, 2, 4, 2] if name == "two levels" else [4, 2])
+    assert not found.warnings
+
+
+def test_lists_that_are_not_alike_stay_apart():
+    data = as_json({"talk": rows("side", "line"), "tools": [{"name": "a", "v": 1}]})
+    assert guess_mapping(Document(data)).rows == "talk.*"
+
+
+def test_a_mapping_of_one_list_of_several_says_that_there_are_others():
+    data = as_json({"threads": by_ids()})
+    mapping = "rows: threads.t-1.log.*\nspeaker: {field: side, user: in, assistant: out}\ntext: line\n"
+    found = load_file(data, mapping=mapping)
+    assert len(found.transcripts) == 1
+    (warning,) = map(str, found.warnings)
+    assert "1 more" in warning
+    assert "conversations: threads.* and rows: log.*" in warning
