@@ -93,3 +93,14 @@ def test_a_file_without_rows_still_takes_a_mapping():
     upload_control = labelled(session.file_uploader, "A mapping as YAML")
     session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
     assert "Hi" in shown(session)
+
+
+def test_conversations_by_their_ids_are_offered_together_and_each():
+    threads = {"t-1": {"log": LOG}, "t-2": {"log": LOG}}
+    session = mapped(json.dumps({"threads": threads}).encode())
+    places = labelled(session.selectbox, "List of messages")
+    assert places.options[places.index] == "threads.*.log.* · 4 rows"
+    assert "threads.t-2.log.* · 2 rows" in places.options
+    number = places.options.index("threads.t-2.log.* · 2 rows")
+    session = places.set_value(number).run()
+    assert any("one of 2 lists" in text for text in sentences(session.caption))

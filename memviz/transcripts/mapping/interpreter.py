@@ -10,6 +10,7 @@ from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.chat import BLOCKS
 from memviz.transcripts.mapping.declaration import Detection, Mapping
@@ -37,7 +38,7 @@ from memviz.transcripts.readers.json_access import id_text, json_text
 
 MAX_KEY_CHARS = 200
 LIKE_OTHERS = noop(
-    "the mapping reads {path} alone; {number} more lists beside it are like it. "
+    "the mapping reads {path} alone, one of {number} lists that are alike. "
     "With conversations: {conversations} and rows: {rows} all are read"
 )
 
@@ -89,7 +90,7 @@ class MappedReader(Reader):
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
         content = self._content(document)
-        self._tell_of_others(document)
+        self._tell_of_others(document, document.notes)
         found = []
         for value, place in values_at(content, self.mapping.conversations or "."):
             found += self._grouped(value, place)
@@ -100,7 +101,7 @@ class MappedReader(Reader):
             raise self._without_rows()
         return pieces
 
-    def _tell_of_others(self, document: Document) -> None:
+    def _tell_of_others(self, document: Document, notes: ImportNotes) -> None:
         """Note the lists beside the one that the mapping reads, where they are like it."""
         mapping = self.mapping
         if mapping.detect is not None or mapping.prepare:
@@ -111,11 +112,11 @@ class MappedReader(Reader):
             note = Said(
                 LIKE_OTHERS,
                 path=path,
-                number=len(whole.parts) - 1,
+                number=len(whole.parts),
                 conversations=whole.conversations,
                 rows=whole.rows,
             )
-            document.notes.add(note)
+            notes.add(note)
 
     def read(self, piece: Piece, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in order."""
@@ -151,6 +152,7 @@ class MappedReader(Reader):
             if pieces:
                 piece = pieces[0]._replace(rows=pieces[0].rows[:most])
                 builder = TranscriptBuilder(document.limits, user=document.user)
+                self._tell_of_others(document, builder.notes)
                 return self.read(piece, builder)
         raise self._without_rows()
 

@@ -165,7 +165,7 @@ def test_a_mapping_of_one_list_of_several_says_that_there_are_others():
     found = load_file(data, mapping=mapping)
     assert len(found.transcripts) == 1
     (warning,) = map(str, found.warnings)
-    assert "1 more" in warning
+    assert "one of 2 lists" in warning
     assert "conversations: threads.* and rows: log.*" in warning
 
 
