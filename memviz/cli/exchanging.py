@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.errors import FAILED, OutputError, UnknownExportError
-from memviz.cli.inputs import check_format, load_all, source_of
+from memviz.cli.inputs import check_format, load_all, name_of, source_of
+from memviz.cli.mapping import can_be_mapped
 from memviz.cli.options import (
     Database,
     FileOrId,
@@ -99,7 +100,9 @@ def import_files(
             loaded = load_all(file, format, user, mapping)
             numbers = _picked_numbers(loaded, pick or ())
         except TranscriptError as error:
-            complain(f"Error: {error}")
+            may_map = not (format or mapping) and can_be_mapped(file)
+            hint = f" memviz map {name_of(file)} begins a mapping for it."
+            complain(f"Error: {error}{hint if may_map else ''}")
             is_all_read = False
             continue
         _import_picked(loaded, numbers, workspace, again=again)

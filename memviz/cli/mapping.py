@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memviz.cli.inputs import content_of, name_of
+from memviz.cli.inputs import STDIN, content_of, name_of
 from memviz.cli.options import FileOrId, MappingFile, Output
 from memviz.cli.output import complain, say, write_text
 
 if TYPE_CHECKING:
+    from memviz.core.errors import TranscriptError
     from memviz.transcripts.base import Transcript
+    from memviz.transcripts.document import Document
 
 FIRST_ROWS = 50
 FIRST_MESSAGES = 6
@@ -37,14 +40,59 @@ def map_file(
     from memviz.transcripts.mapping.guess import guess_mapping, mappable_document
     from memviz.transcripts.mapping.interpreter import MappedReader
 
-    data = file_bytes(content_of(file), Limits.from_environment())
-    document = mappable_document(data, name_of(file), Limits.from_environment())
-    found = read_mapping(mapping) if mapping else guess_mapping(document)
+    given = read_mapping(mapping) if mapping else None
+    name = name_of(file)
+    try:
+        data = file_bytes(content_of(file), Limits.from_environment())
+        document = mappable_document(data, name, Limits.from_environment())
+        found = given or guess_mapping(document)
+    except TranscriptError as error:
+        raise _of_file(error, name) from None
+    if given is None:
+        _say_if_known(document, name)
     write_text(found.to_yaml(), output, file, what="the log")
     try:
         _show_first(MappedReader(found).preview(document, FIRST_ROWS))
     except TranscriptError as error:
-        complain(f"Warning: {error}")
+        complain(f"Warning: {_of_file(error, name)}")
+
+
+def can_be_mapped(file: str) -> bool:
+    """Return whether memviz map begins a mapping for a file. Standard input cannot be read again."""
+    from memviz.core.errors import TranscriptError
+    from memviz.transcripts.limits import Limits
+    from memviz.transcripts.loading import file_bytes
+    from memviz.transcripts.mapping.guess import mappable_document
+    from memviz.transcripts.mapping.places import places_of_rows
+
+    if file == STDIN or Path(file).is_fifo():
+        return False
+    try:
+        data = file_bytes(file, Limits.from_environment())
+        document = mappable_document(data, name_of(file), Limits.from_environment())
+        return bool(places_of_rows(document))
+    except TranscriptError:
+        return False
+
+
+def _of_file(error: TranscriptError, name: str) -> TranscriptError:
+    """Return the error with the name of the file in front of its place."""
+    known = error.place.split(", ")[0] == name
+    place = error.place if known else ", ".join(filter(None, (name, error.place)))
+    return type(error)(
+        error.reason, format=error.format, place=place, remedy=error.remedy
+    )
+
+
+def _say_if_known(document: Document, name: str) -> None:
+    from memviz.transcripts.loading import formats
+
+    for known in formats().values():
+        if known.recognise(document):
+            complain(
+                f"{name} needs no mapping: memviz import reads it as {known.name}."
+            )
+            return
 
 
 def _show_first(transcript: Transcript) -> None:

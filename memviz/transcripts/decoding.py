@@ -1,6 +1,7 @@
 """From the bytes of a file to its text, whatever wrote it."""
 
 import codecs
+import re
 
 from memviz.core.translation import Said, noop
 from memviz.transcripts.import_notes import ImportNotes
@@ -22,6 +23,11 @@ STRAY_WINDOWS = noop(
 ALL_WINDOWS = noop(
     "byte {byte} at offset {offset} is not {encoding}; the file was read as Windows-1252"
 )
+ALL_CHINESE = noop(
+    "byte {byte} at offset {offset} is not {encoding}; the file was read as Chinese in GB 18030"
+)
+ENOUGH_CHINESE = 4
+"""Fewer common Chinese characters than these may as well be letters with accents."""
 MAX_STRAY_BYTES = 100_000
 """Number of bytes that are not UTF-8 up to which each is looked at. With more, nothing
 in the file is taken for UTF-8."""
@@ -31,7 +37,8 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     """The text of a file without byte-order mark and without padding at its end. Never fails.
 
     The encoding is what the byte-order mark says, else UTF-8, or UTF-16 where every other byte is NUL. Bytes that
-    are not UTF-8 are read as Windows-1252, each on its own, so that one stray byte does not spoil the rest.
+    are not UTF-8 are Chinese where all of the file reads as common Chinese characters. Else they are read as
+    Windows-1252, each on its own, so that one stray byte does not spoil the rest.
     """
     # Nothing in a file says for certain which encoding it is in, so the surest sign comes first: the byte-order mark,
     # then NUL bytes, which only UTF-16 has beside plain letters, then UTF-8, which few others fit.
@@ -71,12 +78,35 @@ def _without_mark(data: bytes) -> str:
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
         return data.decode(encoding, "replace"), REPLACED
+    chinese = _as_chinese(data)
+    if chinese is not None:
+        return chinese, ALL_CHINESE
     # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
     # Many would take long one by one, and mean that the whole file is Windows-1252.
     stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
     if stray_bytes > MAX_STRAY_BYTES:
         return data.decode("cp1252", "replace"), ALL_WINDOWS
     return data.decode("utf-8", _WINDOWS_1252), STRAY_WINDOWS
+
+
+def _as_chinese(data: bytes) -> str | None:
+    """Return the text as the Excel and the editors of Chinese systems write it; ``None`` where it is hardly Chinese."""
+    # Letters with accents are mostly valid GB 18030 too, but as rare characters: the common ones, in the order of
+    # the standard, have both bytes in these ranges, and so have the marks between sentences.
+    beyond_ascii = sum(map(data.count, range(0x80, 0x100)))
+    common = 2 * len(_COMMON_CHINESE.findall(data))
+    marks = 2 * len(_CHINESE_MARKS.findall(data))
+    is_chinese = common >= 2 * ENOUGH_CHINESE and common + marks >= 0.6 * beyond_ascii
+    if not is_chinese:
+        return None
+    try:
+        return data.decode("gb18030")
+    except UnicodeDecodeError:
+        return None
+
+
+_COMMON_CHINESE = re.compile(rb"[\xb0-\xd7][\xa1-\xfe]")
+_CHINESE_MARKS = re.compile(rb"[\xa1-\xa3][\xa1-\xfe]")
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:

@@ -73,3 +73,34 @@ def test_a_file_without_rows_says_so_and_no_more():
         "no list of rows" in text or "JSON" in text
         for text in sentences(session.warning)
     )
+
+
+def test_where_nothing_is_guessed_a_mapping_is_chosen_all_the_same():
+    rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    session = mapped(json.dumps({"log": rows}).encode())
+    assert any("write a mapping by hand" in text for text in sentences(session.caption))
+    assert labelled(session.selectbox, "Who speaks").value == "a"
+    assert labelled(session.button, "Import").disabled
+    kept = b"rows: log.*\nspeaker: {field: a, user: 1, assistant: 2}\ntext: b\n"
+    upload_control = labelled(session.file_uploader, "A mapping as YAML")
+    session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
+    assert not labelled(session.button, "Import").disabled
+
+
+def test_a_file_without_rows_still_takes_a_mapping():
+    session = mapped(b'[[1, "Hi", 0], [2, "Hello", 0]]')
+    kept = b"speaker: {field: 0, user: 1, assistant: 2}\ntext: 1\n"
+    upload_control = labelled(session.file_uploader, "A mapping as YAML")
+    session = upload_control.set_value([("kept.yaml", kept, "text/yaml")]).run()
+    assert "Hi" in shown(session)
+
+
+def test_conversations_by_their_ids_are_offered_together_and_each():
+    threads = {"t-1": {"log": LOG}, "t-2": {"log": LOG}}
+    session = mapped(json.dumps({"threads": threads}).encode())
+    places = labelled(session.selectbox, "List of messages")
+    assert places.options[places.index] == "threads.*.log.* · 4 rows"
+    assert "threads.t-2.log.* · 2 rows" in places.options
+    number = places.options.index("threads.t-2.log.* · 2 rows")
+    session = places.set_value(number).run()
+    assert any("one of 2 lists" in text for text in sentences(session.caption))

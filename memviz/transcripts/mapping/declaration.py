@@ -223,12 +223,41 @@ def declared(value: object, place: str = "") -> Mapping:
     try:
         return Mapping.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part)[:40] for part in first["loc"][:6])
-        message = clean_text(str(first["msg"]))[:200]
-        raise _refused(f"{where}: {message}" if where else message, place) from None
+        raise _refused(_wrong_words(error), place) from None
     except RecursionError:
         raise _refused(_("it is nested too deeply"), place) from None
+
+
+def _wrong_words(error: ValidationError) -> str:
+    """Return what is wrong with the first field of a mapping that is, in memviz's own words."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    name = ".".join(str(part)[:40] for part in first["loc"][:6] if part != "[key]")
+    known = first.get("ctx", {})
+    return _(
+        WRONG.get(first["type"], ANY_WRONG),
+        name=clean_text(name),
+        most=known.get("max_length", 0),
+        words=known.get("expected", "").replace("'", "").replace(" or ", ", "),
+    )
+
+
+ANY_WRONG = noop("{name} has a value that it cannot have")
+WRONG = {
+    "extra_forbidden": noop("{name} is no field of a mapping"),
+    "bool_type": noop("{name} has to be true or false"),
+    "bool_parsing": noop("{name} has to be true or false"),
+    "string_type": noop("{name} has to be a text"),
+    "string_too_long": noop("{name} is too long: at most {most} are read"),
+    "too_long": noop("{name} is too long: at most {most} are read"),
+    "literal_error": noop("{name} has to be one of {words}"),
+    "dict_type": noop("{name} has to be fields with their values"),
+    "model_type": noop("{name} has to be fields with their values"),
+    "tuple_type": noop("{name} has to be a list"),
+    "string_pattern_mismatch": noop(
+        "{name} has to be small letters, digits and underscores"
+    ),
+}
+"""What is said of a value that does not fit, by the kind of pydantic's error."""
 
 
 def _refused(problem: str, place: str) -> TranscriptError:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter as Tally
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
@@ -34,38 +36,50 @@ MIN_SHARE = 0.5
 
 SPEAKER_NAMES = (
     "role speaker sender author from who name user username actor participant "
-    "source direction type kind is_user is_bot isuser isbot person agent party side"
+    "source direction type kind is_user is_bot isuser isbot person agent party side "
+    "角色 说话人 发言人 发送者 发送方 发送人 用户 谁 身份"
 )
 TEXT_NAMES = (
     "content text message body utterance value said msg transcript comment parts "
-    "reply line data payload"
+    "reply line data payload say said words 内容 正文 消息 消息内容 文本 发言"
 )
 TIME_NAMES = (
-    "timestamp time created_at createdat date datetime sent_at ts created at when"
+    "timestamp time created_at createdat date datetime sent_at ts created at when "
+    "时间 时刻 发送时间 日期"
 )
 CONVERSATION_NAMES = (
     "conversation_id conversation conversationid session_id session sessionid "
     "thread_id thread threadid chat_id chat chatid dialog_id dialogue_id dialog "
-    "ticket_id ticket case_id call_id room channel conv_id trace_id"
+    "ticket_id ticket case_id call_id room channel conv_id trace_id 会话 会话编号 对话"
 )
 ASKED_NAMES = (
     "prompt question instruction query input request user human user_message q ask "
-    "customer_message usr"
+    "customer_message usr 问题 提问 问 frage"
 )
 ANSWERED_NAMES = (
     "completion response answer output reply assistant bot ai model bot_message a "
-    "assistant_message agent_message sys bot_response"
+    "assistant_message agent_message sys bot_response 回答 答案 回复 答 antwort"
 )
 WORDS: dict[Role, str] = {
     "user": "client visitor caller guest usr incoming inbound in requester patient "
-    "student end_user enduser consumer q",
+    "student end_user enduser consumer q 用户 客户 访客 顾客 买家",
     "assistant": "support operator rep representative outgoing outbound out assist "
-    "advisor helpdesk tutor a staff employee",
-    "system": "notice info event instructions",
-    "tool": "api action result",
+    "advisor helpdesk tutor a staff employee desk 助手 客服 店员 坐席 机器人 卖家",
+    "system": "notice info event instructions 系统",
+    "tool": "api action result 工具",
 }
 """Words for a role beside those that all files may have."""
 NOTHING = noop("no list of rows with texts was found in it.")
+BY_HAND = noop(
+    "Choose a file with messages in rows, or write a mapping by hand: docs/mapping.md has examples."
+)
+MOST_WHO_TAKE_TURNS = 6
+MAX_SPEAKER_CHARS = 30
+NUMBERS = re.compile(r"[\d\s/:.,+TZ年月日时分秒-]*")
+"""What dates and amounts consist of, in whatever form."""
+MARKS = re.compile(r"[ 。，！？；：、]|[\u3040-\u30ff\u3400-\u9fff]{4}")
+"""What sentences have and the names of speakers have not: spaces, or in Chinese and Japanese marks and several
+characters."""
 
 
 class Field(NamedTuple):
@@ -86,14 +100,16 @@ class Field(NamedTuple):
 def guess_mapping(document: Document) -> Mapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
     best: tuple[float, Mapping] | None = None
+    known_parts: set[str] = set()
     for rows in places_of_rows(document):
-        found = guess_from(rows)
+        # What several lists have together comes before each of them.
+        found = None if rows.path in known_parts else guess_from(rows)
+        if found is not None or rows.path in known_parts:
+            known_parts.update(rows.parts)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
     if best is None:
-        raise TranscriptError(
-            _(NOTHING), remedy=_("Choose a file with messages in rows.")
-        )
+        raise TranscriptError(_(NOTHING), remedy=_(BY_HAND))
     return best[1]
 
 
@@ -126,7 +142,11 @@ def guess_from(rows: Rows) -> tuple[float, Mapping] | None:
         "conversations": rows.conversations,
         "rows": rows.rows,
     }
-    found = _guess_messages(fields, known) or _guess_pairs(fields, known, rows.path)
+    found = (
+        _guess_messages(fields, known, best_field(fields, _speaker_score))
+        or _guess_pairs(fields, known, rows.path)
+        or _guess_messages(fields, known, best_field(fields, _turns_score))
+    )
     if found is None:
         return None
     score, mapping = found
@@ -134,10 +154,9 @@ def guess_from(rows: Rows) -> tuple[float, Mapping] | None:
 
 
 def _guess_messages(
-    fields: Sequence[Field], known: dict[str, Any]
+    fields: Sequence[Field], known: dict[str, Any], speaker: Field | None
 ) -> tuple[float, Mapping] | None:
-    """Return the mapping of rows that are one message each."""
-    speaker = best_field(fields, _speaker_score)
+    """Return the mapping of rows that are one message each, of a speaker whom a field names."""
     text = best_field([one for one in fields if one is not speaker], _text_score)
     if speaker is None or text is None:
         return None
@@ -149,7 +168,9 @@ def _guess_messages(
         known["conversation"] = group.path
         known["order"] = known["time"]
     mapping = Mapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
-    return 4 * _speaker_score(speaker) + 2 * _text_score(text), mapping
+    named = _speaker_score(speaker)
+    likely = _text_score(text)
+    return 4 * named + 2 * likely if named else likely / 2, mapping
 
 
 def _guess_pairs(
@@ -157,11 +178,16 @@ def _guess_pairs(
 ) -> tuple[float, Mapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
     names = {
-        "system": "system system_prompt",
+        "system": "system system_prompt 系统提示 hinweis",
         "user": ASKED_NAMES,
         "assistant": ANSWERED_NAMES,
     }
     found = {role: _named(fields, there) for role, there in names.items()}
+    if found["user"] is None:
+        found["user"] = best_field(fields, _question_score)
+    if found["assistant"] is None and found["user"] is not None:
+        others = [one for one in fields if one not in found.values()]
+        found["assistant"] = best_field(others, _text_score)
     if None in (found["user"], found["assistant"]):
         return None
     sayings = [
@@ -225,19 +251,48 @@ def _speaker_score(field: Field) -> float:
     return named + meant + (1 if is_dialogue else 0) - (0.8 if len(kinds) < 2 else 0)
 
 
+def _turns_score(field: Field) -> float:
+    """Return how well a field of any name fits who speaks: a few short words that take turns from row to row."""
+    words = [value for value in field.values if isinstance(value, str)]
+    kinds = set(words)
+    is_few = 2 <= len(kinds) <= MOST_WHO_TAKE_TURNS and 2 * len(kinds) <= len(words)
+    if field.share < MIN_SHARE or len(words) < len(field.values) or not is_few:
+        return 0
+    if any(len(word) > MAX_SPEAKER_CHARS or not _is_name(word) for word in kinds):
+        return 0
+    turns = sum(word != before for before, word in pairwise(words))
+    return turns / len(words) if 3 * turns >= len(words) else 0
+
+
+def _is_name(word: str) -> bool:
+    return any(map(str.isalpha, word)) and not MARKS.search(word) and not time_of(word)
+
+
+def _question_score(field: Field) -> float:
+    """Return how many values of a field are questions, where most are."""
+    if field.share < MIN_SHARE:
+        return 0
+    asked = sum(str(value).rstrip().endswith(("?", "？")) for value in field.values)
+    return asked / len(field.values) if 5 * asked >= 4 * len(field.values) else 0
+
+
 def _text_score(field: Field) -> float:
     if field.share < MIN_SHARE:
         return 0
     lengths = [_text_length(value) for value in field.values]
     if max(lengths, default=0) == 0:
         return 0
+    named = _rank(field.name, TEXT_NAMES)
     texts = [value for value in field.values if isinstance(value, str)]
     if texts and all(time_of(value) for value in texts[:5]):
         return 0
-    spaced = sum(" " in value for value in texts) / len(texts) if texts else 0.5
+    if texts and not named and all(map(NUMBERS.fullmatch, texts)):
+        return 0
+    spaced = (
+        sum(bool(MARKS.search(value)) for value in texts) / len(texts) if texts else 0.5
+    )
     kinds = Tally(map(str, field.values[:50]))
     varied = len(kinds) / max(1, min(50, len(field.values)))
-    named = _rank(field.name, TEXT_NAMES)
     mean = sum(lengths) / len(lengths)
     score = named + spaced + min(mean, 200) / 400 + varied / 2
     return score if named or (spaced > 0.4 and varied > 0.4) else 0
@@ -323,4 +378,4 @@ def mappable_document(data: bytes, name: str, limits: Limits) -> Document:
         with suppress(TranscriptError):
             guess_mapping(document)
             return document
-    raise TranscriptError(_(NOTHING), remedy=_("Choose a file with messages in rows."))
+    raise TranscriptError(_(NOTHING), remedy=_(BY_HAND))

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.chat import BLOCKS
 from memviz.transcripts.mapping.declaration import Detection, Mapping
 from memviz.transcripts.mapping.known import known_mappings
 from memviz.transcripts.mapping.paths import value_at, values_at
+from memviz.transcripts.mapping.places import left_beside
 from memviz.transcripts.mapping.prepared import PREPARED
 from memviz.transcripts.mapping.requests import (
     Request,
@@ -35,6 +37,10 @@ from memviz.transcripts.mapping.saying import (
 from memviz.transcripts.readers.json_access import id_text, json_text
 
 MAX_KEY_CHARS = 200
+LIKE_OTHERS = noop(
+    "the mapping reads {path} alone, one of {number} lists that are alike. "
+    "With conversations: {conversations} and rows: {rows} all are read"
+)
 
 
 class Piece(NamedTuple):
@@ -84,6 +90,7 @@ class MappedReader(Reader):
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
         content = self._content(document)
+        self._tell_of_others(document, document.notes)
         found = []
         for value, place in values_at(content, self.mapping.conversations or "."):
             found += self._grouped(value, place)
@@ -93,6 +100,23 @@ class MappedReader(Reader):
         if not pieces:
             raise self._without_rows()
         return pieces
+
+    def _tell_of_others(self, document: Document, notes: ImportNotes) -> None:
+        """Note the lists beside the one that the mapping reads, where they are like it."""
+        mapping = self.mapping
+        if mapping.detect is not None or mapping.prepare:
+            return
+        path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
+        whole = left_beside(path, document)
+        if whole is not None:
+            note = Said(
+                LIKE_OTHERS,
+                path=path,
+                number=len(whole.parts),
+                conversations=whole.conversations,
+                rows=whole.rows,
+            )
+            notes.add(note)
 
     def read(self, piece: Piece, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in order."""
@@ -128,6 +152,7 @@ class MappedReader(Reader):
             if pieces:
                 piece = pieces[0]._replace(rows=pieces[0].rows[:most])
                 builder = TranscriptBuilder(document.limits, user=document.user)
+                self._tell_of_others(document, builder.notes)
                 return self.read(piece, builder)
         raise self._without_rows()
 

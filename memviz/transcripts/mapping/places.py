@@ -29,11 +29,20 @@ class Rows(NamedTuple):
     rows: str
     first: list[Any]
     table: str = ""
+    parts: tuple[str, ...] = ()
+    """The paths of the lists that it has together, each of which is a place too."""
 
     @property
     def path(self) -> str:
         """The whole path."""
         return ".".join(filter(None, (self.conversations, self.rows)))
+
+
+def left_beside(path: str, document: Document) -> Rows | None:
+    """Return the place that has a list together with others like it, where a path leads to that list alone."""
+    if document.data.startswith(SQLITE):
+        return None
+    return next((one for one in places_of_rows(document) if path in one.parts), None)
 
 
 def places_of_rows(document: Document) -> list[Rows]:
@@ -61,9 +70,38 @@ def _places(value: Any, names: list[str]) -> Iterator[Rows]:
     elif isinstance(value, dict) and len(names) < MAX_LEVELS:
         if not names:
             yield Rows("", ".", [value])
+        inside: list[Rows] = []
         for key, held in list(value.items())[:MAX_FIELDS]:
             if isinstance(held, list | dict) and _is_name(key):
-                yield from _places(held, [*names, key])
+                inside += _places(held, [*names, key])
+        yield from _together(inside, names)
+        yield from inside
+
+
+def _together(places: Sequence[Rows], names: list[str]) -> Iterator[Rows]:
+    """Yield the places below an object that are alike under each of its keys, such as conversations by their ids."""
+    alike: dict[str, list[Rows]] = {}
+    parts = {part for place in places for part in place.parts}
+    for place in places:
+        if place.path in parts:
+            continue
+        below = place.path.split(".")[len(names) + 1 :]
+        alike.setdefault(".".join(below), []).append(place)
+    for path, siblings in alike.items():
+        if len(siblings) > 1 and _are_alike(siblings):
+            rows = [row for place in siblings for row in place.first][:LOOKED_AT]
+            whole = _rows_at([*names, EACH, *path.split(".")], rows)
+            yield whole._replace(parts=tuple(place.path for place in siblings))
+
+
+def _are_alike(places: Sequence[Rows]) -> bool:
+    """Return whether the rows of all places have mostly the same names."""
+    names = [_names_in(place) for place in places]
+    return all(2 * len(names[0] & one) >= len(names[0] | one) for one in names)
+
+
+def _names_in(place: Rows) -> set[str]:
+    return {name for row in place.first[:20] if isinstance(row, dict) for name in row}
 
 
 def _is_name(key: str) -> bool:
@@ -73,14 +111,17 @@ def _is_name(key: str) -> bool:
 
 def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
     """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
-    seen: dict[str, list[Any]] = {}
+    seen: dict[str, Rows] = {}
     for item in items[:20]:
         for rows in _places(item, []) if isinstance(item, dict) else _lists(item):
-            held = seen.setdefault(rows.path, [])
-            held += rows.first[: LOOKED_AT - len(held)]
-    for path, first in seen.items():
+            known = seen.setdefault(rows.path, rows._replace(first=[]))
+            known.first.extend(rows.first[: LOOKED_AT - len(known.first)])
+    above = ".".join(names)
+    for path, rows in seen.items():
         if path != ".":
-            yield _rows_at([*names, *path.split(".")], first)
+            found = _rows_at([*names, *path.split(".")], rows.first)
+            parts = tuple(f"{above}.{part}" for part in rows.parts)
+            yield found._replace(parts=parts)
 
 
 def _lists(item: Any) -> Iterator[Rows]:

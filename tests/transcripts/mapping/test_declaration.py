@@ -47,6 +47,34 @@ def test_a_wrong_mapping_says_what_is_wrong(text, told):
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("texxt: a", "texxt is no field of a mapping"),
+        ("reverse: perhaps", "reverse has to be true or false"),
+        ("reverse: [1]", "reverse has to be true or false"),
+        ("reverse: 5", "reverse has to be true or false"),
+        ("rows: [1]", "rows has to be a text"),
+        ("text: {a: b}", "text.0 has to be a text"),
+        ("rows: " + "x" * 900, "rows is too long: at most 800 are read"),
+        ("where: {" + "x" * 900 + ": a}", "is too long: at most 800 are read"),
+        ("text: [" + "a, " * 60 + "a]", "text is too long: at most 50 are read"),
+        (
+            "say: [{role: king}]",
+            "say.0.role has to be one of user, assistant, system, tool",
+        ),
+        ("where: a", "where has to be fields with their values"),
+        ("speaker: a", "speaker has to be fields with their values"),
+        ("say: a", "say has to be a list"),
+        ("format: ../x", "format has to be small letters, digits and underscores"),
+    ],
+)
+def test_what_is_wrong_is_told_in_words_of_a_mapping(text, told):
+    with pytest.raises(TranscriptError) as caught:
+        read_mapping(text)
+    assert f"{told}." in caught.value.reason
+
+
 def test_a_mapping_that_is_not_there_is_told(tmp_path):
     with pytest.raises(TranscriptError, match=r"no\.yaml"):
         read_mapping(tmp_path / "no.yaml")

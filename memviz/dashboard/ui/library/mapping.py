@@ -74,8 +74,11 @@ def mapping_panel(made: Import, key: str) -> None:
         with choices:
             mapping = _kept_mapping(key) or _chosen_mapping(mapped, key)
         with shown:
-            is_read = _first_messages(mapped, mapping)
-        _ends(made, mapping, key, is_read=is_read)
+            if mapped.problem:
+                st.caption(plain(mapped.problem))
+            is_read = mapping is not None and _first_messages(mapped, mapping)
+        if mapping is not None:
+            _ends(made, mapping, key, is_read=is_read)
 
 
 HELP = noop(
@@ -85,7 +88,8 @@ HELP = noop(
 
 
 def _begin(made: Import) -> Mapped:
-    """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess."""
+    """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
+    an empty one where nothing is guessed, so that the visitor still chooses."""
     if made.file is None:
         raise TranscriptError(_("the file is no longer here."))
     limits = Limits.from_environment()
@@ -93,7 +97,18 @@ def _begin(made: Import) -> Mapped:
     places = places_of_rows(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
-    return Mapped(document, places, shape, first or guess_mapping(document))
+    try:
+        return Mapped(document, places, shape, first or guess_mapping(document))
+    except TranscriptError as error:
+        return Mapped(document, places, shape, _blank(places), str(error))
+
+
+def _blank(places: Sequence[Rows]) -> Mapping:
+    """Return a mapping that says no more than where the most rows are."""
+    if not places:
+        return Mapping()
+    most = max(places, key=lambda place: len(place.first))
+    return Mapping(table=most.table, conversations=most.conversations, rows=most.rows)
 
 
 def _shape_of(places: Sequence[Rows]) -> str:
@@ -121,9 +136,11 @@ def _kept_mapping(key: str) -> Mapping | None:
         return None
 
 
-def _chosen_mapping(mapped: Mapped, key: str) -> Mapping:
-    """Return the mapping that the controls say."""
+def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
+    """Return the mapping that the controls say; ``None`` for a file in which there is nothing to choose."""
     places = mapped.places
+    if not places:
+        return None
     fitting = [at for at, place in enumerate(places) if _is_at(mapped.first, place)]
     number = st.selectbox(
         _("List of messages"),
@@ -208,7 +225,8 @@ def _texts_choice(
 def _message(
     guessed: Mapping, fields: Sequence[Field], known: dict[str, str], key: str
 ) -> Mapping:
-    speaker = _speaker(guessed.speaker or Speaker(), fields, key)
+    guess = guessed.speaker or Speaker(field=fields[0].path if fields else "role")
+    speaker = _speaker(guess, fields, key)
     texts = _texts_choice(_("Text"), fields, guessed.text, f"map-text-{key}")
     labels = {
         "time": _("Time"),

@@ -44,6 +44,8 @@ class Mapped:
     """By which files of one shape are known."""
     first: Mapping
     """The mapping to begin with."""
+    problem: str = ""
+    """Why nothing was guessed."""
 
 
 @dataclass
