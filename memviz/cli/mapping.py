@@ -45,11 +45,11 @@ def map_file(
     try:
         data = file_bytes(content_of(file), Limits.from_environment())
         document = mappable_document(data, name, Limits.from_environment())
+        if given is None:
+            _say_if_known(document, name)
         found = given or guess_mapping(document)
     except TranscriptError as error:
         raise _of_file(error, name) from None
-    if given is None:
-        _say_if_known(document, name)
     write_text(found.to_yaml(), output, file, what="the log")
     try:
         _show_first(MappedReader(found).preview(document, FIRST_ROWS))

@@ -53,3 +53,11 @@ def test_a_known_format_needs_no_mapping(chat: Path) -> None:
 
 def test_an_unknown_log_needs_one(log: Path) -> None:
     assert "needs no mapping" not in memviz("map", log).err
+
+
+def test_a_known_format_of_which_nothing_is_guessed_needs_none_either(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "one.json"
+    path.write_text('[["Is it open?", "Until six."]]', encoding="utf-8")
+    assert "one.json needs no mapping" in memviz("map", path, code=1).err
