@@ -16,7 +16,7 @@ open_page(
     ),
     Lost(
         _(
-            "Look first at the bar: so much of its window the program uses. Below it stands when it compacts."
+            "Look first at the bar: so much of its window the program uses, and below it stands when it compacts next."
         ),
         _(
             "Choose another conversation in the list, or open it in {compare} with the button at the end.",

@@ -147,7 +147,7 @@ def test_calls_without_a_price_are_counted_and_bounded_in_calls(
 ) -> None:
     for module in (
         "budgeted",
-        "cost_bound",
+        "prices",
     ):  # AppTest chooses no model that is not on the list, and those have one
         monkeypatch.setattr(f"memviz.models.{module}.price", lambda name: None)
     page = with_budget(
