@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.core.messages import Message, ToolCall
+from memviz.core.messages import Message
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Placed
@@ -21,18 +21,17 @@ from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
 from memviz.transcripts.readers.anthropic.claude_code_story import Row
+from memviz.transcripts.readers.copilot_cli import CopilotStory, is_of_subagent
 from memviz.transcripts.readers.gemini_api import contents_text
 from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
     count_at,
-    json_text,
     list_at,
     objects_at,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.openai.codex import CONTEXT, Codex
-from memviz.transcripts.times import time_text, with_time
 
 Rows = Sequence[dict[str, Any]]
 
@@ -232,61 +231,15 @@ def _gemini_use(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tell_copilot(rows: Rows) -> Told:
-    messages: list[Message] = []
-    events: list[RecordedEvent] = []
-    about: dict[str, Any] = {}
-    for row in rows:
-        data = value_at(row, "data")
-        if not isinstance(data, dict) or text_at(data, "parentToolCallId"):
-            continue  # a subagent's
-        kind = text_at(row, "type")
-        if kind == "system.message":
-            about["system_prompt"] = text_at(data, "content")
-        elif kind == "session.title_changed":
-            about["title"] = text_at(data, "title")
-        elif kind == "session.compaction_complete" and data.get("success") is not False:
-            event = RecordedEvent(
-                "compaction",
-                len(messages),
-                text_at(data, "summaryContent"),
-                tokens_before=count_at(data, "preCompactionTokens"),
-                tokens_after=count_at(data, "postCompactionTokens"),
-                time=time_text(row.get("timestamp")),
-            )
-            events.append(event)
-        else:
-            messages += _copilot_message(kind, data, row.get("timestamp"))
-    return Told(messages, events, {name: one for name, one in about.items() if one})
-
-
-def _copilot_message(kind: str, data: Mapping[str, Any], time: object) -> list[Message]:
-    meta = with_time(time, model=text_at(data, "model")) or None
-    if kind == "user.message":
-        return [Message("user", text_at(data, "content"), meta=meta)]
-    if kind == "tool.execution_complete":
-        id = text_at(data, "toolCallId")
-        result = text_at(data, "result", "content") or text_at(data, "error", "message")
-        return [Message("tool", result, tool_call_id=id, meta=meta)]
-    if kind != "assistant.message":
-        return []
-    calls = tuple(
-        ToolCall(
-            text_at(one, "toolCallId"),
-            text_at(one, "name") or "tool",
-            json_text(one.get("arguments")) or "{}",
-        )
-        for one in objects_at(data, "toolRequests")
-    )
-    text = text_at(data, "content")
-    return (
-        [Message("assistant", text, tool_calls=calls, meta=meta)]
-        if text or calls
-        else []
-    )
+    builder = TranscriptBuilder()
+    story = CopilotStory(builder)
+    for row, place in _placed(rows):
+        story.add(row, place)
+    return Told(tuple(builder.messages), tuple(builder.events), story.about)
 
 
 def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
-    if row.get("type") != "session.usage_record":
+    if row.get("type") != "session.usage_record" or is_of_subagent(row):
         return {}
     usage = value_at(row, "data", "usage")
     window = count_at(usage, "maxPromptTokens")

@@ -22,7 +22,7 @@ from memviz.watching.programs import PROGRAMS as KNOWN
 from memviz.watching.programs import Place
 from tests.watching.growing import SAMPLES, append, keeper_in, kept, lines_of, said
 
-PROGRAMS = ("claude_code", "codex", "gemini_cli")
+PROGRAMS = ("claude_code", "codex", "copilot_cli", "gemini_cli")
 PROGRAM = replace(KNOWN["codex"], pattern="*.jsonl")
 
 
@@ -215,7 +215,7 @@ def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
         b'{"type": "user", "message": {"role": "user", "content": "\\ud800"}}\n',
     ],
 )
-@pytest.mark.parametrize("program", [*PROGRAMS, "copilot_cli"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_hostile_line_costs_no_more_than_itself(
     program: str, hostile: bytes, tmp_path: Path
 ) -> None:
