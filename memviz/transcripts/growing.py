@@ -8,20 +8,25 @@ only the newest reply, which may get further rows, is told again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
+from memviz.core.translation import Said
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Placed
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import SUBAGENTS, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
 from memviz.transcripts.readers.anthropic.claude_code_story import Row
-from memviz.transcripts.readers.copilot_cli import CopilotStory, is_of_subagent
+from memviz.transcripts.readers.copilot_cli import (
+    MESSAGES,
+    CopilotStory,
+    is_of_subagent,
+)
 from memviz.transcripts.readers.gemini_api import contents_text
 from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
@@ -44,6 +49,8 @@ class Told:
     events: Sequence[RecordedEvent] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the transcript that these rows know, such as its title."""
+    left_out: int = 0
+    """How many rows a subagent said, whose conversation is another one."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,15 @@ def parse_row(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def subagent_notes(rows: int) -> tuple[str, ...]:
+    """Return the note of a conversation in which so many rows of subagents were left
+    out; none where there were none."""
+    notes = ImportNotes()
+    if rows:
+        notes.add(Said(SUBAGENTS, rows=rows))
+    return notes.sentences()
+
+
 def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     """Return what a reader makes of a piece. A message that cannot be read is left out:
     the others are worth keeping."""
@@ -100,16 +116,14 @@ def _placed(rows: Rows) -> list[Placed]:
 # Claude Code
 
 
-def _claude_rows(rows: Rows) -> list[Row]:
-    made = [Row(row, "", number) for number, row in enumerate(rows)]
-    return [row for row in made if not row.is_side]
-
-
 def _tell_claude(rows: Rows) -> Told:
-    own = _claude_rows(rows)
+    numbered = [Row(row, "", number) for number, row in enumerate(rows)]
+    own = [row for row in numbered if not row.is_side]
+    left_out = sum(row.is_side and row.is_talk for row in numbered)
     if not any(row.is_talk for row in own):
-        return Told()
-    return _told(lambda builder: ClaudeCode().read(own, builder))
+        return Told(left_out=left_out)
+    told = _told(lambda builder: ClaudeCode().read(own, builder))
+    return replace(told, left_out=left_out)
 
 
 def _claude_begins(rows: Rows, index: int) -> bool:
@@ -166,6 +180,10 @@ def _codex_begins(rows: Rows, index: int) -> bool:
 
 
 def _codex_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    if row.get("type") == "session_meta":
+        source = value_at(row, "payload", "source")
+        is_subagent = isinstance(source, dict) and "subagent" in source
+        return {"is_subagent": True} if is_subagent else {}
     if row.get("type") == "turn_context":
         return _use(None, model=text_at(row, "payload", "model"))
     if text_at(row, "payload", "type") != "token_count":
@@ -235,7 +253,13 @@ def _tell_copilot(rows: Rows) -> Told:
     story = CopilotStory(builder)
     for row, place in _placed(rows):
         story.add(row, place)
-    return Told(tuple(builder.messages), tuple(builder.events), story.about)
+    messages = tuple(builder.messages)
+    return Told(messages, tuple(builder.events), story.about, story.left_out)
+
+
+def _copilot_begins(rows: Rows, index: int) -> bool:
+    # What rows before the first message know of the session is told with that.
+    return rows[index].get("type") in MESSAGES
 
 
 def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,6 +280,6 @@ GROWING: Mapping[str, GrowingFormat] = {
     "claude_code": GrowingFormat(_tell_claude, _claude_begins, _claude_use),
     "codex": GrowingFormat(_tell_codex, _codex_begins, _codex_use),
     "gemini_cli": GrowingFormat(_tell_gemini, _gemini_begins, _gemini_use),
-    "copilot_cli": GrowingFormat(_tell_copilot, lambda rows, index: True, _copilot_use),
+    "copilot_cli": GrowingFormat(_tell_copilot, _copilot_begins, _copilot_use),
 }
 """The programs whose sessions are files of one row a line."""

@@ -1,9 +1,11 @@
 """The one door from receivers to the library: what a running program said is appended
 to an ordinary conversation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from memviz.core.messages import Message, clean_text
@@ -131,6 +133,22 @@ class Keeper:
             about["system_prompt"] = self._secrets.conceal(about["system_prompt"])
         return replace(growth, messages=messages, events=events, about=about)
 
+    def key_of_session(
+        self,
+        program: str,
+        name: str,
+        path: Path,
+        begins_alike: Callable[[Watched], bool],
+    ) -> str:
+        """Return the key of the session of this name: where the library has one of that
+        name from another folder, which begins with other words, the folder is in it."""
+        key = key_of(program, name)
+        kept = self.store.find_watched(key)
+        folder = folder_of(path)
+        if kept is None or kept.state.get("folder") == folder or begins_alike(kept):
+            return key
+        return key_of(program, f"{name} ({folder})")
+
     def events_of(self, kept: Watched | None) -> Sequence[RecordedEvent]:
         """Return the events that the library has of a watched conversation."""
         if kept is None or kept.is_deleted:
@@ -214,6 +232,12 @@ def place_events(
             event = replace(event, after_message=start - kept)
         placed.append(event)
     return placed
+
+
+def folder_of(path: Path) -> str:
+    """Return a digest of the folder that a file is in."""
+    folder = os.fsencode(path.parent.absolute())
+    return blake2b(folder, digest_size=8).hexdigest()
 
 
 def key_of(source: str, conversation_id: str) -> str:

@@ -93,14 +93,22 @@ class OpencodeLibrary:
         if not messages and not events:
             return False
         state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
-        title = connection.execute("SELECT title FROM session WHERE id = ?", (session,))
-        found = title.fetchone()
-        named = {"title": str(found[0])[:200]} if found and found[0] else {}
+        described = _describe(connection, session)
+        title = described.get("title")
+        named = {"title": str(title)[:200]} if title else {}
+        state["is_subagent"] = bool(described.get("parent_id"))
         first_event = place.get("events", 0)
         growth = Growth(start, messages, state, events, first_event, named)
         self._keeper.write_rows(key, growth)
         is_more = len(rows) == MAX_MESSAGES or now[0] != rows[-1][0]
         return now[0] != certain and is_more
+
+
+def _describe(connection: sqlite3.Connection, session: str) -> dict[str, Any]:
+    """Return the row of a session: its title, and of a subagent its parent."""
+    rows = connection.execute("SELECT * FROM session WHERE id = ?", (session,))
+    columns = [column[0] for column in rows.description]
+    return dict(zip(columns, rows.fetchone() or (), strict=False))
 
 
 def _parts_of(

@@ -13,7 +13,7 @@ from memviz.watching.keeper import (
     digest_of,
     first_new,
     first_words,
-    key_of,
+    folder_of,
     place_events,
 )
 
@@ -27,7 +27,7 @@ class WholeFile:
     def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
         self._path = path
         self._program = program
-        self._key = key_of(program, name)
+        self._name = name
         self._keeper = keeper
         self._read_at = (0, 0.0)
 
@@ -44,10 +44,16 @@ class WholeFile:
             return False
         messages = [self._keeper.concealed(one) for one in told.messages]
         events = [self._keeper.concealed_event(one) for one in told.events]
-        kept = self._keeper.store.find_watched(self._key)
+        given = list(map(digest_of, messages))
+        key = self._keeper.key_of_session(
+            self._program,
+            self._name,
+            self._path,
+            lambda kept: self._known_digests(kept, 1) == given[:1],
+        )
+        kept = self._keeper.store.find_watched(key)
         told_before = self._keeper.events_of(kept)
         known = self._known_digests(kept)
-        given = list(map(digest_of, messages))
         start = new = _same_beginning(known, given)
         if _goes_on(known, given, start):
             first_event = sum(one.after_message < start for one in told_before)
@@ -58,22 +64,26 @@ class WholeFile:
             new = first_new(known[-RECENT_KEYS:], given)
             first_event = len(told_before)
             new_events = place_events(events, told_before, start, new)
+        # A file without a title is named by its readers.
+        has_title = told.title != self._path.stem
         growth = Growth(
             start,
             messages[new:],
-            {"source": self._program},
+            {"source": self._program, "folder": folder_of(self._path)},
             new_events,
             first_event,
-            about={"title": told.title or first_words(messages)},
+            about={"title": told.title if has_title else first_words(messages)},
         )
-        self._keeper.write_rows(self._key, growth)
+        self._keeper.write_rows(key, growth)
         self._read_at = read_at
         return True
 
-    def _known_digests(self, kept: Watched | None) -> list[str]:
+    def _known_digests(
+        self, kept: Watched | None, most: int | None = None
+    ) -> list[str]:
         if kept is None or kept.is_deleted:
             return []
-        said = self._keeper.store.said(kept.id, 0, kept.message_count)
+        said = self._keeper.store.said(kept.id, 0, most or kept.message_count)
         return list(map(digest_of, said))
 
 

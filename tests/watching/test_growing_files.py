@@ -13,6 +13,7 @@ from watchdog.events import FileModifiedEvent
 
 from memviz.core.messages import Message
 from memviz.storage.store import Store
+from memviz.storage.watched import Growth
 from memviz.transcripts.loading import load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
@@ -286,12 +287,15 @@ def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
 def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
     subagents = tmp_path / "project" / "one" / "subagents"
-    subagents.mkdir(parents=True)
+    (subagents / "below").mkdir(parents=True)
     (tmp_path / "project" / "chats").mkdir()
     aside = [
         (tmp_path / "one.jsonl.tmp", None),
         (tmp_path / ".one.jsonl.swp", None),
-        (subagents / "agent-1.jsonl", KNOWN["claude_code"]),
+        (subagents / "notes.jsonl", KNOWN["claude_code"]),
+        (subagents / "below" / "agent-1.jsonl", KNOWN["claude_code"]),
+        (subagents / "agent-acompact-1.jsonl", KNOWN["claude_code"]),
+        (tmp_path / "agent-acompact-1.jsonl", None),
         (tmp_path / "project" / "chats" / "one.json.tmp", KNOWN["gemini_cli"]),
     ]
     for path, program in aside:
@@ -338,3 +342,167 @@ def test_a_folder_that_goes_while_it_is_looked_through_ends_no_watch(
     places = [Place(tmp_path / "gone"), Place(tmp_path / "there")]
     FolderWatch(places, keeper)._look()
     assert kept(keeper, "claude_code/one")
+
+
+def of_subagent(lines: list[bytes], **more: str) -> list[bytes]:
+    """The rows of a session of Claude Code as those of a subagent."""
+    rows = [{**json.loads(line), "isSidechain": True, **more} for line in lines]
+    return [json.dumps(row).encode() + b"\n" for row in rows]
+
+
+def test_what_subagents_said_in_a_session_is_told_once_as_a_note(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    lines = lines_of("claude_code")
+    talk = [line for line in lines if json.loads(line)["type"] in ("user", "assistant")]
+    path = tmp_path / "session.jsonl"
+    path.touch()
+    for number, line in enumerate([*lines, *of_subagent(talk), *lines[-1:]]):
+        append(path, line)
+        if number % 3 == 0:  # the watcher is started anew
+            session = GrowingFile(path, "claude_code", "one", keeper)
+        session.read_on()
+    watched = keeper.store.find_watched("claude_code/one")
+    assert watched is not None
+    assert keeper.store.about(watched.id).warnings == (
+        f"what subagents said in side conversations was left out (rows: {len(talk)}).",
+    )
+    whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
+    assert kept(keeper, "claude_code/one") == whole.messages
+
+
+def test_what_subagents_of_copilot_said_is_told_as_a_note(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "events.jsonl"
+    said = {"content": "Look it up.", "parentToolCallId": "call_1"}
+    row = {"type": "user.message", "data": said}
+    path.write_bytes(
+        b"".join(lines_of("copilot_cli")) + json.dumps(row).encode() + b"\n"
+    )
+    GrowingFile(path, "copilot_cli", "one", keeper).read_on()
+    watched = keeper.store.find_watched("copilot_cli/one")
+    assert watched is not None
+    (note,) = keeper.store.about(watched.id).warnings
+    assert "rows: 1" in note
+    assert "Look it up." not in repr(kept(keeper, "copilot_cli/one"))
+
+
+def test_a_subagent_with_a_file_of_its_own_is_a_conversation(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    folder = tmp_path / "project" / "c7e3a454" / "subagents"
+    folder.mkdir(parents=True)
+    lines = of_subagent(lines_of("claude_code"), agentId="a1b2")
+    (folder / "agent-a1b2.jsonl").write_bytes(b"".join(lines))
+    FolderWatch([Place(tmp_path, KNOWN["claude_code"])], keeper)._look()
+    whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
+    assert kept(keeper, "claude_code/agent-a1b2") == whole.messages
+    watched = keeper.store.find_watched("claude_code/agent-a1b2")
+    assert watched is not None
+    assert watched.state["is_subagent"]
+    assert keeper.store.about(watched.id).warnings == ()
+
+
+def test_a_subagent_of_codex_is_known_as_one(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    first, *others = lines_of("codex")
+    row = json.loads(first)
+    row["payload"]["source"] = {"subagent": {"thread_spawn": {"depth": 1}}}
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_bytes(json.dumps(row).encode() + b"\n" + b"".join(others[:12]))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    append(path, b"".join(others[12:]))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    watched = keeper.store.find_watched("codex/one")
+    assert watched is not None
+    assert watched.state["is_subagent"]
+
+
+def test_what_copilot_says_of_a_session_before_its_first_message_is_kept(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "events.jsonl"
+    path.touch()
+    session = GrowingFile(path, "copilot_cli", "one", keeper)
+    described = {"type": "system.message", "data": {"content": "Be kind."}}
+    named = {"type": "session.title_changed", "data": {"title": "Ferns"}}
+    asked = {"type": "user.message", "data": {"content": "How deep?"}}
+    for row in (described, named, asked):
+        append(path, json.dumps(row).encode() + b"\n")
+        session.read_on()
+    watched = keeper.store.find_watched("copilot_cli/one")
+    assert watched is not None
+    about = keeper.store.about(watched.id)
+    assert (about.title, about.system_prompt) == ("Ferns", "Be kind.")
+
+
+def row_of(text: str) -> bytes:
+    message = {"role": "user", "content": text}
+    row = {"type": "user", "uuid": text, "sessionId": text, "message": message}
+    return json.dumps(row).encode() + b"\n"
+
+
+def all_kept(keeper: Keeper) -> dict[str, str]:
+    """What is kept of each conversation by the beginning of its key."""
+    return {
+        " ".join(message.content for message in kept(keeper, one.key)): one.key
+        for one in keeper.store.newest_watched()
+    }
+
+
+def test_sessions_of_one_name_in_two_folders_are_two_conversations(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    paths = [tmp_path / name / "session.jsonl" for name in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        # Nothing is kept of either yet.
+        path.write_bytes(
+            b'{"type": "mode", "sessionId": "%s"}\n' % path.parent.name.encode()
+        )
+    watch = FolderWatch([Place(tmp_path)], keeper)
+    watch._look()
+    for word in ("one", "two", "three"):
+        for path in paths:
+            append(path, row_of(f"{path.parent.name}{word}"))
+            watch.on_any_event(FileModifiedEvent(str(path)))
+            watch.read_changed()
+        watch = FolderWatch([Place(tmp_path)], keeper)
+    assert sorted(all_kept(keeper)) == ["aone atwo athree", "bone btwo bthree"]
+
+
+@pytest.mark.parametrize("is_other_first", [False, True])
+def test_a_session_that_is_known_goes_on_under_its_key(
+    tmp_path: Path, is_other_first: bool
+) -> None:
+    keeper = keeper_in(tmp_path)
+    paths = [tmp_path / name / "session.jsonl" for name in ("known", "other")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_bytes(row_of(path.parent.name))
+    GrowingFile(paths[0], "claude_code", "session", keeper).read_on()
+    # As an earlier memviz kept it, which noted no folder.
+    keeper.store.grow_watched(
+        "claude_code/session", lambda kept: Growth(1, [], {"folder": None})
+    )
+    append(paths[0], row_of("more"))
+    for path in reversed(paths) if is_other_first else paths:
+        GrowingFile(path, "claude_code", "session", keeper).read_on()
+    found = all_kept(keeper)
+    assert found["known more"] == "claude_code/session"
+    assert sorted(found) == ["known more", "other"]
+
+
+def test_a_session_whose_folder_was_moved_goes_on(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "before" / "session.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(row_of("one"))
+    GrowingFile(path, "claude_code", "session", keeper).read_on()
+    path.parent.rename(tmp_path / "after")
+    path = tmp_path / "after" / "session.jsonl"
+    append(path, row_of("two"))
+    GrowingFile(path, "claude_code", "session", keeper).read_on()
+    assert sorted(all_kept(keeper)) == ["one two"]

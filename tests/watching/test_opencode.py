@@ -94,3 +94,27 @@ def test_a_session_of_more_than_is_read_at_a_time_is_kept_whole(
     found = read_once(tmp_path, session)
     expected = [f"{number}." * parts for number, (_, parts) in enumerate(session)]
     assert [one.content for one in found] == expected
+
+
+def test_a_session_of_a_subagent_is_known_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE session ADD COLUMN parent_id")
+        connection.execute(
+            "INSERT INTO session VALUES ('ses_1', 'Explore', 'ses_0'), ('ses_2', 'Own', NULL)"
+        )
+        for session in ("ses_1", "ses_2"):
+            id = f"msg_{session}"
+            message = (id, session, 1, 1, json.dumps(USER))
+            connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", message)
+            text = json.dumps({"type": "text", "text": "Hi"})
+            part = ("prt", id, session, 1, 1, text)
+            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", part)
+    keeper = keeper_in(tmp_path)
+    OpencodeLibrary(path, keeper).read_on()
+    newest = keeper.store.newest_watched()
+    assert {one.title: one.state["is_subagent"] for one in newest} == {
+        "Explore": True,
+        "Own": False,
+    }
