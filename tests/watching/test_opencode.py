@@ -44,6 +44,13 @@ def test_a_session_that_fills_row_by_row_is_kept_whole(tmp_path: Path) -> None:
     watched = keeper.store.find_watched("opencode/ses_1")
     assert watched is not None
     assert watched.state["context_tokens"] == 1027
+    # In milliseconds since 1970, as opencode has it.
+    assert messages[0].meta == {"time": "2026-11-29T23:23:12.648000+00:00"}
+    assert messages[1].meta == {
+        "time": "2026-11-29T23:23:20.500000+00:00",
+        "model": "scripted",
+    }
+    assert messages[2].meta == {"time": "2026-11-29T23:23:27.956000+00:00"}
     assert not OpencodeLibrary(tmp_path / "none.db", keeper).read_on()
     (tmp_path / "broken.db").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     assert not OpencodeLibrary(tmp_path / "broken.db", keeper).read_on()
@@ -118,3 +125,22 @@ def test_a_session_of_a_subagent_is_known_as_one(tmp_path: Path) -> None:
         "Explore": True,
         "Own": False,
     }
+
+
+def test_a_session_that_was_deleted_in_the_library_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "opencode.db"
+    assert len(read_once(tmp_path, [(USER, 1), (KILLED, 1)])) == 2
+    keeper = keeper_in(tmp_path)
+    (watched,) = keeper.store.newest_watched()
+    keeper.store.delete(watched.id)
+    written: list[object] = []
+
+    def write(*arguments: object) -> None:
+        written.append(arguments)
+        assert len(written) < 3, "it is read again and again"
+
+    monkeypatch.setattr(keeper, "write_rows", write)
+    OpencodeLibrary(path, keeper).read_on()
+    assert keeper.store.newest_watched() == []
