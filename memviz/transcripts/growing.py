@@ -20,6 +20,7 @@ from memviz.transcripts.document import Placed
 from memviz.transcripts.import_notes import SUBAGENTS, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.loading import UNFORESEEN_ERRORS
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
 from memviz.transcripts.readers.anthropic.claude_code_story import Row
 from memviz.transcripts.readers.copilot_cli import (
@@ -97,8 +98,8 @@ def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     about: dict[str, Any] = {}
     try:
         transcript = read(builder)
-    except TranscriptError:
-        pass  # a piece may hold no message at all
+    except (TranscriptError, *UNFORESEEN_ERRORS):
+        pass  # a piece may hold no message at all, or what no reader foresaw
     else:
         known = {
             "title": transcript.title,

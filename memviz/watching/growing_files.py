@@ -87,7 +87,6 @@ class GrowingFile:
         self._is_whole = True  # of the conversation nothing was kept from elsewhere
         self._has_title = False
         self._place = self._expected = Place()
-        self.skipped_lines = 0
 
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
@@ -146,7 +145,6 @@ class GrowingFile:
             "_known": dict(self._known),
             "_has_title": self._has_title,
             "_is_whole": self._is_whole,
-            "skipped_lines": self.skipped_lines,
         }
 
     def _is_another(self, file: BinaryIO, identity: str) -> bool:
@@ -167,16 +165,8 @@ class GrowingFile:
 
     def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
         """Tell the rows of a chunk together with those that are open, and keep it."""
+        self._add_rows(chunk)
         place = self._place
-        for start, line in chunk.lines:
-            row = parse_row(clean_text(line.decode("utf-8", "replace")))
-            if row is None:
-                self.skipped_lines += bool(line.strip())
-            else:
-                if self._is_subagent:
-                    row.pop("isSidechain", None)  # it is no side of this conversation
-                self._rows.append((row, start))
-                self._known |= self._format.use_of(row)
         rows = [row for row, _ in self._rows]
         count = self._format.certain(rows)
         if not self._is_whole or len(rows) - count > MAX_OPEN_ROWS:
@@ -185,30 +175,42 @@ class GrowingFile:
         certain = self._format.tell(rows[:count]) if count else Told()
         still_open = self._format.tell(rows[count:])
         growth = self._grown(certain, still_open)
-        generation = place.generation
         now = Place(
-            file=f"{identity}:{generation}",
+            file=f"{identity}:{place.generation}",
             end=chunk.end,
             certain=self._rows[count][1] if count < len(rows) else chunk.end,
             messages=growth.start + len(growth.messages) - len(still_open.messages),
             events=_certain_events(growth, still_open),
             left_out=place.left_out + certain.left_out,
             before_end=_digest_before(file, chunk.end),
-            generation=generation,
+            generation=place.generation,
         )
-        state = {
-            **self._known,
-            "source": self._program,
-            "folder": folder_of(self.path),
-            "is_titled": self._has_title,
-            "place": vars(now),
-        }
-        growth = replace(growth, state=state)
         if growth.messages or growth.events or self.kept is not None:
+            growth = replace(growth, state=self._state_at(now))
             self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
         self._place = now
         self._expected = now
         del self._rows[:count]
+
+    def _add_rows(self, chunk: Chunk) -> None:
+        """Parse the lines of a chunk; those that hold no row are passed over."""
+        for start, line in chunk.lines:
+            row = parse_row(clean_text(line.decode("utf-8", "replace")))
+            if row is None:
+                continue
+            if self._is_subagent:
+                row.pop("isSidechain", None)  # it is no side of this conversation
+            self._rows.append((row, start))
+            self._known |= self._format.use_of(row)
+
+    def _state_at(self, place: Place) -> dict[str, Any]:
+        return {
+            **self._known,
+            "source": self._program,
+            "folder": folder_of(self.path),
+            "is_titled": self._has_title,
+            "place": vars(place),
+        }
 
     def _grown(self, certain: Told, still_open: Told) -> Growth:
         """Return what is to be kept of the told rows. After the file was written anew

@@ -43,7 +43,7 @@ class SpanId(NamedTuple):
 
 @dataclass
 class SpanParts:
-    """What has come of one span so far."""
+    """The parts of one span that have come so far."""
 
     id: SpanId
     start: int
@@ -53,7 +53,7 @@ class SpanParts:
     events: Sequence[Event] = ()
     logs: list[Event] = field(default_factory=list)
     exchange: Exchange | None = None
-    """What all of this is."""
+    """The one that all of this is."""
     size_chars: int = 0
     due: float = 0.0
     """When it is taken as it is."""

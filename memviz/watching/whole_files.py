@@ -6,6 +6,7 @@ from pathlib import Path
 
 from memviz.core.errors import TranscriptError
 from memviz.storage.watched import Growth, Watched
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
     RECENT_KEYS,
@@ -42,6 +43,13 @@ class WholeFile:
             told = load_transcript(self._path, self._program)
         except (OSError, TranscriptError):
             return False
+        key, growth = self._grown(told)
+        self._keeper.write_rows(key, growth)
+        self._read_at = read_at
+        return True
+
+    def _grown(self, told: Transcript) -> tuple[str, Growth]:
+        """Return the key of the conversation, and what the file has more than it."""
         messages = [self._keeper.concealed(one) for one in told.messages]
         events = [self._keeper.concealed_event(one) for one in told.events]
         given = list(map(digest_of, messages))
@@ -66,17 +74,12 @@ class WholeFile:
             new_events = place_events(events, told_before, start, new)
         # A file without a title is named by its readers.
         has_title = told.title != self._path.stem
+        title = told.title if has_title else first_words(messages)
+        state = {"source": self._program, "folder": folder_of(self._path)}
         growth = Growth(
-            start,
-            messages[new:],
-            {"source": self._program, "folder": folder_of(self._path)},
-            new_events,
-            first_event,
-            about={"title": told.title if has_title else first_words(messages)},
+            start, messages[new:], state, new_events, first_event, {"title": title}
         )
-        self._keeper.write_rows(key, growth)
-        self._read_at = read_at
-        return True
+        return key, growth
 
     def _known_digests(
         self, kept: Watched | None, most: int | None = None

@@ -14,7 +14,7 @@ from watchdog.events import FileModifiedEvent
 from memviz.core.messages import Message
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
-from memviz.transcripts.loading import load_transcript
+from memviz.transcripts.loading import formats, load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
 from memviz.watching.growing_files import GrowingFile
@@ -271,7 +271,7 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(tmp_path: Path) -> None:
         watch = FolderWatch([Place(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(tmp_path / "one.jsonl")))
         watch.read_changed()
-        assert watch.sessions == 0
+        assert not watch._open
 
 
 def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
         watch = FolderWatch([Place(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(path)))
         watch.read_changed()
-        assert watch.sessions == 0
+        assert not watch._open
 
 
 def test_what_this_user_may_not_look_at_ends_no_watch(
@@ -506,3 +506,59 @@ def test_a_session_whose_folder_was_moved_goes_on(tmp_path: Path) -> None:
     append(path, row_of("two"))
     GrowingFile(path, "claude_code", "session", keeper).read_on()
     assert sorted(all_kept(keeper)) == ["one two"]
+
+
+def test_a_session_that_nobody_foresaw_ends_no_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_on = GrowingFile.read_on
+
+    def fail(session: GrowingFile) -> bool:
+        if session.path.name == "a.jsonl":
+            raise TypeError("secret words")
+        return read_on(session)
+
+    monkeypatch.setattr(GrowingFile, "read_on", fail)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_bytes(row_of(name))
+    keeper = keeper_in(tmp_path)
+    complaints: list[str] = []
+    FolderWatch([Place(tmp_path)], keeper, complaints.append)._look()
+    assert list(all_kept(keeper)) == ["b"]
+    assert complaints == ["What is new in a.jsonl cannot be read (TypeError)."]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_piece_that_no_reader_foresaw_hides_no_other(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = type(formats()[program])
+    read = reader.read
+
+    def fail_at_first(self: Any, piece: Any, builder: Any) -> Any:
+        monkeypatch.setattr(reader, "read", read)
+        raise TypeError
+
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    lines = lines_of(program)
+    monkeypatch.setattr(reader, "read", fail_at_first)
+    path.write_bytes(b"".join(lines))
+    GrowingFile(path, program, "one", keeper).read_on()
+    assert kept(keeper, f"{program}/one")
+
+
+def test_a_database_is_looked_at_with_what_is_written_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(b"")
+    watch = FolderWatch([Place(tmp_path, KNOWN["opencode"])], keeper_in(tmp_path))
+    looked_at: list[Path] = []
+    monkeypatch.setattr(watch, "_read", looked_at.append)
+    watch._look()
+    watch._look()
+    assert looked_at == [path]
+    (tmp_path / "opencode.db-wal").write_bytes(b"more")
+    watch._look()
+    assert looked_at == [path, path]
