@@ -131,10 +131,15 @@ def test_a_session_that_was_deleted_in_the_library_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "opencode.db"
-    assert len(read_once(tmp_path, [(USER, 1), (KILLED, 1)])) == 2
+    assert len(read_once(tmp_path, [(USER, 1), (DONE, 1)])) == 2
     keeper = keeper_in(tmp_path)
     (watched,) = keeper.store.newest_watched()
     keeper.store.delete(watched.id)
+    for number, about in ((2, USER), (3, KILLED)):
+        id = f"msg_{number:05}"
+        add_row(path, "message", [id, "ses_1", 2, 2, json.dumps(about)])
+        text = json.dumps({"type": "text", "text": "more"})
+        add_row(path, "part", [f"prt_{number:05}", id, "ses_1", 2, 2, text])
     written: list[object] = []
 
     def write(*arguments: object) -> None:
