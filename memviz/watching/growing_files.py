@@ -6,23 +6,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from memviz.core.messages import Message, clean_text
+from memviz.core.messages import clean_text
 from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.growing import GROWING, Told, parse_row, subagent_notes
 from memviz.watching.keeper import (
-    RECENT_KEYS,
     Keeper,
-    digest_of,
-    first_new,
+    digest_bytes,
     first_words,
     folder_of,
     key_of,
-    place_events,
 )
 from memviz.watching.programs import is_subagent_file
 
@@ -229,29 +225,14 @@ class GrowingFile:
             *certain.events,
             *_moved(still_open.events, len(certain.messages)),
         ]
-        start = place.messages
-        first_event = place.events
         if self._is_whole:
-            return Growth(
-                start, messages, {}, _moved(events, start), first_event, about
-            )
+            start = place.messages
+            events = _moved(events, start)
+            return Growth(start, messages, {}, events, place.events, about)
         self._is_whole = True
-        start, known = self._known_of(messages)
-        first_event = self.kept.event_count if self.kept else 0
-        told_before = self._keeper.events_of(self.kept)
-        new_events = place_events(events, told_before, start, known)
-        return Growth(start, messages[known:], {}, new_events, first_event, about)
-
-    def _known_of(self, messages: Sequence[Message]) -> tuple[int, int]:
-        """Return how many messages the library has, and how many of these it has."""
-        kept = self._keeper.store.find_watched(self.key)
-        self.kept = kept
-        if kept is None or kept.is_deleted:
-            return 0, 0
-        first = max(0, kept.message_count - RECENT_KEYS)
-        said = self._keeper.store.said(kept.id, first, kept.message_count)
-        given = [digest_of(self._keeper.concealed(one)) for one in messages]
-        return kept.message_count, first_new([digest_of(one) for one in said], given)
+        self.kept = self._keeper.store.find_watched(self.key)
+        growth = self._keeper.growth_anew(self.kept, messages, events)
+        return replace(growth, about=about)
 
 
 @dataclass(frozen=True)
@@ -302,7 +283,7 @@ def _identity_of(file: BinaryIO) -> str:
     if b"\n" not in beginning and len(beginning) < PRINT_BYTES:
         return ""
     first_line = beginning.partition(b"\n")[0]
-    return f"{status.st_dev}-{status.st_ino}-{_digest(first_line)}"
+    return f"{status.st_dev}-{status.st_ino}-{digest_bytes(first_line)}"
 
 
 def _beginning(identity: str) -> str:
@@ -317,11 +298,7 @@ def _kept_place(kept: Watched) -> Place:
 def _digest_before(file: BinaryIO, end: int) -> str:
     start = max(0, end - PRINT_BYTES)
     file.seek(start)
-    return _digest(file.read(end - start))
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=8).hexdigest()
+    return digest_bytes(file.read(end - start))
 
 
 def _certain_events(growth: Growth, still_open: Told) -> int:

@@ -97,8 +97,7 @@ class OpencodeLibrary:
             return False
         state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
         described = _describe(connection, session)
-        title = described.get("title")
-        named = {"title": str(title)[:200]} if title else {}
+        named = {"title": _text(described.get("title"))}
         state["is_subagent"] = bool(described.get("parent_id"))
         first_event = place.get("events", 0)
         growth = Growth(start, messages, state, events, first_event, named)

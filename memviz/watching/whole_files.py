@@ -2,6 +2,7 @@
 whole when they change, and compared with what is kept."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memviz.core.errors import TranscriptError
@@ -9,13 +10,10 @@ from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
-    RECENT_KEYS,
     Keeper,
     digest_of,
-    first_new,
     first_words,
     folder_of,
-    place_events,
 )
 
 MAY_CHANGE = 4
@@ -50,8 +48,7 @@ class WholeFile:
 
     def _grown(self, told: Transcript) -> tuple[str, Growth]:
         """Return the key of the conversation, and what the file has more than it."""
-        messages = [self._keeper.concealed(one) for one in told.messages]
-        events = [self._keeper.concealed_event(one) for one in told.events]
+        messages = [self._keeper.concealed(message) for message in told.messages]
         given = list(map(digest_of, messages))
         key = self._keeper.key_of_session(
             self._program,
@@ -60,26 +57,27 @@ class WholeFile:
             lambda kept: self._known_digests(kept, 1) == given[:1],
         )
         kept = self._keeper.store.find_watched(key)
-        told_before = self._keeper.events_of(kept)
         known = self._known_digests(kept)
-        start = new = _same_beginning(known, given)
-        if _goes_on(known, given, start):
-            first_event = sum(one.after_message < start for one in told_before)
-            new_events = [one for one in events if one.after_message >= start]
+        same = _same_beginning(known, given)
+        if kept is None or _goes_on(known, given, same):
+            events = [event for event in told.events if event.after_message >= same]
+            growth = Growth(
+                same, messages[same:], {}, events, self._events_before(kept, same)
+            )
         else:
-            # The program compacted: what it no longer has is kept.
-            start = len(known)
-            new = first_new(known[-RECENT_KEYS:], given)
-            first_event = len(told_before)
-            new_events = place_events(events, told_before, start, new)
+            growth = self._keeper.growth_anew(kept, messages, told.events)
         # A file without a title is named by its readers.
         has_title = told.title != self._path.stem
         title = told.title if has_title else first_words(messages)
         state = {"source": self._program, "folder": folder_of(self._path)}
-        growth = Growth(
-            start, messages[new:], state, new_events, first_event, {"title": title}
-        )
-        return key, growth
+        return key, replace(growth, state=state, about={"title": title})
+
+    def _events_before(self, kept: Watched | None, position: int) -> int:
+        """Return how many events the library has before a message."""
+        if kept is None or kept.is_deleted:
+            return 0
+        events = self._keeper.store.about(kept.id).events
+        return sum(event.after_message < position for event in events)
 
     def _known_digests(
         self, kept: Watched | None, most: int | None = None

@@ -562,3 +562,22 @@ def test_a_database_is_looked_at_with_what_is_written_beside_it(
     (tmp_path / "opencode.db-wal").write_bytes(b"more")
     watch._look()
     assert looked_at == [path, path]
+
+
+def test_a_compaction_with_a_secret_is_told_once_where_its_file_is_written_anew(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path, ["language"])
+    path = tmp_path / "rollout.jsonl"
+    lines = lines_of("codex")
+    path.write_bytes(b"".join(lines))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    watched = keeper.store.find_watched("codex/one")
+    assert watched is not None
+    events = keeper.store.about(watched.id).events
+    assert "Another *** model" in events[0].text
+    other = tmp_path / "other"
+    other.write_bytes(b"".join(lines))
+    other.replace(path)
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    assert keeper.store.about(watched.id).events == events
