@@ -143,14 +143,25 @@ def grow(
     _write_messages(session, stored.id, start, old, growth.messages)
     events = list(stored.events or ())[: growth.first_event]
     events += [event.to_dict() for event in growth.events]
-    changes = clean_row(**{name: growth.about[name] for name in growth.about})
+    state = {**(before.state if before else {}), **growth.state}
+    changes = _changes_by(growth, state)
+    if "title" in changes:
+        state["title"] = changes["title"]
+    stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
+    put(session, "watched", key, state, owner=stored.id)
+    return _watched(stored, key, state)
+
+
+def _changes_by(growth: Growth, state: Mapping[str, Any]) -> Row:
+    """Return the fields of a conversation that a growth changes. A title that its program
+    gave before changes none: its user may have given it another one since."""
+    changes = clean_row(**growth.about)
     for name in ("warnings", "tools"):
         if name in changes:
             changes[name] = list(map(to_json, changes[name]))
-    stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
-    state = {**(before.state if before else {}), **growth.state}
-    put(session, "watched", key, state, owner=stored.id)
-    return _watched(stored, key, state)
+    if "title" in changes and changes["title"] == state.get("title"):
+        del changes["title"]
+    return changes
 
 
 def _write_messages(

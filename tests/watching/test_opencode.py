@@ -149,3 +149,30 @@ def test_a_session_that_was_deleted_in_the_library_is_passed_over(
     monkeypatch.setattr(keeper, "write_rows", write)
     OpencodeLibrary(path, keeper).read_on()
     assert keeper.store.newest_watched() == []
+
+
+def test_a_title_that_its_user_gave_stays_while_the_session_grows(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    keeper = keeper_in(tmp_path)
+    library = OpencodeLibrary(path, keeper)
+    add_row(path, "session", ["ses_1", "Trip"])
+
+    def title_after(number: int) -> str:
+        id = f"msg_{number}"
+        add_row(path, "message", [id, "ses_1", number, number, json.dumps(USER)])
+        text = json.dumps({"type": "text", "text": "Hi"})
+        add_row(path, "part", [f"prt_{number}", id, "ses_1", number, number, text])
+        library.read_on()
+        (watched,) = keeper.store.newest_watched()
+        return watched.title
+
+    assert title_after(1) == "Trip"
+    (watched,) = keeper.store.newest_watched()
+    keeper.store.rename(watched.id, "Mine")
+    assert title_after(2) == "Mine"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE session SET title = 'A trip to Porto'")
+    assert title_after(3) == "A trip to Porto"
