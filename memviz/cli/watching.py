@@ -117,7 +117,9 @@ def watch_programs(
         from memviz.watching.serving import serve_traces
 
         servers.append(serve_traces(keeper, otlp_port))
-        say(f"Traces are received at {servers[-1].address}/v1/traces.")
+        say(
+            f"Traces are received at {servers[-1].address}/v1/traces, their logs at /v1/logs."
+        )
     if proxy:
         from memviz.watching.serving import serve_proxy
 

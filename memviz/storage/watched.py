@@ -72,14 +72,38 @@ def id_of(key: str) -> str:
 def find(session: Session, key: str) -> Watched | None:
     """The watched conversation of this key, deleted or not; ``None`` if it was never
     watched."""
-    id = id_of(key)
-    stored = session.get(ConversationRow, id)
-    if stored is None:
-        return None
-    kept = all_of(session, "watched", *under(key, id))
-    state = kept[0].value if kept else None
+    stored = session.get(ConversationRow, id_of(key))
+    return _as_stored(session, stored, key) if stored is not None else None
+
+
+def _as_stored(session: Session, stored: ConversationRow, key: str) -> Watched:
+    kept = all_of(session, "watched", *under(key, stored.id))
+    return _watched(stored, key, kept[0].value if kept else None)
+
+
+def find_newest(session: Session, limit: int = 50) -> list[Watched]:
+    """The watched conversations that are not deleted, those that grew last first."""
+    query = (
+        select(ConversationRow)
+        .join(KEPT, KEPT.c.owner == CONVERSATIONS.c.id)
+        .where(KEPT.c.kind == "watched", CONVERSATIONS.c.deleted_at.is_(None))
+        .order_by(*library.NEWEST_FIRST)
+        .limit(limit)
+    )
+    newest = session.scalars(query).all()
+    ids = [stored.id for stored in newest]
+    kept = all_of(session, "watched", KEPT.c.owner.in_(ids))
+    kept_of = {id_of(entry.key): entry for entry in kept}
+    conversations = []
+    for stored in newest:
+        entry = kept_of[stored.id]
+        conversations.append(_watched(stored, entry.key, entry.value))
+    return conversations
+
+
+def _watched(stored: ConversationRow, key: str, state: object) -> Watched:
     return Watched(
-        id,
+        stored.id,
         key,
         stored.message_count,
         len(stored.events or ()),
@@ -88,19 +112,6 @@ def find(session: Session, key: str) -> Watched | None:
         stored.updated_at,
         stored.deleted_at is not None,
     )
-
-
-def find_newest(session: Session, limit: int = 50) -> list[Watched]:
-    """The watched conversations that are not deleted, those that grew last first."""
-    query = (
-        select(KEPT.c.key)
-        .join(CONVERSATIONS, CONVERSATIONS.c.id == KEPT.c.owner)
-        .where(KEPT.c.kind == "watched", CONVERSATIONS.c.deleted_at.is_(None))
-        .order_by(*library.NEWEST_FIRST)
-        .limit(limit)
-    )
-    found = (find(session, key) for key in session.scalars(query))
-    return [one for one in found if one is not None]
 
 
 def grow(
@@ -112,57 +123,66 @@ def grow(
     that read the same session add nothing twice. ``None`` of it adds nothing; so does a
     conversation that was deleted. Returns what the file has then.
     """
-    before = find(session, key)
+    # Held here: the session forgets rows that nobody holds, and would read it again.
+    stored = session.get(ConversationRow, id_of(key))
+    before = _as_stored(session, stored, key) if stored is not None else None
     if before is not None and before.is_deleted:
         return None
     growth = plan(before)
     if growth is None:
         return before
-    if before is None:
+    if stored is None:
         about = {"title": key, "format": key.partition("/")[0], **growth.about}
         library.add(session, Transcript((), **about), id_of(key))
-    stored = session.get_one(ConversationRow, id_of(key))
+        stored = session.get_one(ConversationRow, id_of(key))
     start = min(growth.start, stored.message_count)
-    counts = _counts_after(session, stored, start, growth.messages)
-    _write_messages(session, stored, start, growth.messages)
+    old: Sequence[Mapping[Any, Any]] = ()
+    if start < stored.message_count:
+        old = list(stored_message_rows(session, stored.id, start=start))
+    counts = _counts_after(session, stored, start, old, growth.messages)
+    _write_messages(session, stored.id, start, old, growth.messages)
     events = list(stored.events or ())[: growth.first_event]
     events += [event.to_dict() for event in growth.events]
-    changes = clean_row(**{name: growth.about[name] for name in growth.about})
+    state = {**(before.state if before else {}), **growth.state}
+    changes = _changes_by(growth, state)
+    if "title" in changes:
+        state["title"] = changes["title"]
+    stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
+    put(session, "watched", key, state, owner=stored.id)
+    return _watched(stored, key, state)
+
+
+def _changes_by(growth: Growth, state: Mapping[str, Any]) -> Row:
+    """Return the fields of a conversation that a growth changes. A title that its program
+    gave before changes none: its user may have given it another one since."""
+    changes = clean_row(**growth.about)
     for name in ("warnings", "tools"):
         if name in changes:
             changes[name] = list(map(to_json, changes[name]))
-    stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
-    state = {**(before.state if before else {}), **growth.state}
-    put(session, "watched", key, state, owner=stored.id)
-    return Watched(
-        stored.id,
-        key,
-        counts["message_count"],
-        len(events),
-        state,
-        stored.title,
-        stored.updated_at,
-    )
+    if "title" in changes and changes["title"] == state.get("title"):
+        del changes["title"]
+    return changes
 
 
 def _write_messages(
     session: Session,
-    stored: ConversationRow,
+    id: str,
     start: int,
+    old: Sequence[Mapping[Any, Any]],
     messages: Sequence[Message],
 ) -> None:
-    """Write what is new or another; runs over messages that are gone go with them."""
-    made = message_rows(stored.id, messages)
+    """Write what is new, or another than the ``old`` rows from ``start`` on; runs over
+    messages that are gone go with them."""
+    made = message_rows(id, messages)
     for row in made:
         row["position"] += start
     same = 0
-    if start < stored.message_count:
-        old = list(stored_message_rows(session, stored.id, start=start))
-        pairs = zip(old, made, strict=False)
-        while (pair := next(pairs, None)) and is_unchanged(dict(pair[0]), pair[1]):
-            same += 1
-        if same < len(old):
-            _remove_from(session, stored.id, start + same)
+    for old_row, new_row in zip(old, made, strict=False):
+        if not is_unchanged(dict(old_row), new_row):
+            break
+        same += 1
+    if same < len(old):
+        _remove_from(session, id, start + same)
     insert_rows(session, MESSAGES, made[same:])
 
 
@@ -179,9 +199,11 @@ def _counts_after(
     session: Session,
     stored: ConversationRow,
     start: int,
+    old: Sequence[Mapping[Any, Any]],
     messages: Sequence[Message],
 ) -> Row:
-    """The counts of the conversation with ``messages`` from ``start`` on.
+    """The counts of the conversation with ``messages`` in place of the ``old`` rows from
+    ``start`` on.
 
     Only what stands there is looked at, and who spoke before it: a log of a hundred
     thousand messages is not counted again for each one.
@@ -198,8 +220,7 @@ def _counts_after(
     seed = ["user"] if session.scalar(asked.limit(1)) is not None else []
     end = MESSAGES.c.position.between(spoke_last or 0, start - 1)
     seed += session.scalars(roles.where(end))
-    old = session.scalars(roles.where(MESSAGES.c.position >= start)).all()
-    gone = _count_roles([*seed, *old])
+    gone = _count_roles([*seed, *(row["role"] for row in old)])
     there = _count_roles([*seed, *(message.role for message in messages)])
     return {
         "message_count": start + len(messages),

@@ -8,31 +8,36 @@ only the newest reply, which may get further rows, is told again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.core.messages import Message, ToolCall
+from memviz.core.messages import Message
+from memviz.core.translation import Said
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Placed
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import SUBAGENTS, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.loading import UNFORESEEN_ERRORS
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
 from memviz.transcripts.readers.anthropic.claude_code_story import Row
+from memviz.transcripts.readers.copilot_cli import (
+    MESSAGES,
+    CopilotStory,
+    is_of_subagent,
+)
 from memviz.transcripts.readers.gemini_api import contents_text
 from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
     count_at,
-    json_text,
     list_at,
     objects_at,
     text_at,
     value_at,
 )
 from memviz.transcripts.readers.openai.codex import CONTEXT, Codex
-from memviz.transcripts.times import time_text, with_time
 
 Rows = Sequence[dict[str, Any]]
 
@@ -45,6 +50,8 @@ class Told:
     events: Sequence[RecordedEvent] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the transcript that these rows know, such as its title."""
+    left_out: int = 0
+    """How many rows a subagent said, whose conversation is another one."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,15 @@ def parse_row(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def subagent_notes(rows: int) -> tuple[str, ...]:
+    """Return the note of a conversation in which so many rows of subagents were left
+    out; none where there were none."""
+    notes = ImportNotes()
+    if rows:
+        notes.add(Said(SUBAGENTS, rows=rows))
+    return notes.sentences()
+
+
 def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     """Return what a reader makes of a piece. A message that cannot be read is left out:
     the others are worth keeping."""
@@ -82,8 +98,8 @@ def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     about: dict[str, Any] = {}
     try:
         transcript = read(builder)
-    except TranscriptError:
-        pass  # a piece may hold no message at all
+    except (TranscriptError, *UNFORESEEN_ERRORS):
+        pass  # a piece may hold no message at all, or what no reader foresaw
     else:
         known = {
             "title": transcript.title,
@@ -101,16 +117,14 @@ def _placed(rows: Rows) -> list[Placed]:
 # Claude Code
 
 
-def _claude_rows(rows: Rows) -> list[Row]:
-    made = [Row(row, "", number) for number, row in enumerate(rows)]
-    return [row for row in made if not row.is_side]
-
-
 def _tell_claude(rows: Rows) -> Told:
-    own = _claude_rows(rows)
+    numbered = [Row(row, "", number) for number, row in enumerate(rows)]
+    own = [row for row in numbered if not row.is_side]
+    left_out = sum(row.is_side and row.is_talk for row in numbered)
     if not any(row.is_talk for row in own):
-        return Told()
-    return _told(lambda builder: ClaudeCode().read(own, builder))
+        return Told(left_out=left_out)
+    told = _told(lambda builder: ClaudeCode().read(own, builder))
+    return replace(told, left_out=left_out)
 
 
 def _claude_begins(rows: Rows, index: int) -> bool:
@@ -167,6 +181,10 @@ def _codex_begins(rows: Rows, index: int) -> bool:
 
 
 def _codex_use(row: Mapping[str, Any]) -> dict[str, Any]:
+    if row.get("type") == "session_meta":
+        source = value_at(row, "payload", "source")
+        is_subagent = isinstance(source, dict) and "subagent" in source
+        return {"is_subagent": True} if is_subagent else {}
     if row.get("type") == "turn_context":
         return _use(None, model=text_at(row, "payload", "model"))
     if text_at(row, "payload", "type") != "token_count":
@@ -232,61 +250,21 @@ def _gemini_use(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tell_copilot(rows: Rows) -> Told:
-    messages: list[Message] = []
-    events: list[RecordedEvent] = []
-    about: dict[str, Any] = {}
-    for row in rows:
-        data = value_at(row, "data")
-        if not isinstance(data, dict) or text_at(data, "parentToolCallId"):
-            continue  # a subagent's
-        kind = text_at(row, "type")
-        if kind == "system.message":
-            about["system_prompt"] = text_at(data, "content")
-        elif kind == "session.title_changed":
-            about["title"] = text_at(data, "title")
-        elif kind == "session.compaction_complete" and data.get("success") is not False:
-            event = RecordedEvent(
-                "compaction",
-                len(messages),
-                text_at(data, "summaryContent"),
-                tokens_before=count_at(data, "preCompactionTokens"),
-                tokens_after=count_at(data, "postCompactionTokens"),
-                time=time_text(row.get("timestamp")),
-            )
-            events.append(event)
-        else:
-            messages += _copilot_message(kind, data, row.get("timestamp"))
-    return Told(messages, events, {name: one for name, one in about.items() if one})
+    builder = TranscriptBuilder()
+    story = CopilotStory(builder)
+    for row, place in _placed(rows):
+        story.add(row, place)
+    messages = tuple(builder.messages)
+    return Told(messages, tuple(builder.events), story.about, story.left_out)
 
 
-def _copilot_message(kind: str, data: Mapping[str, Any], time: object) -> list[Message]:
-    meta = with_time(time, model=text_at(data, "model")) or None
-    if kind == "user.message":
-        return [Message("user", text_at(data, "content"), meta=meta)]
-    if kind == "tool.execution_complete":
-        id = text_at(data, "toolCallId")
-        result = text_at(data, "result", "content") or text_at(data, "error", "message")
-        return [Message("tool", result, tool_call_id=id, meta=meta)]
-    if kind != "assistant.message":
-        return []
-    calls = tuple(
-        ToolCall(
-            text_at(one, "toolCallId"),
-            text_at(one, "name") or "tool",
-            json_text(one.get("arguments")) or "{}",
-        )
-        for one in objects_at(data, "toolRequests")
-    )
-    text = text_at(data, "content")
-    return (
-        [Message("assistant", text, tool_calls=calls, meta=meta)]
-        if text or calls
-        else []
-    )
+def _copilot_begins(rows: Rows, index: int) -> bool:
+    # What rows before the first message know of the session is told with that.
+    return rows[index].get("type") in MESSAGES
 
 
 def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
-    if row.get("type") != "session.usage_record":
+    if row.get("type") != "session.usage_record" or is_of_subagent(row):
         return {}
     usage = value_at(row, "data", "usage")
     window = count_at(usage, "maxPromptTokens")
@@ -303,6 +281,6 @@ GROWING: Mapping[str, GrowingFormat] = {
     "claude_code": GrowingFormat(_tell_claude, _claude_begins, _claude_use),
     "codex": GrowingFormat(_tell_codex, _codex_begins, _codex_use),
     "gemini_cli": GrowingFormat(_tell_gemini, _gemini_begins, _gemini_use),
-    "copilot_cli": GrowingFormat(_tell_copilot, lambda rows, index: True, _copilot_use),
+    "copilot_cli": GrowingFormat(_tell_copilot, _copilot_begins, _copilot_use),
 }
 """The programs whose sessions are files of one row a line."""

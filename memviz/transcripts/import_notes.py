@@ -5,6 +5,9 @@ from memviz.core.translation import Said, noop
 
 MAX_PLACES = 5
 MAX_SENTENCES = 20
+SUBAGENTS = noop(
+    "what subagents said in side conversations was left out (rows: {rows})"
+)
 
 
 class ImportNotes:

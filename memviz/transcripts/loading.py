@@ -43,6 +43,14 @@ TOO_DEEP = noop(
     "it is nested more deeply than any conversation, and than this computer can follow."
 )
 UNFORESEEN = noop("something in it is not as this format has it")
+UNFORESEEN_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+)
+"""What a reader raises that has missed a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +262,7 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
         return reader.read(piece, builder)
     except TranscriptError:
         raise
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-    ) as error:
+    except UNFORESEEN_ERRORS as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
         what = clean_text(str(error))[:100]
         reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -17,6 +18,7 @@ MOST_BODY_BYTES = 64_000_000
 """Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
 MOST_BYTES_AT_ONCE = 256_000_000
 """Of all that is read and relayed at the same time."""
+READABLE_ENCODINGS = ("gzip", "x-gzip", "deflate", "identity")
 OWN_HOSTS = ("127.0.0.1", "localhost")
 _GZIP_OR_ZLIB = 47
 """Window bits with which zlib tells both apart by their heads."""
@@ -31,10 +33,25 @@ class BodyError(MemvizError):
 
 
 class ByteBudget:
-    """Bytes that all bodies of one server may hold at the same time."""
+    """Bytes that all bodies of one server, or of one client, may hold at the same time.
+    Several threads may use it."""
 
     def __init__(self, most_bytes: int = MOST_BYTES_AT_ONCE) -> None:
         self.left_bytes = most_bytes
+        self._lock = Lock()
+
+    def take(self, size_bytes: int) -> None:
+        """Raises :class:`BodyError` where so much is not left."""
+        with self._lock:
+            if size_bytes > self.left_bytes:
+                sentence = "Too much is sent at the same time. Send it again later."
+                raise BodyError(503, sentence)
+            self.left_bytes -= size_bytes
+
+    def give_back(self, size_bytes: int) -> None:
+        """Make room for others again."""
+        with self._lock:
+            self.left_bytes += size_bytes
 
     @contextmanager
     def share(self) -> Iterator[HeldBody]:
@@ -53,6 +70,8 @@ class HeldBody:
         self._budget = budget
         self._chunks: list[bytes] = []
         self.size_bytes = 0
+        self.refusal: BodyError | None = None
+        """The reason why nothing is kept of a body that was passed on."""
 
     def add(self, chunk: bytes) -> None:
         """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
@@ -60,16 +79,24 @@ class HeldBody:
             limit = MOST_BODY_BYTES // 1_000_000
             sentence = f"The body is larger than {limit} MB."
             raise BodyError(413, sentence)
-        if len(chunk) > self._budget.left_bytes:
-            sentence = "Too much is sent at the same time. Send it again later."
-            raise BodyError(503, sentence)
-        self._budget.left_bytes -= len(chunk)
+        self._budget.take(len(chunk))
         self.size_bytes += len(chunk)
         self._chunks.append(chunk)
 
+    def copy(self, chunk: bytes) -> None:
+        """Keep a chunk that is passed on. Where there is no room for it, nothing of the
+        body is kept, and ``refusal`` says why."""
+        if self.refusal is not None:
+            return
+        try:
+            self.add(chunk)
+        except BodyError as error:
+            self.refusal = error
+            self.let_go()
+
     def let_go(self) -> None:
         """Free the share of the budget."""
-        self._budget.left_bytes += self.size_bytes
+        self._budget.give_back(self.size_bytes)
         self.size_bytes = 0
         self._chunks = []
 
@@ -85,13 +112,24 @@ async def read_body(request: Request, body: HeldBody) -> bytes:
     return body.whole()
 
 
+def readable_encodings(accepted: str) -> str:
+    """Return what a client accepts without the encodings that :func:`inflate` cannot
+    read: "gzip;q=0.8" of "br, zstd, gzip;q=0.8", "identity" of "br"."""
+    wanted = []
+    for option in accepted.split(","):
+        name = option.partition(";")[0]
+        if name.strip().lower() in READABLE_ENCODINGS:
+            wanted.append(option.strip())
+    return ", ".join(wanted) or "identity"
+
+
 def inflate(data: bytes, encoding: str) -> bytes:
     """Return a body without its encoding. Raises :class:`BodyError` where that is none of
     gzip, deflate and identity, or where it is broken or too large."""
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return data
-    if name not in ("gzip", "x-gzip", "deflate"):
+    if name not in READABLE_ENCODINGS:
         sentence = (
             f"The body is encoded as {name[:40]!r}; gzip, deflate and none are known."
         )

@@ -31,6 +31,8 @@ NO_NOTICES = (
     "The system reports no changes of files, so the folders are looked through every 15 seconds. "
     "On Linux fs.inotify.max_user_watches may be too small."
 )
+WRITTEN_FIRST = ("-wal", "-shm", "-journal")
+"""What follows the name of a database where SQLite writes beside it first."""
 MAX_OPEN = 200
 """Sessions of which the open reply is kept in memory; others are opened again."""
 
@@ -55,12 +57,10 @@ class FolderWatch(FileSystemEventHandler):
         self._keeper = keeper
         self._complain = complain
         self._told: set[str] = set()
-        self._open: OrderedDict[Path, Growing | None] = OrderedDict()
+        self._open: OrderedDict[Path, Growing] = OrderedDict()
         self._sizes: dict[Path, tuple[int, float]] = {}
         self._changed: set[Path] = set()
         self._news = Condition()
-        self.sessions = 0
-        """How many sessions were read."""
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Note which file changed."""
@@ -115,12 +115,11 @@ class FolderWatch(FileSystemEventHandler):
 
     def _look_at(self, path: Path, since: float | None) -> None:
         with suppress(OSError):
-            status = path.stat()
-            known = (status.st_size, status.st_mtime)
-            if since is not None and status.st_mtime < since:
-                self._sizes[path] = known
-            elif self._sizes.get(path) != known:
-                self._sizes[path] = known
+            size, changed_at = _state_of(path)
+            is_older = since is not None and changed_at < since
+            is_same = self._sizes.get(path) == (size, changed_at)
+            self._sizes[path] = (size, changed_at)
+            if not (is_older or is_same):
                 self._read(path)
 
     def _read(self, path: Path) -> None:
@@ -133,17 +132,21 @@ class FolderWatch(FileSystemEventHandler):
             # The library cannot be written just now: what was not kept is read again.
             self._tell(str(error))
             self._sizes.pop(path, None)
+        except Exception as error:
+            # Whatever a program wrote there: the other sessions go on.
+            reason = type(error).__name__
+            self._tell(f"What is new in {path.name} cannot be read ({reason}).")
 
     def _session_at(self, path: Path) -> Growing | None:
-        if path in self._open:
+        session = self._open.get(path)
+        if session is not None:
             self._open.move_to_end(path)
-            return self._open[path]
+            return session
         program = self._program_at(path)
-        session = None
-        if program is not None:
-            session = _open_session(path, program, self._keeper)
-            self.sessions += 1
-            self._open[path] = session
+        if program is None:
+            return None
+        session = _open_session(path, program, self._keeper)
+        self._open[path] = session
         if len(self._open) > MAX_OPEN:
             self._open.popitem(last=False)
         return session
@@ -160,9 +163,22 @@ class FolderWatch(FileSystemEventHandler):
             self._complain(sentence)
 
 
+def _state_of(path: Path) -> tuple[int, float]:
+    """Return the size of a session, and when it changed last. Raises OSError where it is
+    gone."""
+    status = path.stat()
+    size = status.st_size
+    changed_at = status.st_mtime
+    with suppress(OSError):
+        beside = path.with_name(f"{path.name}{WRITTEN_FIRST[0]}").stat()
+        size += beside.st_size
+        changed_at = max(changed_at, beside.st_mtime)
+    return size, changed_at
+
+
 def _session_of(path: Path) -> Path:
-    """Return the file of a session; SQLite writes beside its database first."""
-    for ending in ("-wal", "-shm", "-journal"):
+    """Return the file of a session: "opencode.db" of "opencode.db-wal"."""
+    for ending in WRITTEN_FIRST:
         if path.name.endswith(ending):
             return path.with_name(path.name.removesuffix(ending))
     return path

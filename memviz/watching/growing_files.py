@@ -6,23 +6,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from memviz.core.messages import Message, clean_text
-from memviz.storage.watched import Growth
+from memviz.core.messages import clean_text
+from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.base import RecordedEvent
-from memviz.transcripts.growing import GROWING, Told, parse_row
+from memviz.transcripts.growing import GROWING, Told, parse_row, subagent_notes
 from memviz.watching.keeper import (
-    RECENT_KEYS,
     Keeper,
-    digest_of,
-    first_new,
+    digest_bytes,
     first_words,
+    folder_of,
     key_of,
-    place_events,
 )
+from memviz.watching.programs import is_subagent_file
 
 CHUNK_BYTES = 2_000_000
 """So much of a file is read and told at a time."""
@@ -47,8 +45,9 @@ class Place:
     certain: int = 0
     """The byte where the rows begin that later ones may change."""
     messages: int = 0
-    """The number of messages before these rows, and of events."""
+    """The number of messages before these rows, of events, and of rows of subagents."""
     events: int = 0
+    left_out: int = 0
     before_end: str = ""
     """A digest of the bytes before ``end``."""
     generation: int = 0
@@ -72,19 +71,18 @@ class GrowingFile:
     def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
         self.path = path
         self.key = key_of(program, name)
+        self.kept: Watched | None = None
+        self._name = name
         self._program = program
         self._format = GROWING[program]
         self._keeper = keeper
         self._rows: list[tuple[dict[str, Any], int]] = []  # each with its first byte
-        self._known: dict[str, Any] = {}  # tokens in use, window, model
+        self._is_subagent = is_subagent_file(path)
+        # Tokens in use, window, model.
+        self._known: dict[str, Any] = {"is_subagent": True} if self._is_subagent else {}
         self._is_whole = True  # of the conversation nothing was kept from elsewhere
-        self.skipped_lines = 0
-        kept = keeper.store.find_watched(self.key)
-        self.kept = kept
-        self._has_title = bool(kept and kept.state.get("is_titled"))
-        self._place = Place.of(kept.state.get("place") if kept else None)
-        self._place = replace(self._place, end=self._place.certain)
-        self._expected = Place.of(kept.state.get("place") if kept else None)
+        self._has_title = False
+        self._place = self._expected = Place()
 
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
@@ -99,6 +97,10 @@ class GrowingFile:
 
     def _read(self, file: BinaryIO) -> bool:
         identity = _identity_of(file)
+        if not identity:
+            return False
+        if self.kept is None:
+            self._find_kept(identity)
         if self._is_another(file, identity):
             self._begin_anew(identity)
         has_grown = False
@@ -115,6 +117,21 @@ class GrowingFile:
             has_grown = True
         return has_grown
 
+    def _find_kept(self, identity: str) -> None:
+        """Go on from where the library has this session, if it has it."""
+        self.key = self._keeper.key_of_session(
+            self._program,
+            self._name,
+            self.path,
+            lambda kept: _beginning(_kept_place(kept).file) == _beginning(identity),
+        )
+        self.kept = self._keeper.store.find_watched(self.key)
+        if self.kept is not None:
+            self._rows = []
+            self._has_title = bool(self.kept.state.get("is_titled"))
+            self._expected = _kept_place(self.kept)
+            self._place = replace(self._expected, end=self._expected.certain)
+
     def _progress(self) -> dict[str, Any]:
         """Return what changes while a chunk is told: all of it is as before where the
         chunk could not be kept."""
@@ -124,7 +141,6 @@ class GrowingFile:
             "_known": dict(self._known),
             "_has_title": self._has_title,
             "_is_whole": self._is_whole,
-            "skipped_lines": self.skipped_lines,
         }
 
     def _is_another(self, file: BinaryIO, identity: str) -> bool:
@@ -145,14 +161,8 @@ class GrowingFile:
 
     def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
         """Tell the rows of a chunk together with those that are open, and keep it."""
+        self._add_rows(chunk)
         place = self._place
-        for start, line in chunk.lines:
-            row = parse_row(clean_text(line.decode("utf-8", "replace")))
-            if row is None:
-                self.skipped_lines += bool(line.strip())
-            else:
-                self._rows.append((row, start))
-                self._known |= self._format.use_of(row)
         rows = [row for row, _ in self._rows]
         count = self._format.certain(rows)
         if not self._is_whole or len(rows) - count > MAX_OPEN_ROWS:
@@ -161,28 +171,42 @@ class GrowingFile:
         certain = self._format.tell(rows[:count]) if count else Told()
         still_open = self._format.tell(rows[count:])
         growth = self._grown(certain, still_open)
-        generation = place.generation
         now = Place(
-            file=f"{identity}:{generation}",
+            file=f"{identity}:{place.generation}",
             end=chunk.end,
             certain=self._rows[count][1] if count < len(rows) else chunk.end,
             messages=growth.start + len(growth.messages) - len(still_open.messages),
             events=_certain_events(growth, still_open),
+            left_out=place.left_out + certain.left_out,
             before_end=_digest_before(file, chunk.end),
-            generation=generation,
+            generation=place.generation,
         )
-        state = {
-            **self._known,
-            "source": self._program,
-            "is_titled": self._has_title,
-            "place": vars(now),
-        }
-        growth = replace(growth, state=state)
         if growth.messages or growth.events or self.kept is not None:
+            growth = replace(growth, state=self._state_at(now))
             self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
         self._place = now
         self._expected = now
         del self._rows[:count]
+
+    def _add_rows(self, chunk: Chunk) -> None:
+        """Parse the lines of a chunk; those that hold no row are passed over."""
+        for start, line in chunk.lines:
+            row = parse_row(clean_text(line.decode("utf-8", "replace")))
+            if row is None:
+                continue
+            if self._is_subagent:
+                row.pop("isSidechain", None)  # it is no side of this conversation
+            self._rows.append((row, start))
+            self._known |= self._format.use_of(row)
+
+    def _state_at(self, place: Place) -> dict[str, Any]:
+        return {
+            **self._known,
+            "source": self._program,
+            "folder": folder_of(self.path),
+            "is_titled": self._has_title,
+            "place": vars(place),
+        }
 
     def _grown(self, certain: Told, still_open: Told) -> Growth:
         """Return what is to be kept of the told rows. After the file was written anew
@@ -194,33 +218,21 @@ class GrowingFile:
         if title:
             about["title"] = title
         self._has_title = self._has_title or "title" in about
+        left_out = place.left_out + certain.left_out + still_open.left_out
+        if left_out:
+            about["warnings"] = subagent_notes(left_out)
         events = [
             *certain.events,
             *_moved(still_open.events, len(certain.messages)),
         ]
-        start = place.messages
-        first_event = place.events
         if self._is_whole:
-            return Growth(
-                start, messages, {}, _moved(events, start), first_event, about
-            )
+            start = place.messages
+            events = _moved(events, start)
+            return Growth(start, messages, {}, events, place.events, about)
         self._is_whole = True
-        start, known = self._known_of(messages)
-        first_event = self.kept.event_count if self.kept else 0
-        told_before = self._keeper.events_of(self.kept)
-        new_events = place_events(events, told_before, start, known)
-        return Growth(start, messages[known:], {}, new_events, first_event, about)
-
-    def _known_of(self, messages: Sequence[Message]) -> tuple[int, int]:
-        """Return how many messages the library has, and how many of these it has."""
-        kept = self._keeper.store.find_watched(self.key)
-        self.kept = kept
-        if kept is None or kept.is_deleted:
-            return 0, 0
-        first = max(0, kept.message_count - RECENT_KEYS)
-        said = self._keeper.store.said(kept.id, first, kept.message_count)
-        given = [digest_of(self._keeper.concealed(one)) for one in messages]
-        return kept.message_count, first_new([digest_of(one) for one in said], given)
+        self.kept = self._keeper.store.find_watched(self.key)
+        growth = self._keeper.growth_anew(self.kept, messages, events)
+        return replace(growth, about=about)
 
 
 @dataclass(frozen=True)
@@ -263,21 +275,30 @@ def _behind_a_long_line(file: BinaryIO, start: int) -> Chunk | None:
 
 
 def _identity_of(file: BinaryIO) -> str:
-    """Return what names a file on its disk, and how it begins."""
+    """Return the number of a file on its disk and a digest of how it begins, such as
+    "2049-131-5d0e…"; empty as long as its first line is still written."""
     status = os.fstat(file.fileno())
     file.seek(0)
-    first = file.read(PRINT_BYTES).partition(b"\n")[0]
-    return f"{status.st_dev}-{status.st_ino}-{_digest(first)}"
+    beginning = file.read(PRINT_BYTES)
+    if b"\n" not in beginning and len(beginning) < PRINT_BYTES:
+        return ""
+    first_line = beginning.partition(b"\n")[0]
+    return f"{status.st_dev}-{status.st_ino}-{digest_bytes(first_line)}"
+
+
+def _beginning(identity: str) -> str:
+    """Return the digest of the first line: "5d0e…" of "2049-131-5d0e…:2"."""
+    return identity.partition(":")[0].rpartition("-")[2]
+
+
+def _kept_place(kept: Watched) -> Place:
+    return Place.of(kept.state.get("place"))
 
 
 def _digest_before(file: BinaryIO, end: int) -> str:
     start = max(0, end - PRINT_BYTES)
     file.seek(start)
-    return _digest(file.read(end - start))
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=8).hexdigest()
+    return digest_bytes(file.read(end - start))
 
 
 def _certain_events(growth: Growth, still_open: Told) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from memviz.watching.bodies import BodyError, ByteBudget, HeldBody, inflate
+from memviz.watching.bodies import ByteBudget, HeldBody, inflate, readable_encodings
 from memviz.watching.exchanges import Exchange
 from memviz.watching.model_apis import Api, api_of, read_wire
 from memviz.watching.own_process import BackgroundRecorder
@@ -77,7 +77,8 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         api = api_of(request.method, request.url.path)
         if api is None:
             return None
-        request.headers["accept-encoding"] = "gzip, deflate"  # what can be read beside
+        accepted = request.headers.get("accept-encoding", "")
+        request.headers["accept-encoding"] = readable_encodings(accepted)
         return _Tee(api, self._background, HeldBody(self._budget))
 
 
@@ -89,7 +90,8 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
     ) -> None:
         self._api = api
         self._background = background
-        self._copy: HeldBody | None = copy
+        self._copy = copy
+        self._is_finished = False
         self._stream: Any = None
         self._headers = httpx.Headers()
         self._is_whole = False
@@ -107,13 +109,13 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         for chunk in self._stream:
-            self._keep(chunk)
+            self._copy.copy(chunk)
             yield chunk
         self._is_whole = True
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
-            self._keep(chunk)
+            self._copy.copy(chunk)
             yield chunk
         self._is_whole = True
 
@@ -127,24 +129,17 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
         self._finish()
         await self._stream.aclose()
 
-    def _keep(self, chunk: bytes) -> None:
-        if self._copy is None:
-            return
-        try:
-            self._copy.add(chunk)
-        except BodyError as error:
-            self._background.complain(error)
-            self._copy.let_go()
-            self._copy = None
-
     def _finish(self) -> None:
-        copy = self._copy
-        if copy is None:
+        if self._is_finished:
             return
-        self._copy = None
-        data = copy.whole()
-        copy.let_go()
-        self._background.keep(lambda: self._read(data))
+        self._is_finished = True
+        if self._copy.refusal is not None:
+            self._background.complain(self._copy.refusal)
+            return
+        data = self._copy.whole()
+        self._copy.let_go()
+        size_bytes = len(self.asked) + len(data)
+        self._background.keep(lambda: self._read(data), size_bytes)
 
     def _read(self, data: bytes) -> Exchange:
         if self._is_whole:

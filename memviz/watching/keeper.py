@@ -1,9 +1,11 @@
 """The one door from receivers to the library: what a running program said is appended
 to an ordinary conversation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from memviz.core.messages import Message, clean_text
@@ -19,7 +21,7 @@ MAX_MESSAGE_CHARS = 5_000_000
 """The rest of a longer message is cut off: no model reads that much."""
 MAX_KEY_CHARS = 300
 TITLE_CHARS = 80
-Given = Message | Mapping[str, Any]
+AnyMessage = Message | Mapping[str, Any]
 
 
 class Keeper:
@@ -39,7 +41,7 @@ class Keeper:
         self,
         source: str,
         conversation_id: str,
-        messages: Iterable[Given],
+        messages: Iterable[AnyMessage],
         *,
         keys: Sequence[str] | None = None,
         usage: Usage | None = None,
@@ -77,7 +79,9 @@ class Keeper:
         """
         given = [self.concealed(Message.of(message)) for message in messages]
         known_by = list(keys) if keys is not None else list(map(digest_of, given))
-        about = self._about(title, system_prompt, tools)
+        about = self._concealed_about(
+            {"title": title, "system_prompt": system_prompt, "tools": tools}
+        )
         facts = self._facts(usage, model, window_tokens)
 
         def plan(kept: Watched | None) -> Growth | None:
@@ -124,22 +128,43 @@ class Keeper:
     def _concealed_growth(self, growth: Growth) -> Growth:
         messages = list(map(self.concealed, growth.messages))
         events = list(map(self._secrets.conceal_in_event, growth.events))
-        about = dict(growth.about)
-        if about.get("title"):
-            about["title"] = self._title_from(about["title"])
-        if about.get("system_prompt"):
-            about["system_prompt"] = self._secrets.conceal(about["system_prompt"])
+        about = self._concealed_about(growth.about)
         return replace(growth, messages=messages, events=events, about=about)
 
-    def events_of(self, kept: Watched | None) -> Sequence[RecordedEvent]:
-        """Return the events that the library has of a watched conversation."""
-        if kept is None or kept.is_deleted:
-            return ()
-        return self.store.about(kept.id).events
+    def key_of_session(
+        self,
+        program: str,
+        name: str,
+        path: Path,
+        begins_alike: Callable[[Watched], bool],
+    ) -> str:
+        """Return the key of the session of this name: where the library has one of that
+        name from another folder, which begins with other words, the folder is in it."""
+        key = key_of(program, name)
+        kept = self.store.find_watched(key)
+        folder = folder_of(path)
+        if kept is None or kept.state.get("folder") == folder or begins_alike(kept):
+            return key
+        return key_of(program, f"{name} ({folder})")
 
-    def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
-        """Return the event as it is kept."""
-        return self._secrets.conceal_in_event(event)
+    def growth_anew(
+        self,
+        kept: Watched | None,
+        messages: Sequence[Message],
+        events: Sequence[RecordedEvent],
+    ) -> Growth:
+        """Return what a session that its program wrote anew, as it compacted, has more
+        than the library: that stands behind all that the library has."""
+        if kept is None or kept.is_deleted:
+            return Growth(0, messages, {}, events)
+        count = kept.message_count
+        said = self.store.said(kept.id, max(0, count - RECENT_KEYS), count)
+        given = [digest_of(self.concealed(message)) for message in messages]
+        known = first_new(list(map(digest_of, said)), given)
+        concealed = map(self._secrets.conceal_in_event, events)
+        told_before = self.store.about(kept.id).events
+        placed = place_events(concealed, told_before, count, known)
+        return Growth(count, messages[known:], {}, placed, kept.event_count)
 
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
@@ -148,22 +173,17 @@ class Keeper:
             message = replace(message, content=cut)
         return self._secrets.conceal_in(message)
 
-    def _title_from(self, text: str) -> str:
-        """Return a title that begins as the text does. It is cut last: half a key is no
-        longer known as one."""
-        return self._secrets.conceal(text)[:TITLE_CHARS]
-
-    def _about(
-        self, title: str, system_prompt: str | None, tools: Sequence[str]
-    ) -> dict[str, Any]:
-        about: dict[str, Any] = {}
-        if title:
-            about["title"] = self._title_from(title)
-        if system_prompt is not None:
-            about["system_prompt"] = self._secrets.conceal(system_prompt)
-        if tools:
-            about["tools"] = self._secrets.conceal_all(tools)
-        return about
+    def _concealed_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a transcript that are known, as they are kept."""
+        known = {name: value for name, value in about.items() if value}
+        if "title" in known:
+            words = _beginning_of(known["title"])
+            known["title"] = self._secrets.conceal(words)[:TITLE_CHARS]
+        if "system_prompt" in known:
+            known["system_prompt"] = self._secrets.conceal(known["system_prompt"])
+        if "tools" in known:
+            known["tools"] = self._secrets.conceal_all(known["tools"])
+        return known
 
     @staticmethod
     def _facts(
@@ -180,13 +200,20 @@ class Keeper:
 
 
 def first_words(messages: Iterable[Message]) -> str:
-    """Return what the user said first, more of it than a title has: it is cut once its
-    secrets are concealed. Empty where the user said nothing."""
+    """Return what the user said first; empty where the user said nothing."""
     for message in messages:
-        words = " ".join(message.content[: 4 * TITLE_CHARS].split())
-        if message.role == "user" and words:
-            return words
+        if message.role == "user" and message.content.strip():
+            return message.content
     return ""
+
+
+def _beginning_of(title: str) -> str:
+    """Return the first words of a title, more than are kept: it is cut once its secrets
+    are concealed, and behind a word, for half a key is no longer known as one."""
+    beginning = title[: 4 * TITLE_CHARS]
+    if len(title) > len(beginning):
+        beginning = beginning.rpartition(" ")[0] or beginning
+    return " ".join(beginning.split())
 
 
 def place_events(
@@ -214,6 +241,16 @@ def place_events(
             event = replace(event, after_message=start - kept)
         placed.append(event)
     return placed
+
+
+def folder_of(path: Path) -> str:
+    """Return a digest of the folder that a file is in."""
+    return digest_bytes(os.fsencode(path.parent.absolute()))
+
+
+def digest_bytes(data: bytes) -> str:
+    """Return a digest of bytes that name something, such as a folder."""
+    return blake2b(data, digest_size=8).hexdigest()
 
 
 def key_of(source: str, conversation_id: str) -> str:

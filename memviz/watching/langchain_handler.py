@@ -84,7 +84,9 @@ class LangChainHandler(BaseCallbackHandler):
             self._background.complain(error)
             return
         exchange = replace(asked, reply=reply, usage=usage, model=model)
-        self._background.keep(lambda: exchange)
+        messages = (*exchange.sent, *exchange.reply)
+        size_bytes = sum(len(message.content) for message in messages)
+        self._background.keep(lambda: exchange, size_bytes)
 
     def on_llm_error(
         self, error: BaseException, *, run_id: UUID, **others: Any

@@ -71,7 +71,7 @@ class LitellmCallback(CustomLogger):
         def read() -> Exchange:
             return _read(APIS[ending], request, reply, conversation, trace)
 
-        self._background.keep(read)
+        self._background.keep(read, len(request) + len(reply))
 
 
 def _read(

@@ -154,41 +154,36 @@ class LiveConversation:
     def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
         log = self._log
         totals = log.token_sums(self._counter).totals
-        events = [one for one in about.events if one.after_message <= len(log)]
+        runs = [(preset, following.run()) for preset, following in self._followed]
+        events = [event for event in about.events if event.after_message <= len(log)]
         start = _window_start(events)
         summary = events[-1].text if events else ""
-        followed = [(preset, one.run()) for preset, one in self._followed]
-        used = _measured_tokens(watched)
-        is_measured = used is not None
+        measured = _measured_tokens(watched)
+        used = measured
         if used is None:
-            run = None if events else followed[0][1]
+            run = None if events else runs[0][1]
             used = self._counted_tokens(start, summary, run)
         growth = _growth(log, totals)
-        followed = [(preset, one.run()) for preset, one in self._followed]
-        first = followed[0][1]
-        if not is_measured and not events and first.requests:
-            # Nobody said how much is in it: what the first rule would send.
-            last = first.requests[-1]
-            used = last.total_tokens + totals[len(log)] - totals[last.memory.length]
         own = PROGRAMS.get(watched.state.get("source", ""))
         forecasts = []
         for preset, following in self._followed:
             is_own = own is not None and preset.id == own.preset
-            taken = used if is_own and is_measured else None
-            forecasts.append(_forecast(preset, following, growth, taken, is_own))
+            of_provider = measured if is_own else None
+            forecasts.append(_forecast(preset, following, growth, of_provider, is_own))
         items = self._items(start, len(log))
         if summary:
             items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
+        items.sort(key=lambda item: -item.tokens)
         return LiveView(
             watched,
             replace(about, messages=tuple(log[:0])),
-            followed,
+            runs,
             used,
-            _window_of(watched, followed),
-            is_measured,
+            _window_of(watched, runs),
+            measured is not None,
             growth,
             forecasts,
-            _largest(items),
+            items[:LARGEST],
             self._taken(events),
         )
 
@@ -304,7 +299,3 @@ def _forecast(
     elif left is not None and unit == "tokens" and growth:
         turns = ceil(left / growth)
     return Forecast(preset, is_own, left, unit, turns, is_measured, idle)
-
-
-def _largest(items: Sequence[Item]) -> list[Item]:
-    return sorted(items, key=lambda item: -item.tokens)[:LARGEST]

@@ -10,9 +10,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memviz.core.messages import Message, ToolCall
+from memviz.core.messages import TIME, Message, ToolCall
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.times import with_time
 from memviz.watching.keeper import Keeper, key_of
 
 MAX_ROWS = 20_000
@@ -65,6 +66,8 @@ class OpencodeLibrary:
         """Keep what a session has more; returns whether there may be still more."""
         key = key_of("opencode", session)
         kept = self._keeper.store.find_watched(key)
+        if kept is not None and kept.is_deleted:
+            return False  # its place would never move
         place = kept.state.get("place", {}) if kept else {}
         certain = str(place.get("certain", ""))
         start = int(place.get("messages", 0))
@@ -93,14 +96,21 @@ class OpencodeLibrary:
         if not messages and not events:
             return False
         state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
-        title = connection.execute("SELECT title FROM session WHERE id = ?", (session,))
-        found = title.fetchone()
-        named = {"title": str(found[0])[:200]} if found and found[0] else {}
+        described = _describe(connection, session)
+        named = {"title": _text(described.get("title"))}
+        state["is_subagent"] = bool(described.get("parent_id"))
         first_event = place.get("events", 0)
         growth = Growth(start, messages, state, events, first_event, named)
         self._keeper.write_rows(key, growth)
         is_more = len(rows) == MAX_MESSAGES or now[0] != rows[-1][0]
         return now[0] != certain and is_more
+
+
+def _describe(connection: sqlite3.Connection, session: str) -> dict[str, Any]:
+    """Return the row of a session: its title, and of a subagent its parent."""
+    rows = connection.execute("SELECT * FROM session WHERE id = ?", (session,))
+    columns = [column[0] for column in rows.description]
+    return dict(zip(columns, rows.fetchone() or (), strict=False))
 
 
 def _parts_of(
@@ -146,7 +156,7 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
     tools = [part for part in parts if part.get("type") == "tool"]
     if about.get("role") != "assistant":
         if said:
-            yield Message("user", said)
+            yield Message("user", said, meta=_meta(about, "created"))
         return
     if about.get("summary") is True:
         return  # a compaction's
@@ -159,12 +169,22 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         for part in tools
     )
     if said or calls:
-        yield Message("assistant", said, tool_calls=calls)
+        meta = _meta(about, "created")
+        yield Message("assistant", said, tool_calls=calls, meta=meta)
     for part in tools:
         state = _state(part)
         if state.get("status") in ("completed", "error"):
             result = _text(state.get("output")) or _text(state.get("error"))
-            yield Message("tool", result, tool_call_id=_text(part.get("callID")))
+            call_id = _text(part.get("callID"))
+            meta = _meta(state, "end")
+            yield Message("tool", result, tool_call_id=call_id, meta=meta)
+
+
+def _meta(held: Mapping[str, Any], moment: str) -> dict[str, str] | None:
+    """Return when a message or a call was there, and of a reply its model."""
+    time = held.get("time")
+    when = time.get(moment) if isinstance(time, dict) else None
+    return with_time(when, model=_text(held.get("modelID"))) or None
 
 
 def _state(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,7 +200,8 @@ def _compactions(
     text = "".join(
         _text(part.get("text")) for part in parts if part.get("type") == "text"
     )
-    return [RecordedEvent("compaction", after, text)]
+    time = (_meta(about, "created") or {}).get(TIME, "")
+    return [RecordedEvent("compaction", after, text, time=time)]
 
 
 def _use(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,16 @@
-"""The receiver of OpenTelemetry traces: POST /v1/traces, protobuf and JSON over HTTP."""
+"""The receiver of OpenTelemetry traces and logs: POST /v1/traces and /v1/logs, protobuf and
+JSON over HTTP."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+import anyio
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -25,17 +29,20 @@ from memviz.watching.bodies import (
     refuse,
 )
 from memviz.watching.exchanges import Exchange
-from memviz.watching.spans import read_span
+from memviz.watching.span_logs import SpanId, SpanLogs, SpanParts
 
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
-MOST_SPANS = 50_000
-MOST_SPAN_BYTES = 16_000_000
-"""Of a span in protobuf, which takes up to 25 times as much in memory."""
+MOST_ITEMS = 50_000
+"""Spans or logs of one body."""
+MOST_ITEM_BYTES = 16_000_000
+"""Of one in protobuf, which takes up to 25 times as much in memory."""
 MOST_JSON_VALUES = 4_000_000
-MOST_TOLD_CHARS = 200
+LOOK_SECONDS = 10.0
+NO_JSON = "The body is not as OpenTelemetry has it in JSON."
 Take = Callable[[Exchange], object]
-Span = Mapping[str, Any]
+Item = Mapping[str, Any]
+"""A span or a log as OpenTelemetry has it in JSON."""
 
 
 class MissingProtobufError(MemvizError):
@@ -47,61 +54,134 @@ class MissingProtobufError(MemvizError):
         )
 
 
+@dataclass(frozen=True)
+class _Signal:
+    """One kind of what exporters send."""
+
+    noun: str
+    """Of one of them: "span"."""
+    lists: tuple[str, str, str]
+    """The names of the lists in JSON, one inside the other. In protobuf they are the
+    fields 1, 2 and 2."""
+    rejected: str
+    """The field of an answer that counts those that could not be read."""
+    message: Any
+    """Their type in protobuf, and those of an answer and of its part of what is rejected."""
+    response: Any
+    partly: Any
+    add: Callable[[SpanLogs, Item], None]
+
+
 def make_receiver(take: Take) -> Starlette:
-    """Return the application that receives traces and gives each request to a model
-    within them to ``take``, in the order of their beginnings.
+    """Return the application that receives traces and logs and gives each request to a
+    model within them to ``take``, in the order of their beginnings.
 
     Raises :class:`MissingProtobufError` where opentelemetry-proto is not installed.
     """
+    spans, logs = _signals()
     receiver = _Receiver(take)
-    route = Route("/v1/traces", receiver.export, methods=["POST"])
-    return Starlette(routes=[route], middleware=[Middleware(OwnProgramsOnly)])
+    routes = [
+        Route("/v1/traces", receiver.endpoint(spans), methods=["POST"]),
+        Route("/v1/logs", receiver.endpoint(logs), methods=["POST"]),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(OwnProgramsOnly)],
+        lifespan=receiver.lifespan,
+    )
+
+
+def _signals() -> tuple[_Signal, _Signal]:
+    try:
+        from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
+        from opentelemetry.proto.logs.v1 import logs_pb2
+        from opentelemetry.proto.trace.v1 import trace_pb2
+    except ImportError:
+        raise MissingProtobufError from None
+    spans = _Signal(
+        "span",
+        ("resourceSpans", "scopeSpans", "spans"),
+        "rejected_spans",
+        trace_pb2.Span,
+        trace_service_pb2.ExportTraceServiceResponse,
+        trace_service_pb2.ExportTracePartialSuccess,
+        _add_span,
+    )
+    logs = _Signal(
+        "log",
+        ("resourceLogs", "scopeLogs", "logRecords"),
+        "rejected_log_records",
+        logs_pb2.LogRecord,
+        logs_service_pb2.ExportLogsServiceResponse,
+        logs_service_pb2.ExportLogsPartialSuccess,
+        _add_log,
+    )
+    return spans, logs
 
 
 class _Receiver:
     """Reads what exporters send. One body after the other is taken apart."""
 
     def __init__(self, take: Take) -> None:
-        try:
-            from google.protobuf.json_format import MessageToDict
-            from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
-            from opentelemetry.proto.trace.v1 import trace_pb2
-        except ImportError:
-            raise MissingProtobufError from None
+        from google.protobuf.json_format import MessageToDict
+
         self._take = take
         self._to_dict = MessageToDict
-        self._span_type = trace_pb2.Span
-        self._partly = trace_service_pb2.ExportTracePartialSuccess
-        self._response = trace_service_pb2.ExportTraceServiceResponse
+        self._joined = SpanLogs()
         self._budget = ByteBudget()
         self._one_at_a_time = Lock()
 
-    async def export(self, request: Request) -> Response:
-        """Answer an export: 200 with the number of spans that could not be read, or
-        another status with a sentence."""
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """Take what waited long enough from time to time, and the rest at the end."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._look_at_waiting)
+            yield
+            group.cancel_scope.cancel()
+        self._take_waiting(is_end=True)
+
+    async def _look_at_waiting(self) -> None:
+        while True:
+            await anyio.sleep(LOOK_SECONDS)
+            await run_in_threadpool(self._take_waiting)
+
+    def endpoint(self, signal: _Signal) -> Callable[[Request], Any]:
+        """Return what answers the exports of one signal."""
+
+        async def export(request: Request) -> Response:
+            return await self._export(request, signal)
+
+        return export
+
+    async def _export(self, request: Request, signal: _Signal) -> Response:
+        """Answer an export: 200 with the number of spans or logs that could not be read,
+        or another status with a sentence."""
         kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
         try:
             if kind not in (PROTOBUF, JSON):
-                sentence = f"Traces are taken as {PROTOBUF} and {JSON}."
+                sentence = f"OpenTelemetry is taken as {PROTOBUF} and {JSON}."
                 raise BodyError(415, sentence)
             with self._budget.share() as body:
                 data = await read_body(request, body)
                 encoding = request.headers.get("content-encoding", "")
-                unread = await run_in_threadpool(self._read, data, encoding, kind)
+                unread = await run_in_threadpool(
+                    self._read, signal, data, encoding, kind
+                )
         except ClientDisconnect:
             return Response(status_code=400)
         except BodyError as error:
             if kind != PROTOBUF:
                 return refuse(error)
             # A google.rpc.Status has its message where this has its own: in field 2.
-            status = self._partly(error_message=str(error)).SerializeToString()
+            status = signal.partly(error_message=str(error)).SerializeToString()
             return Response(status, error.status, media_type=PROTOBUF)
-        return self._success(kind, unread)
+        return self._success(signal, kind, unread)
 
-    def _success(self, kind: str, unread: int) -> Response:
-        done = self._response()
+    def _success(self, signal: _Signal, kind: str, unread: int) -> Response:
+        done = signal.response()
         if unread:
-            done.partial_success.rejected_spans = unread
+            setattr(done.partial_success, signal.rejected, unread)
             done.partial_success.error_message = (
                 "They are not as OpenTelemetry has them."
             )
@@ -109,68 +189,70 @@ class _Receiver:
             return Response(json.dumps(self._to_dict(done)), media_type=JSON)
         return Response(done.SerializeToString(), media_type=PROTOBUF)
 
-    def _read(self, data: bytes, encoding: str, kind: str) -> int:
-        """Take the exchanges of a body; returns how many spans could not be read."""
+    def _read(self, signal: _Signal, data: bytes, encoding: str, kind: str) -> int:
+        """Take the exchanges that are whole with a body; returns how many spans or logs
+        could not be read."""
         with self._one_at_a_time:
             data = inflate(data, encoding)
-            spans = self._json_spans(data) if kind == JSON else self._spans(data)
-            found = []
-            unread = 0
-            for span in spans:
-                try:
-                    exchange = _exchange(span)
-                except (MemvizError, ValueError, TypeError, RecursionError):
-                    unread += 1
-                    continue
-                if exchange is not None:
-                    found.append((_whole(span.get("startTimeUnixNano")), exchange))
-            found.sort(key=lambda one: one[0])
-            for _start, exchange in found:
-                self._take(exchange)
-            return unread
+            read = _json_items if kind == JSON else self._protobuf_items
+            unread_before = self._joined.unread
+            try:
+                self._join(signal, read(signal, data))
+            finally:  # what stands before the place where a body breaks is whole
+                self._take_whole()
+            return self._joined.unread - unread_before
 
-    def _spans(self, data: bytes) -> Iterator[Span]:
-        """Yield the spans of a body in protobuf. They are taken apart one by one, so that
-        many small ones take no more memory than a large one."""
+    def _join(self, signal: _Signal, items: Iterator[Item]) -> None:
+        for number, item in enumerate(items, 1):
+            if number > MOST_ITEMS:
+                sentence = f"The body has more than {MOST_ITEMS:,} {signal.noun}s."
+                raise BodyError(413, sentence)
+            try:
+                signal.add(self._joined, item)
+            except (BodyError, ValueError, TypeError):
+                self._joined.unread += 1
+
+    def _take_waiting(self, *, is_end: bool = False) -> None:
+        with self._one_at_a_time:
+            self._take_whole(is_end=is_end)
+
+    def _take_whole(self, *, is_end: bool = False) -> None:
+        for exchange in self._joined.take(is_end=is_end):
+            self._take(exchange)
+
+    def _protobuf_items(self, signal: _Signal, data: bytes) -> Iterator[Item]:
+        """Yield the spans or logs of a body in protobuf. They are taken apart one by one,
+        so that many small ones take no more memory than a large one."""
         from google.protobuf.message import DecodeError
 
-        number = 0
         try:
             for resource in _inner_messages(memoryview(data), 1):
                 for scope in _inner_messages(resource, 2):
                     for encoded in _inner_messages(scope, 2):
-                        number += 1
-                        _check_count(number)
-                        if len(encoded) > MOST_SPAN_BYTES:
+                        if len(encoded) > MOST_ITEM_BYTES:
                             yield {"attributes": 0}
                             continue
-                        span = self._span_type.FromString(bytes(encoded))
-                        known = self._to_dict(span)
-                        yield {**known, "traceId": span.trace_id.hex()}
+                        item = signal.message.FromString(bytes(encoded))
+                        ids = {"traceId": item.trace_id, "spanId": item.span_id}
+                        as_text = {name: id.hex() for name, id in ids.items()}
+                        yield {**self._to_dict(item), **as_text}
         except (DecodeError, ValueError, IndexError):
-            raise BodyError(400, "The body is no trace in protobuf.") from None
-
-    def _json_spans(self, data: bytes) -> Iterator[Span]:
-        """Yield the spans of a body in JSON."""
-        if data.count(b"{") + data.count(b"[") + data.count(b",") > MOST_JSON_VALUES:
-            raise BodyError(413, "The body has too many values.")
-        try:
-            whole = json.loads(data)
-        except (ValueError, RecursionError):
-            raise BodyError(400, "The body is no trace in JSON.") from None
-        number = 0
-        for resource in _objects(whole, "resourceSpans"):
-            for scope in _objects(resource, "scopeSpans"):
-                for span in _objects(scope, "spans"):
-                    number += 1
-                    _check_count(number)
-                    yield span
+            sentence = f"The body has no {signal.noun} in protobuf."
+            raise BodyError(400, sentence) from None
 
 
-def _check_count(number: int) -> None:
-    if number > MOST_SPANS:
-        sentence = f"The body has more than {MOST_SPANS:,} spans."
-        raise BodyError(413, sentence)
+def _json_items(signal: _Signal, data: bytes) -> Iterator[Item]:
+    """Yield the spans or logs of a body in JSON."""
+    if data.count(b"{") + data.count(b"[") + data.count(b",") > MOST_JSON_VALUES:
+        raise BodyError(413, "The body has too many values.")
+    try:
+        whole = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BodyError(400, NO_JSON) from None
+    resources, scopes, items = signal.lists
+    for resource in _objects(whole, resources):
+        for scope in _objects(resource, scopes):
+            yield from _objects(scope, items)
 
 
 def _inner_messages(data: memoryview, field_number: int) -> Iterator[memoryview]:
@@ -213,20 +295,40 @@ def _objects(value: object, key: str) -> Iterator[dict[str, Any]]:
     else there."""
     inner = value.get(key, []) if isinstance(value, dict) else None
     if not isinstance(inner, list):
-        raise BodyError(400, "The body is no trace in JSON.")
+        raise BodyError(400, NO_JSON)
     for item in inner:
         if not isinstance(item, dict):
-            raise BodyError(400, "The body is no trace in JSON.")
+            raise BodyError(400, NO_JSON)
         yield item
 
 
-def _exchange(span: Span) -> Exchange | None:
-    """Return the exchange that a span is. Raises ValueError and TypeError where it is not
-    as OpenTelemetry has it."""
+def _add_span(joined: SpanLogs, span: Item) -> None:
+    """Take in a span. Raises ValueError and TypeError where it is not as OpenTelemetry has
+    it."""
     events = []
     for event in _objects(span, "events"):
         events.append((str(event.get("name", "")), _attributes(event)))
-    return read_span(_attributes(span), events, str(span.get("traceId", "")))
+    start = _whole(span.get("startTimeUnixNano"))
+    joined.add_span(SpanParts(_id_of(span), start, _attributes(span), events))
+
+
+def _add_log(joined: SpanLogs, log: Item) -> None:
+    """Take in a log. What an event holds is in its attributes, as of now, or in its body,
+    as before. Raises ValueError and TypeError where it is not as OpenTelemetry has it."""
+    attributes = _attributes(log)
+    name = str(log.get("eventName") or attributes.get("event.name") or "")
+    body = _plain(log.get("body"))
+    if isinstance(body, str):
+        body = {"content": body}
+    if isinstance(body, dict):
+        attributes = {**body, **attributes}
+    time = _whole(log.get("timeUnixNano")) or _whole(log.get("observedTimeUnixNano"))
+    joined.add_log(_id_of(log), (name, attributes), time)
+
+
+def _id_of(item: Item) -> SpanId:
+    trace = str(item.get("traceId") or "").lower()
+    return SpanId(trace, str(item.get("spanId") or "").lower())
 
 
 def _attributes(holder: Mapping[str, Any], key: str = "attributes") -> dict[str, Any]:

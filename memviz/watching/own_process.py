@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import Lock
 from typing import Any
 
+from memviz.core.errors import MemvizError
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE, DEFAULT_DATABASE
 from memviz.watching.exchanges import Exchange
@@ -19,12 +20,46 @@ from memviz.watching.recorder import Complaints, Recorder
 
 MOST_WAITING = 256
 """Exchanges that wait to be kept."""
+MOST_WAITING_BYTES = 128_000_000
+"""Of all of them together; a single one may be larger where no other waits."""
 CONVERSATION_NAMES = ("conversation_id", "session_id", "thread_id")
 """Where programs put the id of a conversation among the metadata of a call."""
 
 
-class TooManyWaitingError(Exception):
-    """The library is slower than the program: some exchanges are left out."""
+class TooManyWaitingError(MemvizError):
+    """The library is slower than the program, so an exchange was dropped."""
+
+    def __init__(self) -> None:
+        limit = MOST_WAITING_BYTES // 1_000_000
+        super().__init__(
+            f"An exchange was dropped, and so will be others: {MOST_WAITING} of them, or {limit} MB, "
+            "wait for the library."
+        )
+
+
+class _WaitingRoom:
+    """The exchanges that wait to be kept, by their number and their bytes."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._count = 0
+        self._size_bytes = 0
+
+    def enter(self, size_bytes: int) -> None:
+        """Count one more. Raises :class:`TooManyWaitingError` where it is too much."""
+        with self._lock:
+            total_bytes = self._size_bytes + size_bytes
+            is_too_large = self._count > 0 and total_bytes > MOST_WAITING_BYTES
+            if is_too_large or self._count >= MOST_WAITING:
+                raise TooManyWaitingError
+            self._count += 1
+            self._size_bytes = total_bytes
+
+    def leave(self, size_bytes: int) -> None:
+        """Count one less."""
+        with self._lock:
+            self._count -= 1
+            self._size_bytes -= size_bytes
 
 
 class BackgroundRecorder:
@@ -46,22 +81,21 @@ class BackgroundRecorder:
         # SQLite's connections are not to be closed by a child of their process.
         self._of_parent = self._recorder
         self._recorder = None
-        self._room = BoundedSemaphore(MOST_WAITING)
+        self._room = _WaitingRoom()
         # Python waits for its work before the program ends.
         self._worker = ThreadPoolExecutor(1, "memviz-watching")
 
-    def keep(self, read: Callable[[], Exchange | None]) -> None:
+    def keep(self, read: Callable[[], Exchange | None], size_bytes: int = 0) -> None:
         """Keep the exchange that ``read`` returns, which is called later; say it once
-        where that fails, and raise nothing."""
+        where that fails, and raise nothing. ``size_bytes`` is what waits until then."""
         try:
             if self._process != os.getpid():
                 self._begin()  # a server's worker: threads stay with its parent
-            if not self._room.acquire(blocking=False):
-                raise TooManyWaitingError
+            self._room.enter(size_bytes)
             try:
-                self._worker.submit(self._keep, read)
+                self._worker.submit(self._keep, read, size_bytes)
             except RuntimeError:  # the program is ending
-                self._keep(read)
+                self._keep(read, size_bytes)
         except Exception as error:
             self.complain(error)
 
@@ -74,7 +108,7 @@ class BackgroundRecorder:
         done: Future[None] = self._worker.submit(lambda: None)
         done.result()
 
-    def _keep(self, read: Callable[[], Exchange | None]) -> None:
+    def _keep(self, read: Callable[[], Exchange | None], size_bytes: int) -> None:
         try:
             exchange = read()
             if exchange is None:
@@ -86,7 +120,7 @@ class BackgroundRecorder:
         except Exception as error:
             self.complain(error)
         finally:
-            self._room.release()
+            self._room.leave(size_bytes)
 
 
 def named_in(metadata: object) -> str:

@@ -13,6 +13,10 @@ HEAD_BYTES = 200_000
 HEAD_ROWS = 5
 """So much of a file is looked at to see whose it is."""
 
+SUBAGENT_FILE = "agent-"
+"""How the name of a file begins in which Claude Code keeps the session of one subagent."""
+ASIDE = ("agent-acompact-", "agent-aprompt_suggestion-")
+"""Those of its own helpers, which repeat a session to compact it and to suggest a prompt."""
 SUFFIXES = (".jsonl", ".json", ".db")
 """Of sessions. What programs and editors write aside has others."""
 
@@ -32,6 +36,12 @@ class Program:
     """Which files of the folder are sessions."""
     preset: str
     """Its memory rule in memviz; empty where nobody says what it does."""
+    subagents: str = ""
+    """Which files are sessions of subagents, where these lie elsewhere."""
+
+    def patterns(self) -> list[str]:
+        """Return the patterns of all its sessions."""
+        return [self.pattern, self.subagents] if self.subagents else [self.pattern]
 
     def place(self) -> Path:
         """Return the folder of its sessions on this machine."""
@@ -50,6 +60,7 @@ PROGRAMS: Mapping[str, Program] = {
             "projects",
             "*/*.jsonl",
             "claude_code",
+            f"*/*/subagents/{SUBAGENT_FILE}*.jsonl",
         ),
         Program(
             "codex",
@@ -101,25 +112,38 @@ class Place:
 
     def sessions(self) -> Iterator[Path]:
         """The sessions that are in it."""
-        pattern = self.program.pattern if self.program else "**/*"
-        return filter(self.is_session, self.folder.glob(pattern))
+        patterns = ["**/*"]
+        if self.program is not None:
+            patterns = self.program.patterns()
+        for pattern in patterns:
+            yield from filter(self.is_session, self.folder.glob(pattern))
 
     def is_session(self, path: Path) -> bool:
         """Return whether a file is one by its place and name, and no pipe: that would be
         waited for."""
         if path.suffix not in SUFFIXES or not path.is_relative_to(self.folder):
             return False
+        if path.name.startswith(ASIDE):
+            return False
         if self.program is not None:
-            pattern = self.program.pattern
             inner = path.relative_to(self.folder)
-            # A pattern fits the end of a path: sessions of subagents lie deeper.
-            is_there = "**" in pattern or len(inner.parts) == pattern.count("/") + 1
-            if not (is_there and inner.match(pattern)):
+            if not any(_fits(inner, pattern) for pattern in self.program.patterns()):
                 return False
         try:
             return path.is_file()
         except OSError:  # it lies where this user may not look
             return False
+
+
+def _fits(inner: Path, pattern: str) -> bool:
+    # A pattern fits the end of a path: other files lie deeper.
+    is_there = "**" in pattern or len(inner.parts) == pattern.count("/") + 1
+    return is_there and inner.match(pattern)
+
+
+def is_subagent_file(path: Path) -> bool:
+    """Return whether a file is the session of one subagent of Claude Code, by its name."""
+    return path.name.startswith(SUBAGENT_FILE)
 
 
 def places_here() -> list[Place]:

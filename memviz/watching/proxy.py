@@ -24,7 +24,7 @@ from memviz.watching.bodies import (
     HeldBody,
     OwnProgramsOnly,
     inflate,
-    read_body,
+    readable_encodings,
     refuse,
 )
 from memviz.watching.exchanges import Exchange
@@ -36,7 +36,6 @@ OF_ONE_CONNECTION = frozenset(
     b"trailer transfer-encoding upgrade host".split()
 )
 """Headers that are about the connection to the next machine, and are not passed on."""
-READABLE_ENCODINGS = (b"gzip", b"deflate")
 CONNECT_SECONDS = 30.0
 
 
@@ -123,18 +122,14 @@ class _Proxy:
         """Pass one request on, and its reply back."""
         request = Request(scope, receive)
         with self._budget.share() as asked, self._budget.share() as answered:
-            try:
-                body = await read_body(request, asked)
-            except ClientDisconnect:
-                return
-            except BodyError as error:
-                await refuse(error)(scope, receive, send)
-                return
-            call = _Call(self._request_for(request, body), answered, send)
+            upload = _Upload(request, asked)
+            call = _Call(self._request_for(request, upload), answered, send)
             async with anyio.create_task_group() as group:
-                group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
+                group.start_soon(_cancel_when_gone, upload, receive, group.cancel_scope)
                 try:
                     await call.relay(self._client)
+                except ClientDisconnect:
+                    pass  # it went before all of its request was there
                 except httpx.TransportError as error:
                     if call.status is None:
                         await _tell_unreached(error, scope, receive, send)
@@ -142,9 +137,9 @@ class _Proxy:
                 group.cancel_scope.cancel()
             # One after the other: each goes on from the one before.
             async with self._in_order:
-                await run_in_threadpool(self._record, request, body, call)
+                await run_in_threadpool(self._record, request, asked, call)
 
-    def _request_for(self, request: Request, body: bytes) -> httpx.Request:
+    def _request_for(self, request: Request, upload: _Upload) -> httpx.Request:
         """Return the request to the API: the same, but for what is about the connection,
         and for replies that could not be read beside."""
         path: bytes = request.scope.get("raw_path") or request.url.path.encode()
@@ -154,24 +149,27 @@ class _Proxy:
             target += b"?" + query
         url = self._upstream.copy_with(raw_path=target)
         headers = _passed_on(request.headers.raw)
-        return httpx.Request(request.method, url, headers=headers, content=body)
+        content = upload if upload.has_bytes else None
+        return httpx.Request(request.method, url, headers=headers, content=content)
 
-    def _record(self, request: Request, body: bytes, call: _Call) -> None:
+    def _record(self, request: Request, asked: HeldBody, call: _Call) -> None:
         """Read the exchange that went through, if it was one with a model."""
         api = api_of(request.method, request.url.path)
         if api is None or call.status != 200:
             return
-        if call.too_large is not None:
-            self._complain(call.too_large)
+        refusal = asked.refusal or call.answered.refusal
+        if refusal is not None:
+            self._complain(refusal)
             return
         try:
-            asked = inflate(body, request.headers.get("content-encoding", ""))
+            encoding = request.headers.get("content-encoding", "")
+            question = inflate(asked.whole(), encoding)
             reply = call.answered.whole()
             if call.is_whole:
                 reply = inflate(reply, call.headers.get("content-encoding", ""))
             exchange = read_wire(
                 api,
-                asked,
+                question,
                 reply,
                 call.headers.get("content-type", ""),
                 is_whole=call.is_whole,
@@ -180,6 +178,25 @@ class _Proxy:
         except Exception as error:
             # Whatever comes over the wire, it was passed on: to keep it is a second thing.
             self._complain(error)
+
+
+class _Upload:
+    """The body of a request on its way to the API, of which a copy is kept."""
+
+    def __init__(self, request: Request, copy: HeldBody) -> None:
+        self._request = request
+        self._copy = copy
+        size = request.headers.get("content-length", "0")
+        self.has_bytes = size != "0" or "transfer-encoding" in request.headers
+        self.is_passed_on = anyio.Event()
+        if not self.has_bytes:
+            self.is_passed_on.set()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._request.stream():
+            self._copy.copy(chunk)
+            yield chunk
+        self.is_passed_on.set()
 
 
 class _Call:
@@ -193,8 +210,6 @@ class _Call:
         """That of the reply; ``None`` as long as none has begun."""
         self.headers = httpx.Headers()
         self.is_whole = False
-        self.too_large: BodyError | None = None
-        """The reason where the reply was passed on and is too large to be kept."""
 
     async def relay(self, client: httpx.AsyncClient) -> None:
         """Ask, and pass the reply on, chunk by chunk as it comes. Raises
@@ -208,7 +223,7 @@ class _Call:
             self.headers = response.headers
             async for chunk in response.aiter_raw():
                 await self._send_body(chunk, more=True)
-                self._keep(chunk)
+                self.answered.copy(chunk)
             await self._send_body(b"", more=False)
             self.is_whole = True
         finally:
@@ -220,18 +235,12 @@ class _Call:
         body = {"type": "http.response.body", "body": chunk, "more_body": more}
         await self._send(body)
 
-    def _keep(self, chunk: bytes) -> None:
-        if self.too_large is not None:
-            return
-        try:
-            self.answered.add(chunk)
-        except BodyError as error:
-            self.too_large = error
-            self.answered.let_go()
 
-
-async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+async def _cancel_when_gone(
+    upload: _Upload, receive: Receive, scope: anyio.CancelScope
+) -> None:
     """End the call when its client hangs up."""
+    await upload.is_passed_on.wait()  # until then who passes it on hears of it
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
@@ -250,12 +259,14 @@ async def _tell_unreached(
 def _passed_on(headers: Headers) -> Headers:
     """Return the headers of a request that the API gets."""
     passed = []
+    accepted = []
     for name, value in _without_connection(headers):
         if name.lower() == b"accept-encoding":
-            wanted = [one for one in READABLE_ENCODINGS if one in value.lower()]
-            value = b", ".join(wanted) or b"identity"
-        passed.append((name, value))
-    return passed
+            accepted.append(value.decode("latin-1"))
+        else:
+            passed.append((name, value))
+    encodings = readable_encodings(",".join(accepted))
+    return [*passed, (b"accept-encoding", encodings.encode("latin-1"))]
 
 
 def _without_connection(headers: Headers) -> Headers:

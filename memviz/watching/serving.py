@@ -64,7 +64,8 @@ class LocalServer:
 
 
 def serve_traces(keeper: Keeper, port: int = OTLP_PORT) -> LocalServer:
-    """Return a running receiver of OpenTelemetry traces, at the path /v1/traces.
+    """Return a running receiver of OpenTelemetry traces and logs, at the paths /v1/traces
+    and /v1/logs.
 
     Raises :class:`PortTakenError`, and :class:`memviz.MemvizError` where the package
     opentelemetry-proto is not installed.

@@ -37,7 +37,7 @@ def read_span(
     """Return the exchange that a span is; ``None`` where it is of anything else.
 
     Args:
-        attributes: the span's own and those of its resource, as plain values.
+        attributes: the span's own, as plain values.
         events: the name and the attributes of each of its events, in order.
         trace: the id of its trace.
     """
@@ -72,6 +72,30 @@ def read_span(
         tuple(_schemas(_first(tree, span["tools"]))),
         str(_first(tree, span["model"]) or ""),
     )
+
+
+def is_request(attributes: Attributes) -> bool:
+    """Return whether a span says of itself that it is one request to a model."""
+    requests = _conventions()["requests"]
+    said = [name for name in requests if name in attributes]
+    return bool(said) and all(attributes[name] in requests[name] for name in said)
+
+
+def holds_request(event: str) -> bool:
+    """Return whether an event of this name has the attributes of a span: all that a
+    request and its reply say."""
+    return event in _conventions()["details"]["names"]
+
+
+def holds_message(event: str) -> bool:
+    """Return whether an event of this name holds a message, or all of a request."""
+    return event in _conventions()["events"] or holds_request(event)
+
+
+def holds_reply(event: str) -> bool:
+    """Return whether an event of this name holds a reply."""
+    told_as = _conventions()["events"].get(event, {})
+    return told_as.get("list") == "reply" or holds_request(event)
 
 
 def _nest_names(attributes: Attributes) -> dict[str, Any]:

@@ -2,19 +2,18 @@
 whole when they change, and compared with what is kept."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memviz.core.errors import TranscriptError
 from memviz.storage.watched import Growth, Watched
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
-    RECENT_KEYS,
     Keeper,
     digest_of,
-    first_new,
     first_words,
-    key_of,
-    place_events,
+    folder_of,
 )
 
 MAY_CHANGE = 4
@@ -27,7 +26,7 @@ class WholeFile:
     def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
         self._path = path
         self._program = program
-        self._key = key_of(program, name)
+        self._name = name
         self._keeper = keeper
         self._read_at = (0, 0.0)
 
@@ -42,38 +41,50 @@ class WholeFile:
             told = load_transcript(self._path, self._program)
         except (OSError, TranscriptError):
             return False
-        messages = [self._keeper.concealed(one) for one in told.messages]
-        events = [self._keeper.concealed_event(one) for one in told.events]
-        kept = self._keeper.store.find_watched(self._key)
-        told_before = self._keeper.events_of(kept)
-        known = self._known_digests(kept)
-        given = list(map(digest_of, messages))
-        start = new = _same_beginning(known, given)
-        if _goes_on(known, given, start):
-            first_event = sum(one.after_message < start for one in told_before)
-            new_events = [one for one in events if one.after_message >= start]
-        else:
-            # The program compacted: what it no longer has is kept.
-            start = len(known)
-            new = first_new(known[-RECENT_KEYS:], given)
-            first_event = len(told_before)
-            new_events = place_events(events, told_before, start, new)
-        growth = Growth(
-            start,
-            messages[new:],
-            {"source": self._program},
-            new_events,
-            first_event,
-            about={"title": told.title or first_words(messages)},
-        )
-        self._keeper.write_rows(self._key, growth)
+        key, growth = self._grown(told)
+        self._keeper.write_rows(key, growth)
         self._read_at = read_at
         return True
 
-    def _known_digests(self, kept: Watched | None) -> list[str]:
+    def _grown(self, told: Transcript) -> tuple[str, Growth]:
+        """Return the key of the conversation, and what the file has more than it."""
+        messages = [self._keeper.concealed(message) for message in told.messages]
+        given = list(map(digest_of, messages))
+        key = self._keeper.key_of_session(
+            self._program,
+            self._name,
+            self._path,
+            lambda kept: self._known_digests(kept, 1) == given[:1],
+        )
+        kept = self._keeper.store.find_watched(key)
+        known = self._known_digests(kept)
+        same = _same_beginning(known, given)
+        if kept is None or _goes_on(known, given, same):
+            events = [event for event in told.events if event.after_message >= same]
+            growth = Growth(
+                same, messages[same:], {}, events, self._events_before(kept, same)
+            )
+        else:
+            growth = self._keeper.growth_anew(kept, messages, told.events)
+        # A file without a title is named by its readers.
+        has_title = told.title != self._path.stem
+        title = told.title if has_title else first_words(messages)
+        state = {"source": self._program, "folder": folder_of(self._path)}
+        return key, replace(growth, state=state, about={"title": title})
+
+    def _events_before(self, kept: Watched | None, position: int) -> int:
+        """Return how many events the library has before a message."""
+        if kept is None or kept.is_deleted:
+            return 0
+        events = self._keeper.store.about(kept.id).events
+        return sum(event.after_message < position for event in events)
+
+    def _known_digests(
+        self, kept: Watched | None, most: int | None = None
+    ) -> list[str]:
         if kept is None or kept.is_deleted:
             return []
-        said = self._keeper.store.said(kept.id, 0, kept.message_count)
+        said = self._keeper.store.said(kept.id, 0, most or kept.message_count)
         return list(map(digest_of, said))
 
 

@@ -82,9 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_POST()
 
     def do_POST(self) -> None:
-        body = json.loads(
-            self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}"
-        )
+        body = json.loads(self.read_body() or "{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append(Received(self.path, headers, body))
         answer = (
@@ -97,6 +95,17 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self.server.client_gone.set()
             self.close_connection = True
+
+    def read_body(self) -> bytes:
+        """The body of a request, also of one that gives no length."""
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal clean."""

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.ui.live.page import CHOICE_KEY
 from memviz.storage.store import Store
+from memviz.storage.watched import Growth
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from tests.pages.driving import first_seen, open_page
@@ -40,6 +41,8 @@ def test_a_session_of_codex_is_shown_with_its_window_and_its_last_compaction(
     assert "Codex, local compaction (its own rule)" in said
     assert "Claude Code" in said
     assert "They are all still here." in said
+    assert "it is no picture of what the program sent" in said
+    assert "What the last compaction took out, further below, is from the log." in said
 
 
 def test_what_grows_is_there_at_the_next_look(keeper: Keeper) -> None:
@@ -48,6 +51,8 @@ def test_what_grows_is_there_at_the_next_look(keeper: Keeper) -> None:
     keeper.append("claude_code", "one", [asked, told], keys=["1", "2"], title="Porto")
     session = open_page("live")
     assert "About 5" in texts(session)
+    assert "it is no picture of what the program sent" in texts(session)
+    assert "is from the log" not in texts(session)
     (largest,) = session.dataframe
     assert largest.value["Tokens"].max() > 400
     keeper.append("claude_code", "one", [asked, told], keys=["3", "4"])
@@ -99,3 +104,12 @@ def test_the_address_names_the_chosen_conversation(keeper: Keeper) -> None:
     assert (
         open_page("live", watched="nobody").selectbox(CHOICE_KEY).value == "codex/two"
     )
+
+
+def test_a_subagent_is_called_one(keeper: Keeper) -> None:
+    GrowingFile(SAMPLES / "codex.jsonl", "codex", "one", keeper).read_on()
+    keeper.store.grow_watched(
+        "codex/one", lambda kept: Growth(kept.message_count, [], {"is_subagent": True})
+    )
+    (option,) = open_page("live").selectbox(CHOICE_KEY).options
+    assert option.endswith("Codex, subagent")

@@ -120,6 +120,7 @@ WARNED = {
     "chat_response": r"choices\.#\.message",
     "chatgpt_export": r"\.mapping\.",
     "claude_code": r"message\.content",
+    "copilot_cli": r"data\.content",
     "deepseek_export": r"\.mapping\.",
     "gemini_cli": r"content",
     "hh_rlhf": "rejected",

@@ -91,3 +91,20 @@ OPENINFERENCE = {
     "llm.token_count.prompt_details.cache_read": 4,
     "llm.token_count.prompt_details.cache_write": 3,
 }
+
+BESIDE = {
+    name: CURRENT[name]
+    for name in CURRENT
+    if "messages" not in name and "instructions" not in name
+}
+CALL_SAID = {
+    "id": "call_1",
+    "function": {"name": "weather", "arguments": CALL[0].arguments},
+}
+TOLD = [
+    ("gen_ai.system.message", {"content": "Be kind."}),
+    ("gen_ai.user.message", {"role": "user", "content": ASKED[1].content}),
+    ("gen_ai.assistant.message", {"tool_calls": [CALL_SAID]}),
+    ("gen_ai.tool.message", {"id": "call_1", "content": "rainy"}),
+    ("gen_ai.choice", {"index": 0, "message": {"content": "It rains."}}),
+]

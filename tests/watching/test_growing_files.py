@@ -13,7 +13,8 @@ from watchdog.events import FileModifiedEvent
 
 from memviz.core.messages import Message
 from memviz.storage.store import Store
-from memviz.transcripts.loading import load_transcript
+from memviz.storage.watched import Growth
+from memviz.transcripts.loading import formats, load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
 from memviz.watching.growing_files import GrowingFile
@@ -22,7 +23,7 @@ from memviz.watching.programs import PROGRAMS as KNOWN
 from memviz.watching.programs import Place
 from tests.watching.growing import SAMPLES, append, keeper_in, kept, lines_of, said
 
-PROGRAMS = ("claude_code", "codex", "gemini_cli")
+PROGRAMS = ("claude_code", "codex", "copilot_cli", "gemini_cli")
 PROGRAM = replace(KNOWN["codex"], pattern="*.jsonl")
 
 
@@ -215,7 +216,7 @@ def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
         b'{"type": "user", "message": {"role": "user", "content": "\\ud800"}}\n',
     ],
 )
-@pytest.mark.parametrize("program", [*PROGRAMS, "copilot_cli"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_hostile_line_costs_no_more_than_itself(
     program: str, hostile: bytes, tmp_path: Path
 ) -> None:
@@ -270,7 +271,7 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(tmp_path: Path) -> None:
         watch = FolderWatch([Place(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(tmp_path / "one.jsonl")))
         watch.read_changed()
-        assert watch.sessions == 0
+        assert not watch._open
 
 
 def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
@@ -286,12 +287,15 @@ def test_a_file_whose_name_is_no_utf8_is_read_as_well(tmp_path: Path) -> None:
 def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
     subagents = tmp_path / "project" / "one" / "subagents"
-    subagents.mkdir(parents=True)
+    (subagents / "below").mkdir(parents=True)
     (tmp_path / "project" / "chats").mkdir()
     aside = [
         (tmp_path / "one.jsonl.tmp", None),
         (tmp_path / ".one.jsonl.swp", None),
-        (subagents / "agent-1.jsonl", KNOWN["claude_code"]),
+        (subagents / "notes.jsonl", KNOWN["claude_code"]),
+        (subagents / "below" / "agent-1.jsonl", KNOWN["claude_code"]),
+        (subagents / "agent-acompact-1.jsonl", KNOWN["claude_code"]),
+        (tmp_path / "agent-acompact-1.jsonl", None),
         (tmp_path / "project" / "chats" / "one.json.tmp", KNOWN["gemini_cli"]),
     ]
     for path, program in aside:
@@ -299,7 +303,7 @@ def test_what_a_program_writes_aside_is_no_session(tmp_path: Path) -> None:
         watch = FolderWatch([Place(tmp_path, program)], keeper)
         watch.on_any_event(FileModifiedEvent(str(path)))
         watch.read_changed()
-        assert watch.sessions == 0
+        assert not watch._open
 
 
 def test_what_this_user_may_not_look_at_ends_no_watch(
@@ -338,3 +342,242 @@ def test_a_folder_that_goes_while_it_is_looked_through_ends_no_watch(
     places = [Place(tmp_path / "gone"), Place(tmp_path / "there")]
     FolderWatch(places, keeper)._look()
     assert kept(keeper, "claude_code/one")
+
+
+def of_subagent(lines: list[bytes], **more: str) -> list[bytes]:
+    """The rows of a session of Claude Code as those of a subagent."""
+    rows = [{**json.loads(line), "isSidechain": True, **more} for line in lines]
+    return [json.dumps(row).encode() + b"\n" for row in rows]
+
+
+def test_what_subagents_said_in_a_session_is_told_once_as_a_note(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    lines = lines_of("claude_code")
+    talk = [line for line in lines if json.loads(line)["type"] in ("user", "assistant")]
+    path = tmp_path / "session.jsonl"
+    path.touch()
+    for number, line in enumerate([*lines, *of_subagent(talk), *lines[-1:]]):
+        append(path, line)
+        if number % 3 == 0:  # the watcher is started anew
+            session = GrowingFile(path, "claude_code", "one", keeper)
+        session.read_on()
+    watched = keeper.store.find_watched("claude_code/one")
+    assert watched is not None
+    assert keeper.store.about(watched.id).warnings == (
+        f"what subagents said in side conversations was left out (rows: {len(talk)}).",
+    )
+    whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
+    assert kept(keeper, "claude_code/one") == whole.messages
+
+
+def test_what_subagents_of_copilot_said_is_told_as_a_note(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "events.jsonl"
+    said = {"content": "Look it up.", "parentToolCallId": "call_1"}
+    row = {"type": "user.message", "data": said}
+    path.write_bytes(
+        b"".join(lines_of("copilot_cli")) + json.dumps(row).encode() + b"\n"
+    )
+    GrowingFile(path, "copilot_cli", "one", keeper).read_on()
+    watched = keeper.store.find_watched("copilot_cli/one")
+    assert watched is not None
+    (note,) = keeper.store.about(watched.id).warnings
+    assert "rows: 1" in note
+    assert "Look it up." not in repr(kept(keeper, "copilot_cli/one"))
+
+
+def test_a_subagent_with_a_file_of_its_own_is_a_conversation(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    folder = tmp_path / "project" / "c7e3a454" / "subagents"
+    folder.mkdir(parents=True)
+    lines = of_subagent(lines_of("claude_code"), agentId="a1b2")
+    (folder / "agent-a1b2.jsonl").write_bytes(b"".join(lines))
+    FolderWatch([Place(tmp_path, KNOWN["claude_code"])], keeper)._look()
+    whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
+    assert kept(keeper, "claude_code/agent-a1b2") == whole.messages
+    watched = keeper.store.find_watched("claude_code/agent-a1b2")
+    assert watched is not None
+    assert watched.state["is_subagent"]
+    assert keeper.store.about(watched.id).warnings == ()
+
+
+def test_a_subagent_of_codex_is_known_as_one(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    first, *others = lines_of("codex")
+    row = json.loads(first)
+    row["payload"]["source"] = {"subagent": {"thread_spawn": {"depth": 1}}}
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_bytes(json.dumps(row).encode() + b"\n" + b"".join(others[:12]))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    append(path, b"".join(others[12:]))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    watched = keeper.store.find_watched("codex/one")
+    assert watched is not None
+    assert watched.state["is_subagent"]
+
+
+def test_what_copilot_says_of_a_session_before_its_first_message_is_kept(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "events.jsonl"
+    path.touch()
+    session = GrowingFile(path, "copilot_cli", "one", keeper)
+    described = {"type": "system.message", "data": {"content": "Be kind."}}
+    named = {"type": "session.title_changed", "data": {"title": "Ferns"}}
+    asked = {"type": "user.message", "data": {"content": "How deep?"}}
+    for row in (described, named, asked):
+        append(path, json.dumps(row).encode() + b"\n")
+        session.read_on()
+    watched = keeper.store.find_watched("copilot_cli/one")
+    assert watched is not None
+    about = keeper.store.about(watched.id)
+    assert (about.title, about.system_prompt) == ("Ferns", "Be kind.")
+
+
+def row_of(text: str) -> bytes:
+    message = {"role": "user", "content": text}
+    row = {"type": "user", "uuid": text, "sessionId": text, "message": message}
+    return json.dumps(row).encode() + b"\n"
+
+
+def all_kept(keeper: Keeper) -> dict[str, str]:
+    """What is kept of each conversation by the beginning of its key."""
+    return {
+        " ".join(message.content for message in kept(keeper, one.key)): one.key
+        for one in keeper.store.newest_watched()
+    }
+
+
+def test_sessions_of_one_name_in_two_folders_are_two_conversations(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    paths = [tmp_path / name / "session.jsonl" for name in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        # Nothing is kept of either yet.
+        path.write_bytes(
+            b'{"type": "mode", "sessionId": "%s"}\n' % path.parent.name.encode()
+        )
+    watch = FolderWatch([Place(tmp_path)], keeper)
+    watch._look()
+    for word in ("one", "two", "three"):
+        for path in paths:
+            append(path, row_of(f"{path.parent.name}{word}"))
+            watch.on_any_event(FileModifiedEvent(str(path)))
+            watch.read_changed()
+        watch = FolderWatch([Place(tmp_path)], keeper)
+    assert sorted(all_kept(keeper)) == ["aone atwo athree", "bone btwo bthree"]
+
+
+@pytest.mark.parametrize("is_other_first", [False, True])
+def test_a_session_that_is_known_goes_on_under_its_key(
+    tmp_path: Path, is_other_first: bool
+) -> None:
+    keeper = keeper_in(tmp_path)
+    paths = [tmp_path / name / "session.jsonl" for name in ("known", "other")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_bytes(row_of(path.parent.name))
+    GrowingFile(paths[0], "claude_code", "session", keeper).read_on()
+    # As an earlier memviz kept it, which noted no folder.
+    keeper.store.grow_watched(
+        "claude_code/session", lambda kept: Growth(1, [], {"folder": None})
+    )
+    append(paths[0], row_of("more"))
+    for path in reversed(paths) if is_other_first else paths:
+        GrowingFile(path, "claude_code", "session", keeper).read_on()
+    found = all_kept(keeper)
+    assert found["known more"] == "claude_code/session"
+    assert sorted(found) == ["known more", "other"]
+
+
+def test_a_session_whose_folder_was_moved_goes_on(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "before" / "session.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(row_of("one"))
+    GrowingFile(path, "claude_code", "session", keeper).read_on()
+    path.parent.rename(tmp_path / "after")
+    path = tmp_path / "after" / "session.jsonl"
+    append(path, row_of("two"))
+    GrowingFile(path, "claude_code", "session", keeper).read_on()
+    assert sorted(all_kept(keeper)) == ["one two"]
+
+
+def test_a_session_that_nobody_foresaw_ends_no_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_on = GrowingFile.read_on
+
+    def fail(session: GrowingFile) -> bool:
+        if session.path.name == "a.jsonl":
+            raise TypeError("secret words")
+        return read_on(session)
+
+    monkeypatch.setattr(GrowingFile, "read_on", fail)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_bytes(row_of(name))
+    keeper = keeper_in(tmp_path)
+    complaints: list[str] = []
+    FolderWatch([Place(tmp_path)], keeper, complaints.append)._look()
+    assert list(all_kept(keeper)) == ["b"]
+    assert complaints == ["What is new in a.jsonl cannot be read (TypeError)."]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_piece_that_no_reader_foresaw_hides_no_other(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = type(formats()[program])
+    read = reader.read
+
+    def fail_at_first(self: Any, piece: Any, builder: Any) -> Any:
+        monkeypatch.setattr(reader, "read", read)
+        raise TypeError
+
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    lines = lines_of(program)
+    monkeypatch.setattr(reader, "read", fail_at_first)
+    path.write_bytes(b"".join(lines))
+    GrowingFile(path, program, "one", keeper).read_on()
+    assert kept(keeper, f"{program}/one")
+
+
+def test_a_database_is_looked_at_with_what_is_written_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(b"")
+    watch = FolderWatch([Place(tmp_path, KNOWN["opencode"])], keeper_in(tmp_path))
+    looked_at: list[Path] = []
+    monkeypatch.setattr(watch, "_read", looked_at.append)
+    watch._look()
+    watch._look()
+    assert looked_at == [path]
+    (tmp_path / "opencode.db-wal").write_bytes(b"more")
+    watch._look()
+    assert looked_at == [path, path]
+
+
+def test_a_compaction_with_a_secret_is_told_once_where_its_file_is_written_anew(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path, ["language"])
+    path = tmp_path / "rollout.jsonl"
+    lines = lines_of("codex")
+    path.write_bytes(b"".join(lines))
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    watched = keeper.store.find_watched("codex/one")
+    assert watched is not None
+    events = keeper.store.about(watched.id).events
+    assert "Another *** model" in events[0].text
+    other = tmp_path / "other"
+    other.write_bytes(b"".join(lines))
+    other.replace(path)
+    GrowingFile(path, "codex", "one", keeper).read_on()
+    assert keeper.store.about(watched.id).events == events

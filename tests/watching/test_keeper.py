@@ -141,6 +141,17 @@ def test_a_secret_at_the_end_of_a_title_is_concealed_before_the_title_is_cut(
     assert len(keeper.store.about(watched.id).title) == TITLE_CHARS
 
 
+def test_half_a_key_is_in_no_title(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    key = "ghp_" + "a1" * 45
+    asked = Message("user", " ".join(["Please use all of:", *[key] * 4]))
+    keeper.append("proxy", "c", [asked], title=first_words([asked]))
+    watched = keeper.store.find_watched("proxy/c")
+    assert watched is not None
+    title = keeper.store.about(watched.id).title
+    assert title == "Please use all of: *** *** ***"
+
+
 def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path, [r"ACME-\d+"])
     call = {"id": "1", "name": "find", "arguments": '{"id": "ACME-12"}'}

@@ -44,6 +44,13 @@ def test_a_session_that_fills_row_by_row_is_kept_whole(tmp_path: Path) -> None:
     watched = keeper.store.find_watched("opencode/ses_1")
     assert watched is not None
     assert watched.state["context_tokens"] == 1027
+    # In milliseconds since 1970, as opencode has it.
+    assert messages[0].meta == {"time": "2026-11-29T23:23:12.648000+00:00"}
+    assert messages[1].meta == {
+        "time": "2026-11-29T23:23:20.500000+00:00",
+        "model": "scripted",
+    }
+    assert messages[2].meta == {"time": "2026-11-29T23:23:27.956000+00:00"}
     assert not OpencodeLibrary(tmp_path / "none.db", keeper).read_on()
     (tmp_path / "broken.db").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     assert not OpencodeLibrary(tmp_path / "broken.db", keeper).read_on()
@@ -94,3 +101,78 @@ def test_a_session_of_more_than_is_read_at_a_time_is_kept_whole(
     found = read_once(tmp_path, session)
     expected = [f"{number}." * parts for number, (_, parts) in enumerate(session)]
     assert [one.content for one in found] == expected
+
+
+def test_a_session_of_a_subagent_is_known_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE session ADD COLUMN parent_id")
+        connection.execute(
+            "INSERT INTO session VALUES ('ses_1', 'Explore', 'ses_0'), ('ses_2', 'Own', NULL)"
+        )
+        for session in ("ses_1", "ses_2"):
+            id = f"msg_{session}"
+            message = (id, session, 1, 1, json.dumps(USER))
+            connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", message)
+            text = json.dumps({"type": "text", "text": "Hi"})
+            part = ("prt", id, session, 1, 1, text)
+            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", part)
+    keeper = keeper_in(tmp_path)
+    OpencodeLibrary(path, keeper).read_on()
+    newest = keeper.store.newest_watched()
+    assert {one.title: one.state["is_subagent"] for one in newest} == {
+        "Explore": True,
+        "Own": False,
+    }
+
+
+def test_a_session_that_was_deleted_in_the_library_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "opencode.db"
+    assert len(read_once(tmp_path, [(USER, 1), (DONE, 1)])) == 2
+    keeper = keeper_in(tmp_path)
+    (watched,) = keeper.store.newest_watched()
+    keeper.store.delete(watched.id)
+    for number, about in ((2, USER), (3, KILLED)):
+        id = f"msg_{number:05}"
+        add_row(path, "message", [id, "ses_1", 2, 2, json.dumps(about)])
+        text = json.dumps({"type": "text", "text": "more"})
+        add_row(path, "part", [f"prt_{number:05}", id, "ses_1", 2, 2, text])
+    written: list[object] = []
+
+    def write(*arguments: object) -> None:
+        written.append(arguments)
+        assert len(written) < 3, "it is read again and again"
+
+    monkeypatch.setattr(keeper, "write_rows", write)
+    OpencodeLibrary(path, keeper).read_on()
+    assert keeper.store.newest_watched() == []
+
+
+def test_a_title_that_its_user_gave_stays_while_the_session_grows(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    keeper = keeper_in(tmp_path)
+    library = OpencodeLibrary(path, keeper)
+    add_row(path, "session", ["ses_1", "Trip"])
+
+    def title_after(number: int) -> str:
+        id = f"msg_{number}"
+        add_row(path, "message", [id, "ses_1", number, number, json.dumps(USER)])
+        text = json.dumps({"type": "text", "text": "Hi"})
+        add_row(path, "part", [f"prt_{number}", id, "ses_1", number, number, text])
+        library.read_on()
+        (watched,) = keeper.store.newest_watched()
+        return watched.title
+
+    assert title_after(1) == "Trip"
+    (watched,) = keeper.store.newest_watched()
+    keeper.store.rename(watched.id, "Mine")
+    assert title_after(2) == "Mine"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE session SET title = 'A trip to Porto'")
+    assert title_after(3) == "A trip to Porto"

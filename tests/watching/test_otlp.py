@@ -8,7 +8,7 @@ import random
 import sys
 import tracemalloc
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,24 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.otlp import make_receiver
 from memviz.watching.serving import LocalServer, serve_traces
 from tests.watching.exchanges_said import kept, library, only, words
-from tests.watching.span_shapes import ANSWERED, ASKED, CURRENT, OPENINFERENCE, USAGE
+from tests.watching.span_shapes import (
+    ANSWERED,
+    ASKED,
+    BESIDE,
+    CURRENT,
+    OPENINFERENCE,
+    TOLD,
+    USAGE,
+)
 
 trace_service = pytest.importorskip(
     "opentelemetry.proto.collector.trace.v1.trace_service_pb2"
 )
+logs_service = pytest.importorskip(
+    "opentelemetry.proto.collector.logs.v1.logs_service_pb2"
+)
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+BASE64_TRACE = "CvdlGRbNQ92ESOshHIAxnA=="
 ADDRESS = "http://127.0.0.1"
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json; charset=utf-8"}
@@ -53,7 +66,7 @@ def value_of(value: object) -> dict[str, Any]:
 def span(attributes: dict[str, Any], start: int = 1) -> dict[str, Any]:
     pairs = [{"key": name, "value": value_of(one)} for name, one in attributes.items()]
     return {
-        "traceId": "0af7651916cd43dd8448eb211c80319c",
+        "traceId": TRACE,
         "spanId": "b7ad6b7169203331",
         "name": "chat",
         "startTimeUnixNano": str(start),
@@ -69,7 +82,9 @@ def encoded(*spans: dict[str, Any]) -> bytes:
     """The same in protobuf."""
     from google.protobuf.json_format import ParseDict
 
-    known = [{**one, "traceId": "CvdlGRbNQ92ESOshHIAxnA=="} for one in spans]
+    known = [
+        {**one, "traceId": BASE64_TRACE, "spanId": "t61rcWkgMzE="} for one in spans
+    ]
     whole = ParseDict(body(*known), trace_service.ExportTraceServiceRequest())
     return bytes(whole.SerializeToString())
 
@@ -96,6 +111,119 @@ def test_both_encodings_say_the_same(
     assert found.trace == "0af7651916cd43dd8448eb211c80319c"
 
 
+LOGS = [(name, "body", one) for name, one in TOLD]
+AS_ATTRIBUTES = [("gen_ai.client.inference.operation.details", "attributes", CURRENT)]
+
+
+def any_value(value: object) -> dict[str, Any]:
+    """A value as OpenTelemetry has it in JSON."""
+    if isinstance(value, dict):
+        pairs = [{"key": name, "value": any_value(one)} for name, one in value.items()]
+        return {"kvlistValue": {"values": pairs}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [any_value(one) for one in value]}}
+    return value_of(value)
+
+
+def log(name: str, part: str, said: Mapping[str, Any], **ids: str) -> dict[str, Any]:
+    known = {"traceId": TRACE, "spanId": "b7ad6b7169203331", **ids}
+    held = any_value(dict(said))
+    pairs = held["kvlistValue"]["values"]
+    value = held if part == "body" else pairs
+    return {**known, "eventName": name, "timeUnixNano": "5", part: value}
+
+
+def logs_body(*logs: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceLogs": [{"scopeLogs": [{"logRecords": list(logs)}]}]}
+
+
+def post_logs(client: TestClient, *logs: dict[str, Any], is_json: bool = True) -> None:
+    if is_json:
+        answer = client.post("/v1/logs", json=logs_body(*logs))
+    else:
+        from google.protobuf.json_format import ParseDict
+
+        known = [
+            {**one, "traceId": BASE64_TRACE, "spanId": "t61rcWkgMzE="} for one in logs
+        ]
+        whole = ParseDict(logs_body(*known), logs_service.ExportLogsServiceRequest())
+        data = whole.SerializeToString()
+        answer = client.post("/v1/logs", content=data, headers=PROTOBUF)
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("is_json", [True, False])
+@pytest.mark.parametrize("said", [LOGS, AS_ATTRIBUTES])
+@pytest.mark.parametrize("order", ["logs first", "span first", "span between"])
+def test_messages_that_are_sent_as_logs_are_joined_to_their_span(
+    client: TestClient,
+    taken: list[Exchange],
+    is_json: bool,
+    said: list[tuple[str, str, Mapping[str, Any]]],
+    order: str,
+) -> None:
+    logs = [log(name, part, one) for name, part, one in said]
+    first = {"logs first": len(logs), "span first": 0, "span between": len(logs) // 2}
+    if first[order]:
+        post_logs(client, *logs[: first[order]], is_json=is_json)
+    assert taken == []
+    one = span(BESIDE)
+    if is_json:
+        client.post("/v1/traces", json=body(one))
+    else:
+        client.post("/v1/traces", content=encoded(one), headers=PROTOBUF)
+    assert bool(taken) == (order == "logs first")
+    if logs[first[order] :]:
+        post_logs(client, *logs[first[order] :], is_json=is_json)
+    (found,) = taken
+    assert (found.sent, found.reply, found.usage) == (ASKED, ANSWERED, USAGE)
+    assert (found.conversation, found.trace) == ("talk", TRACE)
+    # What comes once more, and late, is told once.
+    post_logs(client, *logs, is_json=is_json)
+    assert len(taken) == 1
+
+
+def test_messages_of_a_span_that_says_them_itself_are_not_told_twice(
+    client: TestClient, taken: list[Exchange]
+) -> None:
+    post_logs(client, *(log(*one) for one in LOGS))
+    client.post("/v1/traces", json=body(span(CURRENT)))
+    post_logs(client, *(log(*one) for one in LOGS))
+    (found,) = taken
+    assert (found.sent, found.reply) == (ASKED, ANSWERED)
+
+
+def test_a_log_of_all_of_a_request_needs_no_span(
+    client: TestClient, taken: list[Exchange]
+) -> None:
+    post_logs(client, log(*AS_ATTRIBUTES[0], traceId="", spanId=""))
+    (found,) = taken
+    assert (found.sent, found.reply) == (ASKED, ANSWERED)
+
+
+def test_what_waits_for_its_other_half_is_taken_when_the_server_ends(
+    taken: list[Exchange],
+) -> None:
+    app = make_receiver(taken.append)
+    with TestClient(app, ADDRESS) as client:
+        post_logs(client, *(log(*one) for one in LOGS))
+        client.post("/v1/logs", json=logs_body({"body": {"stringValue": "other"}}))
+        assert taken == []
+    (found,) = taken
+    assert (found.sent, found.reply) == (ASKED, ANSWERED)
+
+
+def test_logs_that_cannot_be_read_are_counted(
+    client: TestClient, taken: list[Exchange]
+) -> None:
+    broken = {"attributes": [5]}
+    answer = client.post("/v1/logs", json=logs_body(broken, log(*LOGS[0])))
+    assert answer.json()["partialSuccess"]["rejectedLogRecords"] == "1"
+    assert client.post("/v1/logs", json={"resourceLogs": 5}).status_code == 400
+    answer = client.post("/v1/logs", content=b"\xff\xff", headers=PROTOBUF)
+    assert answer.status_code == 400
+
+
 def test_spans_are_taken_in_the_order_of_their_beginnings(
     client: TestClient, taken: list[Exchange]
 ) -> None:
@@ -118,7 +246,7 @@ def test_what_cannot_be_read_of_a_body_is_counted(
 def test_too_large_a_span_is_left_out(
     client: TestClient, taken: list[Exchange], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(otlp, "MOST_SPAN_BYTES", 5_000)
+    monkeypatch.setattr(otlp, "MOST_ITEM_BYTES", 5_000)
     large = span({"gen_ai.prompt.0.content": "x" * 6_000})
     data = encoded(span(CURRENT), large)
     answer = client.post("/v1/traces", content=data, headers=PROTOBUF)
@@ -182,7 +310,7 @@ def test_bodies_are_bounded(
 
 
 def test_spans_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(otlp, "MOST_SPANS", 3)
+    monkeypatch.setattr(otlp, "MOST_ITEMS", 3)
     spans = [span({})] * 4
     assert client.post("/v1/traces", json=body(*spans)).status_code == 413
     answer = client.post("/v1/traces", content=encoded(*spans), headers=PROTOBUF)
@@ -318,6 +446,39 @@ def test_the_official_exporter_is_understood(
     assert words(found.messages[3:]) == "u:q0 a:a0 u:q1 a:a1 u:q2 a:a2"
     assert found.messages[-1].meta == {"usage": USAGE}
     assert found.tools == ('{"name": "weather"}',)
+
+
+def test_the_official_exporter_of_logs_is_understood(
+    keeper: Keeper, receiver: LocalServer
+) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http._log_exporter")
+    from opentelemetry._logs import LogRecord
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+    spans = TracerProvider()
+    exporter = OTLPSpanExporter(f"{receiver.address}/v1/traces")
+    spans.add_span_processor(SimpleSpanProcessor(exporter))
+    logs = LoggerProvider()
+    log_exporter = OTLPLogExporter(f"{receiver.address}/v1/logs")
+    logs.add_log_record_processor(SimpleLogRecordProcessor(log_exporter))
+    logger = logs.get_logger("test")
+    with spans.get_tracer("test").start_as_current_span("chat small") as made:
+        made.set_attributes(BESIDE)
+        for name, held in TOLD:
+            logger.emit(LogRecord(event_name=name, body=held))
+    logs.shutdown()
+    spans.shutdown()
+    ((key, found),) = kept(keeper.store).items()
+    assert key == "otlp/talk"
+    assert found.system_prompt == "Be kind."
+    assert found.messages[0].content == ASKED[1].content
+    assert found.messages[-1].content == "It rains."
+    assert found.messages[-1].meta == {"usage": USAGE}
 
 
 def test_a_receiver_that_starts_again_keeps_nothing_twice(keeper: Keeper) -> None:

@@ -346,6 +346,57 @@ def test_more_than_can_wait_is_told_and_left_out(
     assert words(only(found_in(database)).messages) == "u:1 a:2"
 
 
+def test_the_bytes_that_wait_are_bounded(
+    database: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from threading import Event
+
+    from memviz.watching import own_process
+
+    monkeypatch.setattr(own_process, "MOST_WAITING_BYTES", 3_000_000)
+    recorder = BackgroundRecorder("test", database)
+    go_on = Event()
+
+    def keep(name: str, size_bytes: int) -> None:
+        def read() -> Exchange:
+            go_on.wait()
+            return exchange(f"u:{name}", f"a:{name}", conversation=name)
+
+        recorder.keep(read, size_bytes)
+
+    keep("alone", 9_000_000)
+    for number in range(3):
+        keep(f"dropped {number}", 1)
+    go_on.set()
+    recorder.wait()
+    keep("later", 2_000_000)
+    recorder.wait()
+    assert sorted(kept(found_in(database))) == ["test/alone", "test/later"]
+    assert len(caplog.messages) == 1
+    assert "An exchange was dropped" in caplog.text
+    assert "3 MB" in caplog.text
+
+
+def test_a_reply_too_large_to_keep_with_the_transport_is_told(
+    server: OpenAIServer,
+    client: OpenAI,
+    transport: HttpxTransport,
+    database: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memviz.watching import bodies
+
+    monkeypatch.setattr(bodies, "MOST_BODY_BYTES", 1_000)
+    server.then(whole("x" * 2_000))
+    asked: Any = [{"role": "user", "content": "q"}]
+    client.chat.completions.create(model="small", messages=asked)
+    transport.wait()
+    assert not database.exists()
+    assert "larger than" in caplog.text
+    assert transport._budget.left_bytes == bodies.MOST_BYTES_AT_ONCE
+
+
 @pytest.mark.slow
 def test_workers_of_a_server_that_forks_keep_what_they_say(database: Path) -> None:
     program = f"""

@@ -304,14 +304,74 @@ def test_a_reply_too_large_to_keep_passes(
     assert "larger than" in told[0]
 
 
-def test_a_request_too_large_gets_a_sentence(
-    upstream: OpenAIServer, proxy: LocalServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_request_too_large_to_keep_passes(
+    upstream: OpenAIServer,
+    keeper: Keeper,
+    proxy: LocalServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    is_chunked: bool,
 ) -> None:
     monkeypatch.setattr(bodies, "MOST_BODY_BYTES", 50_000)
+    upstream.then(whole("large"), whole("small"))
+    large = json.dumps({"messages": [{"role": "user", "content": "x" * 100_000}]})
+    asked = {"messages": [{"role": "user", "content": "hi"}]}
     place = f"{proxy.address}/v1/chat/completions"
-    answer = httpx.post(place, content=b" " * 50_001)
-    assert answer.status_code == 413
-    assert upstream.requests == []
+    # Clients that give no length are passed on in chunks.
+    content = iter([large.encode()]) if is_chunked else large.encode()
+    assert httpx.post(place, content=content).json()["choices"]
+    httpx.post(place, json=asked)
+    wait_for(keeper, 2)
+    assert words(only(keeper.store).messages) == "u:hi a:small"
+    assert len(upstream.requests) == 2
+    assert upstream.requests[0].headers.get("content-length") == (
+        None if is_chunked else str(len(large))
+    )
+    told = [one for one in caplog.messages if "does not keep this" in one]
+    assert len(told) == 1
+    assert "larger than" in told[0]
+
+
+def test_a_client_that_leaves_amid_its_request_ends_it(
+    upstream: OpenAIServer, keeper: Keeper, proxy: LocalServer
+) -> None:
+    host, port = proxy.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=WAIT_SECONDS) as line:
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99\r\n\r\n"
+        line.sendall(head.encode() + b"{")
+    upstream.otherwise = whole("a")
+    asked = {"messages": [{"role": "user", "content": "hi"}]}
+    httpx.post(f"{proxy.address}/v1/chat/completions", json=asked)
+    wait_for(keeper, 2)
+    assert words(only(keeper.store).messages) == "u:hi a:a"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "asked_for"),
+    [
+        ("br, zstd, gzip;q=0.8, deflate", "gzip;q=0.8, deflate"),
+        ("br;q=1.0, *;q=0.5", "identity"),
+        ("gzip;q=0, zstd", "gzip;q=0"),
+        (None, "identity"),
+    ],
+)
+def test_replies_are_asked_for_in_encodings_that_are_read_beside(
+    upstream: OpenAIServer,
+    proxy: LocalServer,
+    accepted: str | None,
+    asked_for: str,
+) -> None:
+    upstream.then(whole("a"))
+    with httpx.Client() as client:
+        del client.headers["accept-encoding"]
+        headers = {} if accepted is None else {"accept-encoding": accepted}
+        client.post(
+            f"{proxy.address}/v1/chat/completions",
+            json={"messages": []},
+            headers=headers,
+        )
+    assert upstream.requests[0].headers["accept-encoding"] == asked_for
 
 
 def test_web_pages_are_not_served(upstream: OpenAIServer, proxy: LocalServer) -> None:

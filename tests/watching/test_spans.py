@@ -14,9 +14,11 @@ from memviz.watching.spans import read_span
 from tests.watching.span_shapes import (
     ANSWERED,
     ASKED,
-    CALL,
+    BESIDE,
+    CALL_SAID,
     CURRENT,
     OPENINFERENCE,
+    TOLD,
     USAGE,
 )
 
@@ -49,22 +51,6 @@ OPENLLMETRY = {
     "gen_ai.usage.cache_read_input_tokens": 4,
     "gen_ai.usage.cache_creation_input_tokens": 3,
 }
-BESIDE = {
-    name: CURRENT[name]
-    for name in CURRENT
-    if "messages" not in name and "instructions" not in name
-}
-CALL_SAID = {
-    "id": "call_1",
-    "function": {"name": "weather", "arguments": CALL[0].arguments},
-}
-TOLD = [
-    ("gen_ai.system.message", {"content": "Be kind."}),
-    ("gen_ai.user.message", {"role": "user", "content": ASKED[1].content}),
-    ("gen_ai.assistant.message", {"tool_calls": [CALL_SAID]}),
-    ("gen_ai.tool.message", {"id": "call_1", "content": "rainy"}),
-    ("gen_ai.choice", {"index": 0, "message": {"content": "It rains."}}),
-]
 AS_JSON = [(name, {"gen_ai.event.content": json.dumps(one)}) for name, one in TOLD]
 DETAILS = [("gen_ai.client.inference.operation.details", CURRENT)]
 PLAIN = [

@@ -100,3 +100,18 @@ def test_a_short_session_that_was_compacted_keeps_what_its_file_no_longer_has(
     (event,) = keeper.store.about(watched.id).events
     assert (event.after_message, event.kept_newest) == (3, 1)
     assert "a budget" in event.text
+
+
+def test_sessions_of_one_name_in_two_folders_are_two_conversations(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    for text in ("Which hotel?", "Which train?"):
+        path = tmp_path / text / "session.json"
+        path.parent.mkdir()
+        said = {"id": "1", "type": "user", "content": text}
+        head = {"sessionId": "1", "projectHash": "2"}
+        path.write_text(json.dumps({**head, "messages": [said]}))
+        WholeFile(path, "gemini_cli", "session", keeper).read_on()
+    titles = [one.title for one in keeper.store.newest_watched()]
+    assert sorted(titles) == ["Which hotel?", "Which train?"]

@@ -26,7 +26,7 @@ APP_EXPORTS = (
     "open_webui",
     "vercel_ui",
 )
-AGENT_SESSIONS = ("letta", "claude_code", "codex", "gemini_cli")
+AGENT_SESSIONS = ("letta", "claude_code", "codex", "copilot_cli", "gemini_cli")
 LIBRARIES = ("langchain", "llamaindex", "openai_agents", "llm_logs")
 RECORDS = (
     "sharegpt",

@@ -123,7 +123,10 @@ def _labels(newest: Sequence[Watched]) -> dict[str, str]:
 
 
 def _program_of(watched: Watched) -> str:
-    return program_words(str(watched.state.get("source", "")))
+    program = program_words(str(watched.state.get("source", "")))
+    if watched.state.get("is_subagent"):
+        return _("{program}, subagent", program=program)
+    return program
 
 
 def _growth_so_far(watched: Watched) -> str:
@@ -197,6 +200,15 @@ def _stage(view: LiveView) -> None:
     if not count:
         st.caption(_("The animation follows after the first reply."))
         return
+    st.caption(
+        _(
+            "memviz replays the log here by the rules above: it is no picture of what the program sent."
+        )
+    )
+    if view.taken is not None:
+        st.caption(
+            _("What the last compaction took out, further below, is from the log.")
+        )
     steps = range(max(0, count - STEPS), count)
     stage(
         stage_data(settings, view.transcript, steps=steps, at=count - 1), "live-stage"

@@ -10,6 +10,7 @@ from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.import_notes import SUBAGENTS
 from memviz.transcripts.readers.anthropic.claude_code_story import (
     ROLES,
     Row,
@@ -27,9 +28,6 @@ TITLE_KEYS = {
     "summary": "summary",
 }
 """Kinds of rows with a title: given by the user, generated, and the summary of older versions."""
-SUBAGENTS = noop(
-    "what subagents said in side conversations was left out (rows: {rows})"
-)
 ABANDONED = noop(
     "branches that the user went back on were left out (messages: {messages})"
 )

@@ -50,8 +50,9 @@ HANDED_ON = "Another language model started to solve this problem"
 ROW_TYPES = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 )
-SETTINGS_ROWS = frozenset({"world_state"})
-"""Rows that keep the state of the program, from which it makes the context that stands in messages as well."""
+SETTINGS_ROWS = frozenset({"world_state", "token_usage_record"})
+"""Rows that keep the state of the program: that from which it makes the context that stands in messages as well, and
+the tokens of a turn and of the session so far, of which rows of the type token_count say those in use."""
 NO_ITEMS = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 ALL_COMPACTIONS = COMPACTIONS | {"context_compaction"}
 EVENT_ROLES = {"user_message": "user", "agent_message": "assistant"}

@@ -10,6 +10,7 @@ from memviz.core.messages import TIME, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.sample_files import FOLDER as SAMPLES
+from tests.watching.growing import SAMPLES as OF_THE_PROGRAM
 
 
 def wrap(kind, **payload):
@@ -422,6 +423,12 @@ def test_rows_of_an_unknown_type_are_named():
     assert read.warnings == (
         "rows of the type 'novelty', which is not known, were left out: line 3.",
     )
+
+
+def test_rows_that_count_tokens_are_known():
+    rollout = OF_THE_PROGRAM / "codex.jsonl"
+    assert b'"token_usage_record"' in rollout.read_bytes()
+    assert load_transcript(rollout).warnings == ()
 
 
 def test_a_broken_item_is_counted():

@@ -1,0 +1,170 @@
+"""Spans, and the logs in which instrumentations send their messages: joined by their ids,
+whichever of both comes first."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from time import monotonic
+from typing import NamedTuple
+
+from memviz.core.errors import MemvizError
+from memviz.watching.exchanges import Exchange
+from memviz.watching.spans import (
+    Attributes,
+    holds_message,
+    holds_reply,
+    holds_request,
+    is_request,
+    read_span,
+)
+
+BATCH_SECONDS = 30.0
+"""A span and its logs are sent in batches, at most so long after each other."""
+REPLY_SECONDS = 900.0
+"""A question may be sent when it is asked, and its span when the reply is there."""
+MOST_WAITING = 2_000
+MOST_WAITING_CHARS = 64_000_000
+MOST_TAKEN = 10_000
+"""Spans that were taken, of which later logs say nothing new."""
+Event = tuple[str, Attributes]
+"""The name and the attributes of an event, which a log is too."""
+
+
+class SpanId(NamedTuple):
+    """The id of a span with that of its trace; both are empty where a log names none."""
+
+    trace: str
+    span: str
+
+
+@dataclass
+class SpanParts:
+    """The parts of one span that have come so far."""
+
+    id: SpanId
+    start: int
+    """When it began, in nanoseconds since 1970."""
+    attributes: Attributes | None = None
+    """Its own; ``None`` as long as only logs of it are there."""
+    events: Sequence[Event] = ()
+    logs: list[Event] = field(default_factory=list)
+    exchange: Exchange | None = None
+    """The one that all of this is."""
+    size_chars: int = 0
+    due: float = 0.0
+    """When it is taken as it is."""
+
+    def read(self) -> Exchange | None:
+        """Return the exchange that it is. Logs are read where the span has no reply of its
+        own: instrumentations send messages in one way or in the other. Raises what
+        :func:`read_span` does."""
+        own = None
+        if self.attributes is not None:
+            own = read_span(self.attributes, self.events, self.id.trace)
+        if not self.logs or (own is not None and own.reply):
+            return own
+        events = [*self.events, *self.logs]
+        return read_span(self.attributes or {}, events, self.id.trace)
+
+    def wait_seconds(self) -> float:
+        """Return how long its other half is waited for; 0 where none is to come."""
+        if self.attributes is None:
+            has_reply = any(holds_reply(name) for name, _attributes in self.logs)
+            return BATCH_SECONDS if has_reply else REPLY_SECONDS
+        if self.exchange is None:
+            lacks_logs = bool(self.logs) or is_request(self.attributes)
+        else:
+            lacks_logs = bool(self.logs) and not self.exchange.reply
+        return BATCH_SECONDS if lacks_logs else 0.0
+
+
+class SpanLogs:
+    """The spans and logs that wait for each other. One thread at a time."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self.unread = 0
+        """How many could not be read so far."""
+        self._now = now
+        self._waiting: OrderedDict[SpanId, SpanParts] = OrderedDict()
+        self._waiting_chars = 0
+        self._touched: set[SpanId] = set()
+        self._alone: list[SpanParts] = []
+        self._taken: OrderedDict[SpanId, None] = OrderedDict()
+
+    def add_span(self, span: SpanParts) -> None:
+        """Take in a span, which its logs may have come before."""
+        before = self._waiting.get(span.id)
+        if before is not None and before.attributes is None:
+            span.logs = before.logs
+            self._remove(before)
+        elif before is not None or not span.id.span:
+            self._alone.append(span)
+            return
+        self._waiting[span.id] = span
+        self._touched.add(span.id)
+
+    def add_log(self, id: SpanId, event: Event, time: int) -> None:
+        """Take in a log. Those without messages are passed over; so are those of a span
+        that was taken, and outside of spans those that hold less than a request."""
+        name, attributes = event
+        if not id.span:
+            if holds_request(name):
+                self._alone.append(SpanParts(id, time, attributes, [event]))
+        elif holds_message(name) and id not in self._taken:
+            span = self._waiting.setdefault(id, SpanParts(id, time))
+            span.logs.append(event)
+            self._touched.add(id)
+
+    def take(self, *, is_end: bool = False) -> list[Exchange]:
+        """Return the exchanges that get no more or are waited for no longer, at the end
+        all, in the order of their beginnings."""
+        now = self._now()
+        ready = self._alone
+        self._alone = []
+        for span in ready:
+            self._read(span)
+        for id in self._touched:
+            self._settle(self._waiting[id], now)
+        self._touched.clear()
+        for span in list(self._waiting.values()):
+            if is_end or span.due <= now or self._is_too_much():
+                self._remove(span)
+                ready.append(span)
+        ready.sort(key=attrgetter("start"))
+        exchanges = []
+        for span in ready:
+            if span.exchange is not None:
+                exchanges.append(span.exchange)
+                self._taken[span.id] = None
+        while len(self._taken) > MOST_TAKEN:
+            self._taken.popitem(last=False)
+        return exchanges
+
+    def _settle(self, span: SpanParts, now: float) -> None:
+        """Read what there is of a span by now, and set how long it waits."""
+        self._read(span)
+        seconds = span.wait_seconds()
+        span.due = now + seconds
+        if seconds:
+            said = json.dumps([span.attributes, span.events, span.logs], default=str)
+            self._waiting_chars += len(said) - span.size_chars
+            span.size_chars = len(said)
+
+    def _read(self, span: SpanParts) -> None:
+        try:
+            span.exchange = span.read()
+        except (MemvizError, ValueError, TypeError, RecursionError):
+            self.unread += 1
+            span.exchange = None
+
+    def _is_too_much(self) -> bool:
+        is_too_many = len(self._waiting) > MOST_WAITING
+        return is_too_many or self._waiting_chars > MOST_WAITING_CHARS
+
+    def _remove(self, span: SpanParts) -> None:
+        del self._waiting[span.id]
+        self._waiting_chars -= span.size_chars

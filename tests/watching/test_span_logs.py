@@ -1,0 +1,120 @@
+"""Spans and their logs, which wait for each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.watching import span_logs
+from memviz.watching.exchanges import Exchange
+from memviz.watching.span_logs import (
+    BATCH_SECONDS,
+    REPLY_SECONDS,
+    SpanId,
+    SpanLogs,
+    SpanParts,
+)
+from tests.watching.exchanges_said import words
+
+REQUEST = {"gen_ai.operation.name": "chat"}
+ASKED = "gen_ai.user.message"
+ANSWERED = "gen_ai.choice"
+
+
+class Clock:
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def logs(clock: Clock) -> SpanLogs:
+    return SpanLogs(clock)
+
+
+def say(logs: SpanLogs, name: str, text: str, span: str = "1") -> None:
+    logs.add_log(SpanId("t", span), (name, {"content": text}), 1)
+
+
+def told(exchanges: list[Exchange]) -> list[str]:
+    return [words([*one.sent, *one.reply]) for one in exchanges]
+
+
+def test_a_question_waits_for_its_reply_longer_than_a_batch(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    say(logs, ASKED, "q")
+    for clock.seconds in (0.0, BATCH_SECONDS + 1):
+        assert logs.take() == []
+    say(logs, ANSWERED, "a")
+    assert logs.take() == []
+    clock.seconds += BATCH_SECONDS
+    assert told(logs.take()) == ["u:q a:a"]
+
+
+def test_a_question_without_a_reply_is_taken_at_last(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    say(logs, ASKED, "q")
+    assert logs.take() == []
+    clock.seconds = REPLY_SECONDS
+    assert told(logs.take()) == ["u:q"]
+    assert logs.take() == []
+
+
+def test_a_request_without_messages_waits_for_them_and_is_let_go(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    logs.add_span(SpanParts(SpanId("t", "2"), 1, {"http.method": "GET"}))
+    assert logs.take() == []
+    assert list(logs._waiting) == [SpanId("t", "1")]
+    clock.seconds = BATCH_SECONDS
+    assert logs.take() == []
+    assert not logs._waiting
+    assert logs._waiting_chars == 0
+
+
+def test_both_replies_of_one_batch_are_told_and_later_ones_are_not(
+    logs: SpanLogs,
+) -> None:
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    assert logs.take() == []
+    for name, text in ((ASKED, "q"), (ANSWERED, "a"), (ANSWERED, "b")):
+        say(logs, name, text)
+    assert told(logs.take()) == ["u:q a:a a:b"]
+    say(logs, ANSWERED, "c")
+    assert logs.take(is_end=True) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [("MOST_WAITING", 2), ("MOST_WAITING_CHARS", 300)]
+)
+def test_those_that_wait_longest_are_taken_where_too_much_waits(
+    logs: SpanLogs, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(span_logs, limit, most)
+    for number in range(4):
+        say(logs, ASKED, f"{number}" * 60, span=str(number))
+    first = told(logs.take())
+    assert [one[2] for one in first][:2] == ["0", "1"]
+    assert len(first) == 4 - len(logs._waiting) < 4
+    assert len(told(logs.take(is_end=True))) == 4 - len(first)
+
+
+def test_what_cannot_be_read_is_counted_once(
+    logs: SpanLogs, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(span_logs, "read_span", fail)
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    for clock.seconds in (0.0, BATCH_SECONDS):
+        assert logs.take() == []
+    assert logs.unread == 1
