@@ -123,12 +123,14 @@ class RecordedEvent:
     """The end that the summary stands for, where it does not stand for all messages so far: "from" or "up_to" one of
     them."""
     kept_newest: int | None = None
-    """So many of the newest messages then stayed word for word, and no other one: ``text`` is all that was sent for
-    those before them, nothing where it is empty. ``None`` where what stayed is not known."""
+    """So many of the newest messages then stayed word for word, with those of ``kept_first``, and no other one:
+    ``text`` is all that was sent for the others, nothing where it is empty. ``None`` where what stayed is not known."""
+    kept_first: int | None = None
+    """So many of the first messages stayed in front of ``text``; ``None`` where none did."""
 
     @property
     def is_window(self) -> bool:
-        """True where the messages before those that stayed were left out, and nothing was written for them."""
+        """True where the messages that did not stay were left out, and nothing was written for them."""
         return self.kept_newest is not None and not self.text
 
     @classmethod
@@ -137,7 +139,7 @@ class RecordedEvent:
         known = {
             name: value[name] for name in cls.__dataclass_fields__ if name in value
         }
-        counts = ("tokens_before", "tokens_after", "kept_newest")
+        counts = ("tokens_before", "tokens_after", "kept_newest", "kept_first")
         numbers = [known.get(name) for name in counts]
         texts = [known.get(name, "") for name in ("text", "reason", "time", "part")]
         if (

@@ -1,5 +1,6 @@
-"""Points in time as files write them: ISO texts, or seconds and milliseconds since 1970."""
+"""Points in time as files write them: ISO texts, dates with slashes, or seconds and milliseconds since 1970."""
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -9,6 +10,10 @@ EARLIEST_SECONDS = 631_152_000  # 1990 and 2100: no chat has other dates
 LATEST_SECONDS = 4_102_444_800
 NANOSECONDS = 1_000_000_000
 MAX_CHARS = 40
+_YEAR_FIRST = re.compile(
+    r"(?P<year>\d{4})[/年-](?P<month>\d{1,2})[/月-](?P<day>\d{1,2})日?(?:[T ]*(?P<hour>\d{1,2})(?=:))?"
+)
+"""The beginning of a time whose parts may have one digit: "2026/1/1 9:05", "2026年1月1日 9:05"."""
 
 
 def moment(value: object) -> datetime | None:
@@ -48,6 +53,9 @@ def time_text(value: object) -> str:
 
 
 def _of_text(text: str) -> datetime | None:
+    date = _YEAR_FIRST.match(text)
+    if date is not None:
+        text = _iso_date(date) + text[date.end() :]
     try:
         found = datetime.fromisoformat(text)
         return (
@@ -55,6 +63,14 @@ def _of_text(text: str) -> datetime | None:
         )
     except (ValueError, OverflowError):
         return None
+
+
+def _iso_date(date: re.Match[str]) -> str:
+    """Return a date, and the hour behind it, with two digits a part: "2026/1/1 9" -> "2026-01-01T09"."""
+    month = date["month"].zfill(2)
+    day = date["day"].zfill(2)
+    hour = f"T{date['hour'].zfill(2)}" if date["hour"] else ""
+    return f"{date['year']}-{month}-{day}{hour}"
 
 
 def _of_number(number: float) -> datetime | None:

@@ -56,7 +56,7 @@ class Recorded(HandOff):
         if event is None or memory.cursor >= memory.length:
             return ()
         if event.kept_newest is not None:
-            return self._leave_out(memory, event, event.kept_newest)
+            return self._leave_out(memory, event)
         # Of a summary of a part the log does not say which messages stayed beside it.
         text = "" if event.part else event.text
         effect = Write(
@@ -69,14 +69,12 @@ class Recorded(HandOff):
         )
         return (effect,)
 
-    def _leave_out(
-        self, memory: Memory, event: RecordedEvent, kept: int
-    ) -> tuple[Effect, ...]:
+    def _leave_out(self, memory: Memory, event: RecordedEvent) -> tuple[Effect, ...]:
         """Leave out what did not stay, with the summary that was sent for it, if there was one."""
-        stop = memory.length - kept
+        stop = memory.length - (event.kept_newest or 0)
         if stop < memory.cursor:
             return ()  # some that stayed are in the block of an earlier compaction, of which nothing more is known
-        going = range(memory.cursor, stop)
+        going = range(max(memory.cursor, event.kept_first or 0), stop)
         reason = event.reason or RECORDED
         newest = memory.summary.text if memory.summary else ""
         if not going and event.text in ("", newest):
@@ -86,15 +84,20 @@ class Recorded(HandOff):
         return (Move(SUMMARIZED, stop, "evicted", reason, going),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """The newest summary, if one was still sent, and all messages since then."""
+        """The first messages, if they stayed, the newest summary, if one was still sent, and all messages since
+        then."""
         number = bisect_right(
             self.events, memory.length, key=lambda event: event.after_message
         )
-        event = self.events[number - 1] if number else None
-        if event is not None and event.is_window:
+        if not number:
+            return super().select(memory)
+        event = self.events[number - 1]
+        rest = super().select(memory)
+        if event.is_window:
             if memory.cursor == event.after_message - (event.kept_newest or 0):
-                return (Messages(memory.cursor, memory.length),)
-        return super().select(memory)
+                rest = (Messages(memory.cursor, memory.length),)
+        first = range(memory.history_start, min(event.kept_first or 0, memory.cursor))
+        return (Messages(first.start, first.stop), *rest) if first else rest
 
     def event_after(self, messages: int) -> RecordedEvent | None:
         """Return the compaction that was recorded after so many messages; of several the last one with a summary."""

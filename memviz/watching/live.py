@@ -156,13 +156,13 @@ class LiveConversation:
         totals = log.token_sums(self._counter).totals
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= len(log)]
-        start = _window_start(events)
+        sent = _sent_since(events, len(log))
         summary = events[-1].text if events else ""
         measured = _measured_tokens(watched)
         used = measured
         if used is None:
             run = None if events else runs[0][1]
-            used = self._counted_tokens(start, summary, run)
+            used = self._counted_tokens(sent, summary, run)
         growth = _growth(log, totals)
         own = PROGRAMS.get(watched.state.get("source", ""))
         forecasts = []
@@ -170,7 +170,7 @@ class LiveConversation:
             is_own = own is not None and preset.id == own.preset
             of_provider = measured if is_own else None
             forecasts.append(_forecast(preset, following, growth, of_provider, is_own))
-        items = self._items(start, len(log))
+        items = self._items(sent)
         if summary:
             items.append(Item(-1, 0, "summary", summary, self._counter(summary)))
         items.sort(key=lambda item: -item.tokens)
@@ -187,18 +187,24 @@ class LiveConversation:
             self._taken(events),
         )
 
-    def _counted_tokens(self, start: int, summary: str, run: Run | None) -> int:
+    def _counted_tokens(
+        self, sent: Sequence[int], summary: str, run: Run | None
+    ) -> int:
         """Return the tokens in the window where nobody said how many: those since the
         last compaction, or where there was none, what the first rule would send."""
         totals = self._log.token_sums(self._counter).totals
         if run is None or not run.requests:
-            return totals[-1] - totals[start] + self._counter(summary)
+            return self._tokens_of(sent) + self._counter(summary)
         last = run.requests[-1]
         return last.total_tokens + totals[-1] - totals[last.memory.length]
 
-    def _items(self, start: int, stop: int) -> list[Item]:
+    def _tokens_of(self, positions: Sequence[int]) -> int:
         totals = self._log.token_sums(self._counter).totals
-        sizes = [(totals[at + 1] - totals[at], at) for at in range(start, stop)]
+        return sum(totals[at + 1] - totals[at] for at in positions)
+
+    def _items(self, positions: Sequence[int]) -> list[Item]:
+        totals = self._log.token_sums(self._counter).totals
+        sizes = [(totals[at + 1] - totals[at], at) for at in positions]
         items = []
         for tokens, at in sorted(sizes, reverse=True)[:LARGEST]:
             message = self._log[at]
@@ -211,23 +217,25 @@ class LiveConversation:
         if not events:
             return None
         last = events[-1]
-        start = _window_start(events[:-1])
-        stop = max(start, _window_start(events))
-        totals = self._log.token_sums(self._counter).totals
+        stayed = _sent_since(events, last.after_message)
+        before = _sent_since(events[:-1], last.after_message)
+        taken = sorted(set(before).difference(stayed))
         return Taken(
             last,
-            stop - start,
-            totals[stop] - totals[start],
+            len(taken),
+            self._tokens_of(taken),
             self._counter(last.text),
-            self._items(start, stop)[:3],
+            self._items(taken)[:3],
         )
 
 
-def _window_start(events: Sequence[RecordedEvent]) -> int:
-    """Return the position of the first message in the window after these compactions."""
+def _sent_since(events: Sequence[RecordedEvent], stop: int) -> Sequence[int]:
+    """Return the positions before ``stop`` of the messages in the window after these compactions."""
     if not events:
-        return 0
-    return max(0, events[-1].after_message - (events[-1].kept_newest or 0))
+        return range(stop)
+    last = events[-1]
+    start = max(0, last.after_message - (last.kept_newest or 0))
+    return [*range(min(last.kept_first or 0, start)), *range(start, stop)]
 
 
 def _measured_tokens(watched: Watched) -> int | None:

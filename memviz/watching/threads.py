@@ -302,7 +302,9 @@ def _compaction(
     texts = [one.content for one in put_in if one.role in ("system", "user")]
     stayed = [place for place in places if place != NOWHERE]
     logged = thread.times.total()
-    are_newest = stayed == list(range(logged - len(stayed), logged))
+    first = _same_beginning(stayed, range(logged))
+    newest = stayed[first:]
+    are_newest = newest == list(range(logged - len(newest), logged))
     is_all_told = are_newest and len(texts) == len(put_in)
     return RecordedEvent(
         "compaction",
@@ -312,7 +314,8 @@ def _compaction(
         thread.tokens,
         exchange.usage.get(INPUT_TOKENS),
         part="up_to" if stayed else "",
-        kept_newest=len(stayed) if is_all_told else None,
+        kept_first=first if is_all_told and first else None,
+        kept_newest=len(newest) if is_all_told else None,
     )
 
 
@@ -341,7 +344,7 @@ def _part_prompt(
     return tuple(sent[:stop]), tuple(sent[stop:])
 
 
-def _same_beginning(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _same_beginning(one: Sequence[object], other: Sequence[object]) -> int:
     """Return how many of the first are the same in both."""
     length = 0
     for left, right in zip(one, other, strict=False):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import memviz
-from memviz import Fate, Message, Transcript
+from memviz import Fate, Message, Transcript, verify
 from memviz.transcripts.base import RecordedEvent
 from memviz.tuning.recorded import RECORDED, recorded_run
 from tests.recorded_session import SUMMARY, session
@@ -104,6 +104,24 @@ def test_where_nothing_was_written_only_what_stayed_is_sent() -> None:
     assert contents[1] == ["assistant 1", "user 2"]
     assert "Two." in contents[2][0]
     assert contents[2][1:] == ["assistant 1", "user 2", "assistant 2", "user 3"]
+
+
+@pytest.mark.parametrize("text", ["", "They."])
+def test_first_messages_that_stayed_stand_before_everything_else(text: str) -> None:
+    events = [
+        RecordedEvent("compaction", after, text, kept_first=2, kept_newest=1)
+        for after in (4, 6)
+    ]
+    run = run_of(*events)
+    fates = run.fates()
+    gone = Fate.SUMMARIZED if text else Fate.DROPPED
+    assert fates[2, :5].tolist() == [Fate.VERBATIM] * 2 + [gone] + [Fate.VERBATIM] * 2
+    assert (fates[3, :2] == Fate.VERBATIM).all()
+    assert (fates[3, 2:5] == gone).all()
+    contents = [message.content for message in run.requests[2].context.messages]
+    assert contents[:2] == ["user 0", "assistant 0"]
+    assert [list(made.summarized) for made in run.compactions] == [[2], [3, 4]]
+    assert verify(run, events=events) == ()
 
 
 @pytest.mark.parametrize("text", ["", "Two."])

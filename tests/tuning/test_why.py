@@ -187,6 +187,10 @@ class TestStatementsAsTyped:
         assert one(talked, "5 GB", memviz.strategy("buffer")).said == (6,)
         assert one(talked, "5 G", memviz.strategy("buffer")).said == (0, 6)
 
+    def test_a_label_is_no_value(self) -> None:
+        hotel = "The hotel number 1 costs 207 euros."
+        assert one(talk(hotel), hotel, WINDOW).probe.answers == ("207",)
+
     def test_messages_may_come_one_by_one(self) -> None:
         found = why(iter(talk(CODE, ASKED)), "7742", strategies=[WINDOW, WINDOW])
         assert [each.said for each in found] == [(0,), (0,)]

@@ -102,3 +102,30 @@ def test_what_stayed_in_a_request_with_less_is_not_taken_out(
     assert lost.is_recorded
     assert (lost.is_lost, lost.without) == (True, 2)
     assert not stayed.is_lost
+
+
+def test_first_messages_that_stayed_are_in_the_window(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    recorder = Recorder(keeper, "proxy")
+    history: list[Message] = []
+    for number in range(6):
+        history.append(Message("user", f"Room {number} costs {200 + number} euros."))
+        if number == 4:
+            history = [*history[:2], *history[-3:]]
+        said = Message("assistant", f"Room {number} it is.")
+        recorder.take(Exchange(tuple(history), (said,), "one"))
+        history.append(said)
+    view = LiveConversation(keeper.store, "proxy/one").look()
+    assert view is not None
+    assert view.taken is not None
+    assert taken_words(view.taken).startswith(
+        "After message 8 the program left out 4 messages"
+    )
+    assert {one.position for one in view.taken.largest} < set(range(2, 6))
+    assert {one.position for one in view.largest} == {0, 1, *range(6, 12)}
+    transcript = keeper.store.conversation(view.watched.id)
+    for number, is_lost in enumerate([False, True, True, False]):
+        phrase = f"Room {number} costs {200 + number} euros."
+        (told,) = memviz.why(transcript, phrase)
+        assert told.is_lost is is_lost
+    assert memviz.verify(told.run, events=transcript.events) == ()

@@ -105,22 +105,25 @@ def test_a_retry_adds_its_reply_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "text", "part", "kept"),
+    ("sent", "text", "part", "first", "newest"),
     [
-        ("s:be u:3 a:4 u:5", "", "up_to", 2),
-        ("s:be u:3 a:four u:5", "", "up_to", 2),
-        ("s:be u:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", 2),
-        ("s:be s:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", 2),
-        ("s:be u:1 a:2 u:3 u:5", "", "up_to", None),
-        ("s:be u:1 a:cleared u:3 a:4 u:5", "", "up_to", None),
-        ("s:be a:(1,2) u:3 a:4 u:5", "", "up_to", None),
-        ("s:be u:(1-4) u:5", "(1-4)", "", 0),
-        ("s:be u:(1-4) a:Good. u:5", "(1-4)", "", None),
-        ("s:be u:5", "", "", 0),
+        ("s:be u:3 a:4 u:5", "", "up_to", None, 2),
+        ("s:be u:3 a:four u:5", "", "up_to", None, 2),
+        ("s:be u:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", None, 2),
+        ("s:be s:(1,2) u:3 a:4 u:5", "(1,2)", "up_to", None, 2),
+        ("s:be u:1 a:2 u:3 u:5", "", "up_to", 3, 0),
+        ("s:be u:1 a:4 u:5", "", "up_to", 1, 1),
+        ("s:be u:1 u:(2,3) a:4 u:5", "(2,3)", "up_to", 1, 1),
+        ("s:be u:1 u:3 u:5", "", "up_to", None, None),
+        ("s:be u:1 a:cleared u:3 a:4 u:5", "", "up_to", None, None),
+        ("s:be a:(1,2) u:3 a:4 u:5", "", "up_to", None, None),
+        ("s:be u:(1-4) u:5", "(1-4)", "", None, 0),
+        ("s:be u:(1-4) a:Good. u:5", "(1-4)", "", None, None),
+        ("s:be u:5", "", "", None, 0),
     ],
 )
 def test_less_of_the_history_is_a_compaction(
-    sent: str, text: str, part: str, kept: int | None
+    sent: str, text: str, part: str, first: int | None, newest: int | None
 ) -> None:
     *before, last = take_all(
         exchange("s:be u:1", "a:2", conversation="c"),
@@ -134,7 +137,7 @@ def test_less_of_the_history_is_a_compaction(
     assert event is not None
     assert (event.kind, event.text, event.part) == ("compaction", text, part)
     assert (event.tokens_before, event.tokens_after) == (13, 7)
-    assert event.kept_newest == kept
+    assert (event.kept_first, event.kept_newest) == (first, newest)
 
 
 def test_each_compaction_says_what_stayed_and_what_still_stands_before_it() -> None:

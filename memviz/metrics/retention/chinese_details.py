@@ -224,7 +224,7 @@ _DETAILS: tuple[tuple[re.Pattern[str], Category, float, str], ...] = (
     (re.compile(rf"(?P<value>{_NUMERAL}个(?:半)?{_THINGS})"), "number", COUNT, ""),
     (
         re.compile(
-            rf"(?<![第几这那每上下])(?P<value>(?:百分之)?{_NUMERAL}{_COUNTED}(?:半|[房票床桌菜课车]"
+            rf"(?<![第几这那每上下])(?<!第 )(?P<value>(?:百分之)?{_NUMERAL}{_COUNTED}(?:半|[房票床桌菜课车]"
             r"(?![\u4e00-\u9fff]))?)"
         ),
         "number",
@@ -321,7 +321,7 @@ _DETAILS: tuple[tuple[re.Pattern[str], Category, float, str], ...] = (
     ),
     (
         re.compile(
-            r"(?<![\w.:/-])(?P<value>\d{2,}(?:[.,]\d+)*|\d+\.\d+)(?![\w.:/-]*\d)(?!"
+            r"(?<![\w.:/第-])(?<!第 )(?P<value>\d{2,}(?:[.,]\d+)*|\d+\.\d+)(?![\w.:/-]*\d)(?!"
             r" ?[+=×*])",
             re.ASCII,
         ),

@@ -19,12 +19,18 @@ _NUMBER_TRIGGERS = (
 _DIGITS = r"\d{1,3}(?:[,.]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _NUMBER = rf"(?:{_DIGITS}|{_NUMBER_WORDS})"
 _NOT_INSIDE = r"(?<![\w.,:/@#-])(?<! or )"
+_LABELS = (
+    r"number no\. nr\. nr room rule step option item chapter section article paragraph gate platform flight phase"
+    r" version apartment building floor"
+)
+_NOT_A_LABEL = "".join(rf"(?<!\b{word} )" for word in _LABELS.split())
+"""Not the 4 of "room 4 costs 90 euros", which numbers the room and counts nothing."""
 _NOT_SAID_BEFORE = r"(?<!\bthese )(?<!\bthose )"
 """Not "these nine delays", which were counted before."""
 _NOTHING_COUNTED = (
     "(?!(?:things?|rules?|ways?|times|ideas?|questions?|examples?|sentences?|lines?|bullets?|paragraphs?|others?|more|or|to|and"
     "|of|is|are|was|were|has|as|this|does|less|plus|minus|percent|per|its|his|hers|ours|yours|reasons?|suggestions?"
-    r"|hundreds|thousands|us|keeps|seems|looks|takes|makes|comes|goes|works|writes|gets|means|needs|wants|always|versus|perhaps|besides|unless|thus|yes|across|afterwards)\b)"
+    r"|hundreds|thousands|us|costs|keeps|seems|looks|takes|makes|comes|goes|works|writes|gets|means|needs|wants|always|versus|perhaps|besides|unless|thus|yes|across|afterwards)\b)"
 )
 _PLURAL = (
     rf"{_NOTHING_COUNTED}(?:[a-z][\w'’-]+(?<!['’])s|people|persons?|children|men|women|feet|teeth|mice|sheep|fish|staff|kids"
@@ -109,7 +115,7 @@ COUNTS = (
     ),
     kind(
         triggers="0",
-        pattern=rf"{_NOT_INSIDE}(?P<value>\d+(?:[.,]\d+)?[- ]?{_UNIT})(?![\w/]| ?\d)",
+        pattern=rf"{_NOT_INSIDE}{_NOT_A_LABEL}(?P<value>\d+(?:[.,]\d+)?[- ]?{_UNIT})(?![\w/]| ?\d)",
         weight=COUNT,
         category="number",
         examples=("The bag weighs 12 kg. -> 12 kg",),
@@ -117,7 +123,7 @@ COUNTS = (
     kind(
         triggers=f"0 {_NUMBER_TRIGGERS}",
         pattern=(
-            rf"{_NOT_INSIDE}{_NOT_SAID_BEFORE}\b(?P<value>{_NUMBER}(?:[- ]"
+            rf"{_NOT_INSIDE}{_NOT_A_LABEL}{_NOT_SAID_BEFORE}\b(?P<value>{_NUMBER}(?:[- ]"
             r"(?!(?:of|or|to|and|in|on|at|for|is|are|was|if|so|but|with"
             r"|from|by|as|it|because|that|which"
             rf"|he|she|they|we|i|you|percent)\b)[a-z][\w'’-]*){{0,2}}?[- ]{_PLURAL})(?![\w-])"

@@ -32,10 +32,12 @@ _CODE = r"""
     [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![A-Za-z0-9_@/-])
 """
 _CURRENCY = r"(?:[Ee]uros?|€|EUR|[Ff]rancs?|Franken|CHF|dollars?|pesos?|couronnes|kr)(?![A-Za-z])"
+_NOT_INSIDE = r"(?<![A-Za-z0-9_.,:/第-])(?<!第\ )"
+"""Not the end of a longer word, nor the 12 of "第 12 条", which numbers a rule and counts nothing."""
 _AMOUNT = (
-    r"(?<![A-Za-z0-9_.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?"
-    rf"|(?<![A-Za-z0-9_.,:/-])\d{{1,3}}(?:[.\ \u00a0\u202f]\d{{3}})+(?:,\d\d)?(?=[\ \u00a0\u202f]?{_CURRENCY})"
-    r"|(?<![A-Za-z0-9_.,:/-])\d+(?:\.\d+)?"
+    rf"{_NOT_INSIDE}\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?"
+    rf"|{_NOT_INSIDE}\d{{1,3}}(?:[.\ \u00a0\u202f]\d{{3}})+(?:,\d\d)?(?=[\ \u00a0\u202f]?{_CURRENCY})"
+    rf"|{_NOT_INSIDE}\d+(?:\.\d+)?"
 )
 _HAN_AMOUNT = r"[一二两三四五六七八九十百千万亿][零一二两三四五六七八九十百千万亿半]*"
 _UNIT = r"""

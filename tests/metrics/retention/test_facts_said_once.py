@@ -43,6 +43,23 @@ def test_a_fact_said_once_is_asked_for(phrasing: Phrasing) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("sentence", "value", "label"),
+    [
+        ("The hotel number 1 costs 207 euros.", "207", "1 costs"),
+        ("The cabin 4 costs 90 euros a night.", "90 euros", "4 costs"),
+        ("We take room 12 keys and 3 towels.", "3 towels", "12 keys"),
+        ("第 12 条规定押金是 800 元。", "800", "12"),
+    ],
+)
+def test_a_number_that_is_a_label_counts_nothing(
+    sentence: str, value: str, label: str
+) -> None:
+    said = {answer for answer, _ in asked("Hello there!", sentence, "Bye.")}
+    assert value in said
+    assert label not in said
+
+
 def test_so_are_most_of_those_that_the_patterns_were_not_written_for() -> None:
     found = measure(with_phrasings(HELD_OUT, seed=1), limit=50)
     assert found.recall >= 0.85
