@@ -144,7 +144,7 @@ class Mapping(Saying):
     title: str = Field(default="A log with a mapping", max_length=120)
     detect: Detection | None = None
     files: str = Field(default="", max_length=120)
-    """The names of files of an archive that hold one row each, such as ``message_*.json``."""
+    """The names of files of an archive that are parts of one conversation, such as ``message_*.json``."""
     prepare: Literal["", "aider", "bedrock_stream", "cursor"] = ""
     """What makes rows of a file that has none."""
     table: str = Field(default="", max_length=200)
