@@ -235,7 +235,7 @@ class Reader(ABC):
     """Formats that recognise such a file as well, and read less of it."""
 
     files: str = ""
-    """The names of files of an archive that hold one row of a conversation each."""
+    """The names of files of an archive that are parts of one conversation, where they lie in one folder."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:

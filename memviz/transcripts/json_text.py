@@ -20,6 +20,8 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _CUT_OFF = re.compile(
     r"[-+.\w\\]{0,10}\s*"
 )  # at most a piece of a number, a literal or an escape is left
+_HEX_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
+"""An escape that JSON does not know, as Telegram writes control characters: ``\\x0B``."""
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
 ONE_A_LINE = noop("Write one value a line, or put all of them into one list.")
 INCOMPLETE = noop("The file is incomplete: export or download it again.")
@@ -27,6 +29,11 @@ INCOMPLETE = noop("The file is incomplete: export or download it again.")
 
 CUT_LINE = noop(
     "imported {imported} of {all} lines: line {line} ends in the middle of a message"
+)
+
+
+HEX_ESCAPES = noop(
+    "escapes that JSON does not know, such as \\x0B, were read as the characters they name"
 )
 
 
@@ -45,7 +52,12 @@ class JsonParser:
         try:
             value = self._decoder.decode(text)
         except json.JSONDecodeError as error:
-            raise _syntax_error(text, error, line) from None
+            known_escapes = _HEX_ESCAPE.sub(r"\1\\u00\2", text)
+            if "escape" not in error.msg or known_escapes == text:
+                raise _syntax_error(text, error, line) from None
+            value = self.parse(known_escapes, line)
+            self.notes.add(HEX_ESCAPES)
+            return value
         except RecursionError:
             raise _too_deep(line, self.max_depth) from None
         except ValueError:

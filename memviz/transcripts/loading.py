@@ -43,14 +43,6 @@ TOO_DEEP = noop(
     "it is nested more deeply than any conversation, and than this computer can follow."
 )
 UNFORESEEN = noop("something in it is not as this format has it")
-UNFORESEEN_ERRORS = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-)
-"""What a reader raises that has missed a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +254,13 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
         return reader.read(piece, builder)
     except TranscriptError:
         raise
-    except UNFORESEEN_ERRORS as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
         what = clean_text(str(error))[:100]
         reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
@@ -307,18 +305,37 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
 def _with_joined(
     files: Iterable[tuple[str, bytes]], asked: Asked
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an archive; those of a folder that hold one row each as one list, under the folder's name."""
-    readers = [*formats().values(), asked.mapping]
-    patterns = [one.files for one in readers if one is not None and one.files]
-    folders: dict[str, list[bytes]] = {}
+    """Yield the files of an archive; those of a folder that are parts of one conversation
+    as one list, under the folder's name: the days of a channel,
+    ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``."""
+    readers = [reader for reader in formats().values() if reader.files]
+    given = MappedReader(asked.mapping) if asked.mapping is not None else None
+    if given is not None and given.files:
+        readers.append(given)
+    folders: dict[tuple[str, str], list[bytes]] = {}
     for name, content in files:
         path = PurePosixPath(name)
-        if any(fnmatch(path.name, pattern) for pattern in patterns):
-            folders.setdefault(str(path.parent), []).append(content)
+        document = Document(content, path.name, asked.limits)
+        for reader in readers:
+            key = (str(path.parent), reader.files)
+            if not fnmatch(path.name, reader.files):
+                continue
+            if key in folders or reader is given or reader.recognise(document):
+                folders.setdefault(key, []).append(_items_of(content))
+                break
         else:
             yield name, content
-    for folder, contents in folders.items():
-        yield folder, b"[" + b",".join(contents) + b"]"
+    for (folder, _pattern), contents in folders.items():
+        name = "" if folder == "." else folder
+        yield name, b"[" + b",".join(filter(None, contents)) + b"]"
+
+
+def _items_of(content: bytes) -> bytes:
+    """Return what stands between the brackets of a JSON list, ``[1, 2]`` -> ``1, 2``; any
+    other value as it is."""
+    content = content.strip()
+    is_list = content.startswith(b"[") and content.endswith(b"]")
+    return content[1:-1].strip() if is_list else content
 
 
 def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:

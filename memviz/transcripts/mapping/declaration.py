@@ -64,6 +64,8 @@ class Speaker(_Declared):
     tool: Words = ()
     skip: Words = ()
     """Words of notices that nobody says; their rows are passed over."""
+    bot: AnyPath = ""
+    """Path that leads to something (``true``) where a program speaks, which is the user only where no person is."""
     others: Literal["known", "first_is_user", "user", "assistant", "skip"] = "known"
     """Who everybody else is: a role by its usual names (``known``), the user for the first of them to speak and the
     assistant for any other (``first_is_user``), or one of them always."""
@@ -97,7 +99,7 @@ class Saying(_Declared):
     text: Words = ()
     """Paths of what is said, in order: a text, or parts such as texts, tool calls and results."""
     join: str = Field(default="\n", max_length=20)
-    """What stands between the texts."""
+    """What stands between the pieces of one text; what other paths lead to stands on lines of its own."""
     time: AnyPath = ""
     name: AnyPath = ""
     """Path of the name of the speaker or of the tool."""
@@ -142,7 +144,7 @@ class Mapping(Saying):
     title: str = Field(default="A log with a mapping", max_length=120)
     detect: Detection | None = None
     files: str = Field(default="", max_length=120)
-    """The names of files of an archive that hold one row each, such as ``message_*.json``."""
+    """The names of files of an archive that are parts of one conversation, such as ``message_*.json``."""
     prepare: Literal["", "aider", "bedrock_stream", "cursor"] = ""
     """What makes rows of a file that has none."""
     table: str = Field(default="", max_length=200)

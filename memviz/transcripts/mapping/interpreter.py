@@ -184,9 +184,8 @@ class MappedReader(Reader):
 
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
         rows: list[Placed] = []
-        conversations = values_at(content, self.mapping.conversations or ".")
-        for value, place in conversations[:most]:
-            rows += values_at(value, self.mapping.rows or ".", place)
+        for value, place in values_at(content, self.mapping.conversations or "."):
+            rows += values_at(value, self.mapping.rows or ".", place)[:most]
             if len(rows) >= most:
                 break
         return rows[:most]

@@ -1,9 +1,9 @@
 """Values inside rows by a path such as ``messages.*.content``: what a mapping says of where things stand.
 
 A path has names with a dot between them; ``*`` is each item of a list or each value of an object, a number one
-item of a list. ``a | b`` is the first of two paths that leads to something. Where a name is looked for in a text that
-holds JSON, in a list of OpenTelemetry's attributes, or in flat names with dots (``llm.input_messages.0.role``), these
-are opened on the way.
+item of a list. ``a | b`` is the first of two paths that leads to something, ``a + b`` what both lead to. Where a name
+is looked for in a text that holds JSON, in a list of OpenTelemetry's attributes, or in flat names with dots
+(``llm.input_messages.0.role``), these are opened on the way.
 """
 
 import re
@@ -26,9 +26,11 @@ EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 def values_at(value: Any, path: str, place: str = "") -> list[Placed]:
     """Return all values that a path leads to, with their places; the first alternative that leads to one counts."""
-    for one in path.split("|"):
-        names = [name for name in one.strip().split(".") if name]
-        found = list(_walk(value, names, place))
+    for alternative in path.split("|"):
+        found: list[Placed] = []
+        for one in alternative.split(" + "):
+            names = [name for name in one.strip().split(".") if name]
+            found += _walk(value, names, place)
         if any(held not in EMPTY for held, _ in found):
             return found
     return []

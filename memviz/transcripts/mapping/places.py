@@ -106,7 +106,8 @@ def _names_in(place: Rows) -> set[str]:
 
 def _is_name(key: str) -> bool:
     """Return whether a path can have a key as one of its names."""
-    return len(key) <= MAX_NAME_CHARS and "." not in key and key != EACH
+    has_marks = any(mark in key for mark in (".", "|", " + "))
+    return len(key) <= MAX_NAME_CHARS and not has_marks and key != EACH
 
 
 def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:

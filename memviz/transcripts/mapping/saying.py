@@ -1,7 +1,7 @@
 """The messages that a row holds, added to a conversation as a mapping says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -44,8 +44,10 @@ class RowReading:
     mapping: Mapping
     builder: TranscriptBuilder
     first: str = ""
-    """The name of the first speaker whose word stands under no role, see
+    """The word of the first speaker that stands under no role, see
     :func:`first_to_speak`."""
+    names: dict[str, str] = field(default_factory=dict)
+    """The names of the speakers so far by their words: ``{"U7": "Ada"}``."""
 
     def add_row(self, row: Any, place: str) -> None:
         """Add the messages that a row holds."""
@@ -93,7 +95,7 @@ class RowReading:
             role,
             parts or [Part("text")],
             place,
-            name=repaired(name, self.mapping) or None,
+            name=name or None,
             tool_call_id=(answers or None) if role == "tool" else None,
             meta=self._meta(rule, value, place),
         )
@@ -109,6 +111,7 @@ class RowReading:
         - By the row's ``role``, and without one the user.
         """
         name = id_text(value_at(value, rule.name)) if rule.name else ""
+        name = repaired(name, self.mapping)
         speaker = rule.speaker
         if speaker is None:
             role = rule.role or known_role(value_at(value, "role")) or "user"
@@ -116,30 +119,38 @@ class RowReading:
         word = speaker_word(speaker, value)
         if word.casefold() in first_words(speaker.skip):
             return None
-        role_of_word = self._role_of(speaker, word)
+        if speaker.others == "first_is_user":
+            # The word is a person's id, which some rows have without the name.
+            name = name or self.names.get(word, "")
+            self.names[word] = name
+        role_of_word = self._role_of(speaker, word, name)
         if role_of_word is None:
             self._leave_out(speaker, word, place)
             return None
         # Where anybody may speak, the word is a person's name.
         if speaker.others in ("first_is_user", "user", "assistant"):
-            name = name or word
+            name = name or repaired(word, self.mapping)
         return role_of_word, name
 
     def _parts(self, rule: Saying, value: Any, place: str, role: str) -> list[Part]:
-        """Return the texts, tool calls and results of a message; its texts joined."""
+        """Return the texts, tool calls and results of a message.
+
+        The pieces of one value are joined by the rule's ``join``; other values stand on
+        lines of their own.
+        """
         note = self.builder.note_at(place)
         parts: list[Part] = []
         for path in rule.text:
-            for found, _at in values_at(value, path, place):
-                content = plain_content(found)
-                parts += BLOCKS.parts(content, note, of_model=role == "assistant")
+            for text_or_parts, _at in values_at(value, path, place):
+                content = plain_content(text_or_parts)
+                pieces = BLOCKS.parts(content, note, of_model=role == "assistant")
+                parts += _joined_texts(pieces, rule.join)
         if rule.calls:
             parts += calls_of(value_at(value, rule.calls), note)
-        others = [part for part in parts if part.kind != "text"]
-        if others and rule.join == "\n" and not self.mapping.mojibake:
-            return parts
-        text = repaired(text_of(parts, rule.join), self.mapping)
-        return [Part("text", text), *others] if text else others
+        repaired_parts = [
+            part._replace(text=repaired(part.text, self.mapping)) for part in parts
+        ]
+        return [part for part in repaired_parts if part.text or part.kind != "text"]
 
     def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
         meta: dict[str, Any] = {}
@@ -170,19 +181,19 @@ class RowReading:
                 messages[position] = replace(message, meta=meta)
                 return
 
-    def _role_of(self, speaker: Speaker, word: str) -> str | None:
+    def _role_of(self, speaker: Speaker, word: str, name: str) -> str | None:
         """Return the role of a word for a speaker; ``None`` where it is unknown.
 
-        The first that applies, for ``word`` "Ada":
+        The first that applies, for ``word`` "U7" with the ``name`` "Ada":
 
-        1. Whoever loads the file named Ada as the user.
+        1. Whoever loads the file named Ada, or U7, as the user.
         2. The mapping lists the word under a role.
         3. ``others`` decides: the first to speak is the user, any other one the assistant
            (``first_is_user``); always one of both (``user``, ``assistant``); or one of the
            usual names of a role (``known``), such as "bot".
         """
         builder = self.builder
-        if builder.user and word and same_name(word, builder.user):
+        if builder.user and any(same_name(builder.user, one) for one in (word, name)):
             builder.user_found = True
             return "user"
         for role in ROLES:
@@ -201,6 +212,15 @@ class RowReading:
             self.builder.lose(place, Said(UNKNOWN_SPEAKER, name=repr(word[:40])))
         else:
             self.builder.leave_out(place, NO_SPEAKER)
+
+
+def _joined_texts(pieces: list[Part], join: str) -> list[Part]:
+    """Return the pieces of one value with its texts as one; as they are where each is a
+    line of its own."""
+    if join == "\n":
+        return pieces
+    others = [piece for piece in pieces if piece.kind != "text"]
+    return [Part("text", text_of(pieces, join)), *others]
 
 
 def plain_content(value: Any) -> Any:
@@ -235,9 +255,10 @@ def falsy_at(row: Any, path: str) -> list[Placed]:
 
 
 def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
-    """Return the name of the first speaker whose word stands under no role of ``mapping``.
+    """Return the word of the first speaker that stands under no role of ``mapping``.
 
-    Empty where there is none, or where the mapping does not make that speaker the user.
+    People come before programs: the bot that greets them is not the user. Empty where
+    nobody speaks, or where the mapping does not make the first to speak the user.
     """
     speaker = mapping.speaker
     if speaker is None or speaker.others != "first_is_user":
@@ -245,11 +266,15 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
     listed = first_words(speaker.skip)
     for role in ROLES:
         listed |= first_words(getattr(speaker, role))
+    first_bot = ""
     for row, _place in rows:
         word = speaker_word(speaker, row)
-        if word and word.casefold() not in listed and holds(row, mapping.where):
+        if not word or word.casefold() in listed or not holds(row, mapping.where):
+            continue
+        if not (speaker.bot and value_at(row, speaker.bot)):
             return word
-    return ""
+        first_bot = first_bot or word
+    return first_bot
 
 
 def holds(row: Any, wanted: dict[str, Words | None]) -> bool:

@@ -1,0 +1,253 @@
+"""The shapes in which programs write chats and logs today, beside those of the samples: one small file for each."""
+
+import json
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts import load_file, load_transcript
+
+
+def said(value, **asked):
+    """Return role, name and text of each message of a value written as JSON."""
+    read = load_transcript(json.dumps(value).encode(), **asked)
+    return [(one.role, one.name, one.content) for one in read.messages]
+
+
+def discord(*messages):
+    authors = {
+        "Ana": {"id": "5", "name": "ana", "nickname": "Ana", "isBot": False},
+        "Bot": {"id": "7", "name": "bot", "nickname": "Bot", "isBot": True},
+    }
+    rows = [
+        {"timestamp": "2024-05-01T10:00:00+00:00", **row, "author": authors[who]}
+        for who, row in messages
+    ]
+    return {"guild": {"id": "1"}, "channel": {"name": "general"}, "messages": rows}
+
+
+def test_a_bot_that_greets_a_discord_channel_is_not_the_user():
+    value = discord(
+        ("Bot", {"type": "Default", "content": "Welcome!"}),
+        ("Ana", {"type": "Default", "content": "How long do eggs take?"}),
+    )
+    assert [role for role, _name, _text in said(value)] == ["assistant", "user"]
+
+
+def test_the_first_bot_of_a_discord_channel_is_the_user_where_no_person_is():
+    row = {"type": "Default", "content": "Disk is full"}
+    assert said(discord(("Bot", row)))[0][0] == "user"
+
+
+def test_what_discord_forwards_embeds_and_writes_without_a_type_is_read():
+    embed = {
+        "title": "Recipe",
+        "description": "Boil water",
+        "fields": [{"name": "Time", "value": "6 min"}],
+    }
+    value = discord(
+        ("Ana", {"content": "Hi"}),
+        ("Ana", {"content": "", "forwardedMessage": {"content": "Old wisdom"}}),
+        ("Bot", {"type": "20", "content": "", "embeds": [embed]}),
+        ("Bot", {"type": "23", "content": "Translated"}),
+    )
+    assert [text for _role, _name, text in said(value)] == [
+        "Hi",
+        "Old wisdom",
+        "Recipe\nBoil water\nTime\n6 min",
+        "Translated",
+    ]
+
+
+def telegram(*messages):
+    rows = [
+        {"id": number, "date": "2024-05-01T10:00:00", "type": "message", **row}
+        for number, row in enumerate(messages)
+    ]
+    return {"name": "Ben", "type": "personal_chat", "id": 77, "messages": rows}
+
+
+def test_a_caption_in_telegram_is_joined_in_itself_and_stands_above_its_photo():
+    caption = ["See ", {"type": "bold", "text": "this"}]
+    row = {"from": "Ana", "from_id": "user1", "text": caption, "photo": "photos/1.jpg"}
+    assert said(telegram(row)) == [("user", "Ana", "See this\nphotos/1.jpg")]
+
+
+def test_polls_contacts_and_places_of_telegram_have_words():
+    poll = {"question": "Tea or coffee?", "answers": [{"text": "Tea"}, {"text": "No"}]}
+    contact = {"first_name": "Cy", "last_name": "", "phone_number": "+1"}
+    rows = [
+        {"poll": poll},
+        {"contact_information": contact},
+        {"place_name": "Café", "location_information": {"latitude": 1.5}},
+        {"media_type": "sticker", "sticker_emoji": "😀", "file": "s.webp"},
+    ]
+    value = telegram(*({"from": "Ana", "text": "", **row} for row in rows))
+    assert [text for _role, _name, text in said(value)] == [
+        "Tea or coffee?\nTea\nNo",
+        "Cy\n+1",
+        "Café\n1.5",
+        "sticker\n😀",
+    ]
+
+
+def test_speakers_of_one_name_in_telegram_are_told_apart_by_their_ids():
+    value = telegram(
+        {"from": "Ana", "from_id": "user1", "text": "Hi"},
+        {"from": "Ana", "from_id": "user2", "text": "Hello"},
+        {"from": None, "from_id": "user3", "text": "Bye"},
+    )
+    assert said(value) == [
+        ("user", "Ana", "Hi"),
+        ("assistant", "Ana", "Hello"),
+        ("assistant", "user3", "Bye"),
+    ]
+    assert [role for role, _name, _text in said(value, user="user3")] == [
+        "assistant",
+        "assistant",
+        "user",
+    ]
+
+
+def test_a_telegram_account_has_chats_that_were_left_behind_many_contacts():
+    chat = telegram({"from": "Ana", "text": "Hi"})
+    value = {
+        "contacts": {"list": [{"first_name": "Cy"}] * 600},
+        "chats": {"list": [chat]},
+        "left_chats": {"list": [chat | {"name": "Old group"}]},
+    }
+    loaded = load_file(json.dumps(value).encode())
+    assert [read.title for read in loaded.transcripts] == ["Ben", "Old group"]
+
+
+def test_a_telegram_chat_of_mostly_unsupported_messages_is_known():
+    value = telegram({"from": "Ana", "from_id": "user1", "text": "Hi"})
+    value["messages"] += [{"id": 7, "type": "unsupported"}] * 3
+    assert said(value) == [("user", "Ana", "Hi")]
+
+
+def slack(ts, user, text, **fields):
+    return {"type": "message", "ts": ts, "user": user, "text": text, **fields}
+
+
+QUESTION = slack("1.1", "U1", "Where?", user_profile={"real_name": "Ana"})
+ANSWER = slack("3.1", "U2", "Here.", user_profile={"real_name": "Ben"})
+LUNCH = slack("2.1", "U3", "Lunch?")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"ok": True, "messages": [ANSWER, LUNCH, QUESTION], "has_more": False},
+        {
+            "channel_id": "C1",
+            "messages": [{**QUESTION, "slackdump_thread_replies": [ANSWER]}, LUNCH],
+        },
+    ],
+    ids=["answer of the API", "slackdump"],
+)
+def test_objects_with_messages_of_slack_are_read_with_their_threads(value):
+    assert said(value) == [
+        ("user", "Ana", "Where?"),
+        ("assistant", "U3", "Lunch?"),
+        ("assistant", "Ben", "Here."),
+    ]
+
+
+def test_who_speaks_in_slack_is_one_person_with_a_profile_and_without():
+    value = [QUESTION, ANSWER, slack("4.1", "U1", "", files=[{"name": "plan.pdf"}])]
+    assert said(value)[-1] == ("user", "Ana", "plan.pdf")
+    assert said(value, user="Ben")[1] == ("user", "Ben", "Here.")
+
+
+def test_what_bots_of_slack_write_is_read_from_where_it_stands():
+    attachment = {"title": "Disk", "text": "93 %", "fields": [{"value": "db1"}]}
+    block = {"type": "section", "text": {"type": "mrkdwn", "text": "In a block"}}
+    value = [
+        {"type": "message", "ts": "1.1", "bot_id": "B1", "username": "ci", **fields}
+        for fields in (
+            {"subtype": "bot_message", "text": "", "attachments": [attachment]},
+            {"subtype": "bot_message", "text": "", "blocks": [block]},
+        )
+    ]
+    value.append(slack("2.1", "U1", "Thanks"))
+    assert said(value) == [
+        ("assistant", "ci", "Disk\n93 %\ndb1"),
+        ("assistant", "ci", "In a block"),
+        ("user", "U1", "Thanks"),
+    ]
+
+
+def archive_of(files):
+    """Return a zip archive of values, each written as JSON."""
+    archive = BytesIO()
+    with ZipFile(archive, "w") as file:
+        for name, value in files.items():
+            file.writestr(name, json.dumps(value))
+    return archive.getvalue()
+
+
+def test_the_days_of_a_slack_channel_are_one_conversation():
+    files = {
+        "users.json": [{"id": "U1", "name": "ana"}],
+        "general/2024-05-01.json": [QUESTION],
+        "general/2024-05-02.json": [],
+        "general/2024-05-03.json": [ANSWER],
+        "random/2024-05-01.json": [LUNCH],
+    }
+    general, random = load_file(archive_of(files), name="export.zip").transcripts
+    assert (general.title, random.title) == ("general", "random")
+    assert [one.content for one in general.messages] == ["Where?", "Here."]
+
+
+def test_files_that_are_named_by_days_and_are_of_another_format_stay_apart():
+    chat = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    files = {"chats/2024-05-01.json": chat, "chats/2024-05-02.json": chat}
+    loaded = load_file(archive_of(files), name="chats.zip")
+    assert [len(read.messages) for read in loaded.transcripts] == [2, 2]
+
+
+def messenger(*messages):
+    rows = [
+        {"sender_name": who, "timestamp_ms": 1714557600000 - number, **fields}
+        for number, (who, fields) in enumerate(messages)
+    ]
+    return {"participants": [{"name": "Ana"}], "messages": rows, "title": "Ana"}
+
+
+def test_the_files_of_a_messenger_thread_are_one_conversation():
+    files = {
+        "inbox/ana_1/message_1.json": messenger(("Ben", {"content": "Hi"})),
+        "inbox/ana_1/message_2.json": messenger(("Ana", {"content": "Hello"})),
+        "inbox/cy_2/message_1.json": messenger(("Cy", {"content": "Bye"})),
+    }
+    loaded = load_file(archive_of(files), name="facebook.zip")
+    texts = [[one.content for one in read.messages] for read in loaded.transcripts]
+    assert texts == [["Hi", "Hello"], ["Bye"]]
+    assert loaded.transcripts[0].title == "Ana"
+
+
+def test_what_was_taken_back_in_messenger_is_not_said_and_pictures_are():
+    value = messenger(
+        ("Ana", {"gifs": [{"uri": "a.gif"}]}),
+        ("Ana", {"is_unsent": True}),
+        ("Ana", {"content": "Hi", "is_unsent": False}),
+    )
+    assert [text for _role, _name, text in said(value)] == ["Hi", "a.gif"]
+    rows = [
+        {"senderName": "Ana", "timestamp": 1, "text": text, "isUnsent": not text}
+        for text in ("Hi", "")
+    ]
+    encrypted = {"participants": ["Ana"], "threadName": "Ana_1", "messages": rows}
+    assert said(encrypted) == [("user", "Ana", "Hi")]
+
+
+def test_control_characters_that_telegram_writes_in_its_own_way_are_read():
+    text = json.dumps(telegram({"from": "Ana", "text": "a@b C:\\x41"}))
+    read = load_transcript(text.replace("@", "\\x0B").encode())
+    assert read.messages[0].content == "a\x0bb C:\\x41"
+    assert "\\x0B" in read.warnings[0]
+    with pytest.raises(TranscriptError):
+        load_transcript(text.replace("@", "\\q").encode())
