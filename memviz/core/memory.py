@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.counters import TokenSums
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.summaries import SummaryLog, SummaryVersion, copy_apart
+from memviz.core.token_sums import TokenSums
 
 SUMMARIZED = "summarized"
 """The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""

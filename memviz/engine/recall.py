@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, PlainSerializer, ValidationInfo
 
 from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
-from memviz.core.conversation import Log, Request
+from memviz.core.conversation import Log
 from memviz.core.errors import RecallError
 from memviz.core.messages import Message
 from memviz.core.translation import _
+from memviz.core.turns import Request
 from memviz.engine.stored import Count, NotStored, Position, Reading, Text, read_as
 
 MAX_NUMBERS = 10_000

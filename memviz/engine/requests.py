@@ -20,11 +20,11 @@ from memviz.core.context import (
     OVER_BUDGET,
     TOKEN_PARTS,
 )
-from memviz.core.conversation import Request
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.core.summaries import copy_apart
+from memviz.core.turns import Request
 from memviz.engine.assembly import assemble
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
