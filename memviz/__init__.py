@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.context import Block, Context, Fate
-from memviz.core.conversation import Log, Turn
+from memviz.core.conversation import Log
 from memviz.core.counters import counter
 from memviz.core.errors import (
     BudgetSpentError,
@@ -35,6 +35,7 @@ from memviz.core.errors import (
     UnknownStrategyError,
 )
 from memviz.core.messages import Message, ToolCall
+from memviz.core.turns import Turn
 from memviz.dashboard.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel

@@ -25,11 +25,9 @@ class _Short(Repr):
     """The standard library's short form, which does not stumble on a number too long to be written out."""
 
     def repr_int(self, x: int, level: int) -> str:
-        return (
-            super().repr_int(x, level)
-            if abs(x) < 10**100
-            else f"a number of {x.bit_length()} bits"
-        )
+        if abs(x) >= 10**100:
+            return f"a number of {x.bit_length()} bits"
+        return super().repr_int(x, level)
 
 
 _short = _Short()
@@ -64,12 +62,11 @@ def quoted(value: object) -> str:
 
 def type_of(value: object) -> str:
     """The type of ``value`` as a sentence says it: ``an int``, ``a list``; ``None`` is itself."""
+    if value is None:
+        return "None"
     name = type(value).__name__
-    return (
-        "None"
-        if value is None
-        else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
-    )
+    article = "an" if name[0] in "aeiouAEIOU" else "a"
+    return f"{article} {name}"
 
 
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
@@ -77,12 +74,13 @@ def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     level = [value]
     depth = 0
     while level and depth <= max_depth:
-        containers = [item for item in level if isinstance(item, (dict, list))]
-        level = [
-            child
-            for item in containers
-            for child in (item.values() if isinstance(item, dict) else item)
-        ]
+        children: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                children += item.values()
+            elif isinstance(item, list):
+                children += item
+        level = children
         depth += 1
     return bool(level)
 

@@ -25,19 +25,21 @@ likes.)"""
 TOKEN_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
 """The parts a request's tokens are always split into."""
 PARTS_IN_USE = ("tools", "names")
-"""Those that join them where there are any: tools with their calls, and the names of those who speak."""
+"""The parts that a request has only where it has any: tools with their calls, and the names
+of those who speak."""
 ALL_PARTS = (*TOKEN_PARTS, *PARTS_IN_USE)
 
 TOKENS_PER_MESSAGE = 4
 """What the OpenAI chat format adds to every message, as OpenAI's cookbook counts it: 3 tokens and that of its role,
 which is one token in the encodings of that format and is taken for one under every other counter."""
 TOKENS_PER_REQUEST = 3
-"""What it adds to every request: the primer of the reply."""
+"""What the OpenAI chat format adds to every request: the primer of the reply."""
 
 OVER_BUDGET = "over_budget"
 ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"
 SUMMARY_NOT_ASKED = "summary_not_asked"
-"""Of the open request at the end of a replay: it would be sent with another summary, for which no model was paid."""
+"""The flag of the open request at the end of a replay that would be sent with another
+summary, for which no model was paid."""
 
 
 class Fate(IntEnum):
@@ -76,22 +78,20 @@ def joined(
     of the log."""
     last: Block | None = None
     for block in blocks:
-        if (
-            last is not None
-            and last.kind == block.kind in kinds
-            and last.indices
-            and block.indices
-        ):
+        if last is None:
+            last = block
+            continue
+        is_one_kind = block.kind == last.kind and block.kind in kinds
+        if is_one_kind and last.indices and block.indices:
             last = Block(
                 last.kind,
                 last.messages + block.messages,
                 last.indices + block.indices,
                 last.tokens + block.tokens,
             )
-            continue
-        if last is not None:
+        else:
             yield last
-        last = block
+            last = block
     if last is not None:
         yield last
 

@@ -33,17 +33,19 @@ class Fact(NamedTuple):
 
 
 def facts_in(text: str) -> list[Fact]:
-    """Return the facts of a text in which each stands in a ``<fact>``."""
-    found = []
-    for replaced, told in TAGGED_FACT.findall(text):
-        if fact := told.strip():
-            found.append(Fact(fact, int(replaced) if replaced else None))
-    return found
+    """Return the facts of a text in which each stands in a ``<fact>``: ``<fact>Ana lives in
+    Oslo</fact>``, and ``<fact replaces="1">`` where fact 1 holds no longer."""
+    facts = []
+    for number, tagged_text in TAGGED_FACT.findall(text):
+        fact_text = tagged_text.strip()
+        if fact_text:
+            facts.append(Fact(fact_text, int(number) if number else None))
+    return facts
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the subject and the value of a fact that is a triple, without regard to capital letters; nothing of any
-    other."""
+    """Return the subject and the value of a fact that is a triple, in small letters; nothing
+    of any other. "Ana | lives in | Oslo" has "ana" and "oslo"."""
     parts = text.casefold().split(BAR)
     return (parts[0], parts[2]) if len(parts) == 3 else ()
 
@@ -61,12 +63,11 @@ def listed_facts(text: str) -> list[Fact]:
 
 def write_facts(facts: Sequence[Fact]) -> str:
     """Return facts as :func:`facts_in` reads them, one a line."""
-    return "\n".join(
-        f"<fact>{text}</fact>"
-        if replaces is None
-        else f'<fact replaces="{replaces}">{text}</fact>'
-        for text, replaces in facts
-    )
+    lines = []
+    for text, replaces in facts:
+        attribute = "" if replaces is None else f' replaces="{replaces}"'
+        lines.append(f"<fact{attribute}>{text}</fact>")
+    return "\n".join(lines)
 
 
 class Noted(Protocol):
@@ -127,25 +128,24 @@ class FactIndex(SharedGrowth):
         # A model may name a number that there was not yet.
         if fact.replaces is not None and fact.replaces < number:
             # What was listed again in the meantime holds no longer either.
-            replaced = self.facts[fact.replaces - 1].text.casefold()
-            for one in self._listed[replaced]:
-                if one == fact.replaces or one not in self._replaced_by:
-                    self._replaced_by.setdefault(one, []).append(number)
+            replaced_text = self.facts[fact.replaces - 1].text.casefold()
+            for earlier in self._listed[replaced_text]:
+                if earlier == fact.replaces or earlier not in self._replaced_by:
+                    self._replaced_by.setdefault(earlier, []).append(number)
         self._listed.setdefault(fact.text.casefold(), []).append(number)
 
     def linked_to(self, number: int, count: int) -> Iterator[int]:
         """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with
         fact ``number``, the newest first; none for a fact that is no triple."""
         names = dict.fromkeys(names_in(self.facts[number - 1].text))
-        lists = [self._naming[name] for name in names]
-        before = number
         # Nearly all facts may be about one name, so no more of them are looked at than are asked for.
-        for one in merge(
-            *(_newest_first(found, count) for found in lists), reverse=True
-        ):
-            if one not in (number, before):
-                yield one
-            before = one
+        by_name = [_newest_first(self._naming[name], count) for name in names]
+        last = number
+        for other in merge(*by_name, reverse=True):
+            # A fact with both names in common comes twice in a row.
+            if other not in (number, last):
+                yield other
+            last = other
 
     def vector_index(
         self, model: str, kept: VectorSource | None, count: int
@@ -164,5 +164,6 @@ class FactIndex(SharedGrowth):
     def replaced_by(self, number: int, count: int) -> int | None:
         """Return the number of the newest of the first ``count`` facts that says of fact ``number`` that it holds no
         longer; ``None`` where none does."""
-        later = [one for one in self._replaced_by.get(number, ()) if one <= count]
-        return later[-1] if later else None
+        replacing = self._replaced_by.get(number, [])
+        place = bisect_right(replacing, count)
+        return replacing[place - 1] if place else None

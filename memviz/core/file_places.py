@@ -17,11 +17,12 @@ def place_words(place: str) -> Said:
     """Return a place in a file such as "line 4, index 3", to be said in any language. A name at its beginning, which
     may hold commas, stays as it is."""
     parts = list(map(_part_of_place, place.split(", ")))
-    known = len(parts)
-    while known and isinstance(parts[known - 1], Said):
-        known -= 1
-    name = ", ".join(parts[:known])
-    return Said("{list}", list=(name, *parts[known:]) if name else tuple(parts))
+    name_length = len(parts)
+    while name_length and isinstance(parts[name_length - 1], Said):
+        name_length -= 1
+    name = ", ".join(parts[:name_length])
+    places = parts[name_length:]
+    return Said("{list}", list=(name, *places) if name else tuple(parts))
 
 
 def _part_of_place(part: str) -> str:

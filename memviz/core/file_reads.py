@@ -36,11 +36,12 @@ READING_TOOLS = frozenset(
 PLANNING_TOOLS = frozenset(
     ["managetodolist", "todowrite", "updateplan", "updatetodolist", "writetodos"]
 )
-"""Tools that write down what is to be done, in the same way."""
+"""Tools that write down what is to be done, by their names in small letters without signs
+between them."""
 PATH_ARGUMENTS = frozenset(
     ["absolutepath", "file", "filename", "filepath", "path", "targetfile"]
 )
-"""The arguments that say which file, written in the same way."""
+"""The arguments that say which file, in small letters without signs between them."""
 NEVER = 2**62
 """The position of a read that has not come."""
 
@@ -72,13 +73,15 @@ class FileReads(SharedGrowth):
         self._length = 0
         self._positions = array("q")
         self._again = array("q")
-        """Where each was read again."""
+        """The position at which each read was made again, :data:`NEVER` where it was not."""
         self._before: list[tuple[int, ...]] = []
-        """The positions of the reads whose place each took."""
+        """The positions of the earlier reads whose place each read took."""
         self._left = array("q")
-        """How many there were that nothing had taken the place of, when each was read, itself included."""
+        """The number of reads, when each was made, whose place nothing had taken; itself
+        included."""
         self._newest: dict[tuple[str, str], dict[str, int]] = {}
-        """The numbers of these, by tool and file and then by the other arguments."""
+        """The numbers of the reads whose place nothing took, by tool and file and then by the
+        other arguments."""
         self._plans = array("q")
         """The results of tools that write down a plan."""
 
@@ -144,8 +147,8 @@ class FileReads(SharedGrowth):
 
         stop = bisect_left(self._positions, length)
         is_old = np.array(self._again[:stop]) < length
-        found: NDArray[np.int64] = np.array(self._positions[:stop])[is_old]
-        return found
+        positions: NDArray[np.int64] = np.array(self._positions[:stop])[is_old]
+        return positions
 
     def superseded_since(self, length_before: int, length: int) -> Iterator[int]:
         """The results that were read again by messages ``length_before`` to ``length``."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from memviz.core.bounds import type_of
 from memviz.core.errors import MessageError
+from memviz.core.message_fields import refusal_and_speech
 from memviz.core.translation import Said
 
 LANGCHAIN_ROLES = {
@@ -70,15 +71,15 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     role = LANGCHAIN_ROLES.get(kind, kind)
     if kind == "chat":
         role = getattr(message, "role", None)
-    given = [*(getattr(message, "tool_calls", None) or ())]
-    given += getattr(message, "invalid_tool_calls", None) or ()
+    tool_calls = [*(getattr(message, "tool_calls", None) or ())]
+    tool_calls += getattr(message, "invalid_tool_calls", None) or ()
     calls = [
         _call(call.get("id"), call["name"], call.get("args"))
-        for call in given
+        for call in tool_calls
         if call.get("name")
     ]
-    if not given:
-        calls = _used_in(message.content)
+    if not tool_calls:
+        calls = _calls_in(message.content)
     return {
         "role": _role(role),
         "content": _content(message.content),
@@ -88,18 +89,17 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     }
 
 
-def _used_in(content: Any) -> list[dict[str, Any]]:
-    """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them."""
-    parts = content if isinstance(content, list | tuple) else []
-    used = [
-        part
-        for part in parts
-        if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")
-    ]
-    return [
-        _call(part.get("id"), part["name"], part.get("input", part.get("args")))
-        for part in used
-    ]
+def _calls_in(content: Any) -> list[dict[str, Any]]:
+    """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them:
+    ``{"type": "tool_use", "id": "1", "name": "search", "input": {}}``."""
+    calls = []
+    for part in content if isinstance(content, list | tuple) else []:
+        if not isinstance(part, Mapping):
+            continue
+        if part.get("type") in USES and part.get("name"):
+            arguments = part.get("input", part.get("args"))
+            calls.append(_call(part.get("id"), part["name"], arguments))
+    return calls
 
 
 def _of_openai(message: Any) -> dict[str, Any]:
@@ -115,11 +115,10 @@ def _of_openai(message: Any) -> dict[str, Any]:
 
 def _refusal_and_speech(message: Any) -> str | None:
     """The reason why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
-    said = (
-        getattr(message, "refusal", None),
-        _field(getattr(message, "audio", None), "transcript"),
-    )
-    return "\n".join(dict.fromkeys(text for text in said if text)) or None
+    transcript = _field(getattr(message, "audio", None), "transcript")
+    refusal = getattr(message, "refusal", None)
+    words = {"refusal": refusal, "audio": {"transcript": transcript}}
+    return refusal_and_speech(words) or None
 
 
 def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,12 +141,11 @@ def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
                     "has the result of a tool as a part; it has to be a message of its own, of role tool"
                 )
             )
-    calls = message.get("tool_calls") or _used_in(parts)
-    return {
-        **message,
-        "content": _content(parts, between="\n"),
-        **({"tool_calls": calls} if calls else {}),
-    }
+    flat = {**message, "content": _content(parts, between="\n")}
+    calls = message.get("tool_calls") or _calls_in(parts)
+    if calls:
+        flat["tool_calls"] = calls
+    return flat
 
 
 def _role(role: Any) -> Any:
@@ -172,20 +170,18 @@ def _text_of(part: Any) -> str | None:
         return str(_field(part, "text") or _field(part, "refusal") or "")
     if kind in UNSAID_TYPES:
         return None
-    if kind in ("citable", "citation"):  # LlamaIndex: a text and where it is from
+    if kind in ("citable", "citation"):
+        # LlamaIndex: a text and where it is from.
         inner = _field(part, "content") or _field(part, "cited_content")
-        return str(
-            _content(inner if isinstance(inner, list) else [inner], between="\n")
-        )
+        inner_parts = inner if isinstance(inner, list) else [inner]
+        return str(_content(inner_parts, between="\n"))
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
     label = kind.removesuffix("_url").removeprefix("input_")
     filename = _field(file, "filename")
-    return (
-        f"[{label}: {filename[:200]}]"
-        if isinstance(filename, str) and filename
-        else f"[{label}]"
-    )
+    if isinstance(filename, str) and filename:
+        return f"[{label}: {filename[:200]}]"
+    return f"[{label}]"
 
 
 def _type_of(part: Any) -> str:
@@ -197,11 +193,13 @@ def _field(value: Any, name: str) -> Any:
 
 
 def _openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
-    found = [(call, _field(call, "function") or call) for call in calls or ()]
-    return [
-        _call(_field(call, "id"), _field(what, "name"), _field(what, "arguments"))
-        for call, what in found
-    ]
+    openai_calls = []
+    for call in calls or ():
+        function = _field(call, "function") or call
+        name = _field(function, "name")
+        arguments = _field(function, "arguments")
+        openai_calls.append(_call(_field(call, "id"), name, arguments))
+    return openai_calls
 
 
 def _call(id: Any, name: Any, arguments: Any) -> dict[str, Any]:

@@ -47,9 +47,16 @@ class Form(ABC):
 
 def _with_calls(message: Message, calls: tuple[ToolCall, ...]) -> Message:
     """``message`` with these calls: itself where they are its own."""
-    return (
-        message if calls == message.tool_calls else replace(message, tool_calls=calls)
-    )
+    if calls == message.tool_calls:
+        return message
+    return replace(message, tool_calls=calls)
+
+
+def _with_content(message: Message, content: str) -> Message:
+    """``message`` with this content: itself where it is its own."""
+    if content == message.content:
+        return message
+    return replace(message, content=content)
 
 
 @dataclass(frozen=True)
@@ -68,11 +75,7 @@ class ClearedResults(Form):
         """The placeholder in place of a result."""
         if message.role == "tool":
             is_kept = tool is None or (message.name or tool) in self.kept_tools
-            return (
-                message
-                if is_kept or message.content == self.placeholder
-                else replace(message, content=self.placeholder)
-            )
+            return message if is_kept else _with_content(message, self.placeholder)
         if not self.without_arguments or not message.tool_calls:
             return message
         gone = tuple(
@@ -95,9 +98,7 @@ class OlderReads(Form):
     def sent(self, message: Message, tool: str | None) -> Message:
         """The placeholder in place of what was read."""
         is_read = message.role == "tool" and tool is not None and reads_files(tool)
-        if not is_read or message.content == self.placeholder:
-            return message
-        return replace(message, content=self.placeholder)
+        return _with_content(message, self.placeholder) if is_read else message
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,12 @@ class WithoutArguments(Form):
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """The calls with ``{}`` as arguments."""
-        calls = tuple(
-            replace(call, arguments="{}")
-            if self.ids is None or call.id in self.ids
-            else call
-            for call in message.tool_calls
-        )
-        return _with_calls(message, calls)
+        calls = []
+        for call in message.tool_calls:
+            if self.ids is None or call.id in self.ids:
+                call = replace(call, arguments="{}")
+            calls.append(call)
+        return _with_calls(message, tuple(calls))
 
 
 @dataclass(frozen=True)
@@ -135,16 +135,12 @@ class Cut(Form):
     def sent(self, message: Message, tool: str | None) -> Message:
         """Both ends of the content."""
         content = message.content
-        if message.role not in self.roles or len(
-            content
-        ) <= self.head + self.tail + len(self.between):
+        longest = self.head + self.tail + len(self.between)
+        if message.role not in self.roles or len(content) <= longest:
             return message
-        return replace(
-            message,
-            content=content[: self.head]
-            + self.between
-            + content[len(content) - self.tail :],
-        )
+        head = content[: self.head]
+        tail = content[len(content) - self.tail :]
+        return replace(message, content=head + self.between + tail)
 
 
 @dataclass(frozen=True)
@@ -182,12 +178,10 @@ class Digest(Form):
         """One line in place of the content."""
         if message.role not in self.roles:
             return message
-        line = f"[{len(message.content):,} characters: {' '.join(message.content.split())[: self.chars]}]"
-        return (
-            replace(message, content=line)
-            if len(line) < len(message.content)
-            else message
-        )
+        content = message.content
+        beginning = " ".join(content.split())[: self.chars]
+        line = f"[{len(content):,} characters: {beginning}]"
+        return replace(message, content=line) if len(line) < len(content) else message
 
 
 @dataclass(frozen=True)
@@ -209,15 +203,15 @@ def _without_thinking(text: str) -> str:
         closing = f"</{tag}>"
         while opening in text:
             before, _, rest = text.partition(opening)
-            text = (
-                before + rest.partition(closing)[2]
-            )  # thinking that was cut off goes to the end
+            # Thinking that was cut off goes to the end.
+            _, _, behind = rest.partition(closing)
+            text = before + behind
     return text.strip()
 
 
 @dataclass(frozen=True)
 class WithCalls(Form):
-    """Of the calls of a message only those of these ``numbers`` (from 0) are sent: the others have no result, and
+    """A message is sent with those of its calls that have these ``numbers`` (from 0): the others have no result, and
     providers refuse a call without one."""
 
     name: ClassVar[str] = "with calls"
@@ -246,13 +240,13 @@ class CutArguments(Form):
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """The calls with the beginning of their arguments."""
-        calls = tuple(
-            replace(call, arguments=json.dumps({"cut": call.arguments[: self.chars]}))
-            if len(call.arguments) > self.over
-            else call
-            for call in message.tool_calls
-        )
-        return _with_calls(message, calls)
+        calls = []
+        for call in message.tool_calls:
+            if len(call.arguments) > self.over:
+                beginning = call.arguments[: self.chars]
+                call = replace(call, arguments=json.dumps({"cut": beginning}))
+            calls.append(call)
+        return _with_calls(message, tuple(calls))
 
 
 @dataclass(frozen=True)
@@ -309,7 +303,7 @@ class Superseded(Form):
 
     @property
     def fate(self) -> FormFate:  # type: ignore[override]  # that of the forms it is made of
-        """That of what was read again."""
+        """The fate of what was read again."""
         return self.older.fate
 
     @property
@@ -348,21 +342,17 @@ FORMS: dict[str, type[Form]] = {
 
 def form_from(value: Mapping[str, Any]) -> Form:
     """The form that :meth:`Form.to_dict` described. Raises ValueError for one that is unknown."""
-    known = FORMS.get(str(value.get("form")))
-    if known is None:
+    kind = FORMS.get(str(value.get("form")))
+    if kind is None:
         raise ValueError(f"the form {value.get('form')!r} is unknown")
-    if known is InTurn:
+    if kind is InTurn:
         return InTurn(tuple(map(form_from, value["forms"])))
-    if known is Superseded:
+    if kind is Superseded:
         others = value.get("others")
-        return Superseded(
-            value["length"],
-            form_from(value["older"]),
-            None if others is None else form_from(others),
-        )
-    fields = {
-        name: tuple(item) if isinstance(item, list) else item
-        for name, item in value.items()
-        if name != "form"
-    }
-    return known(**fields)
+        other_form = None if others is None else form_from(others)
+        return Superseded(value["length"], form_from(value["older"]), other_form)
+    fields = {}
+    for name, item in value.items():
+        if name != "form":
+            fields[name] = tuple(item) if isinstance(item, list) else item
+    return kind(**fields)

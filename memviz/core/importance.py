@@ -21,17 +21,21 @@ NAME_POINTS = 1
 ANSWER_POINTS = 1
 USER_POINTS = 1
 MOST_ALIKE = 3
-"""Of numbers, and of names, so many count: a long table is not worth more than what was decided."""
+"""The most numbers, and the most names, of a message that count: a long table is not worth
+more than what was decided."""
 LEAST_CHARACTERS = 100
 """Points are divided by the length, but shorter messages count as long as this."""
 
+# "never", "from now on", 不要
 _RULE = re.compile(
     r"\b(?:never|always|must|mustn['’]t|don['’]t|do not|from now on)\b"
     r"|不要|永远|一律|从不|绝不|只能|必须|不能|以后都",
     re.IGNORECASE,
 )
+# "3", "3,600", "12/05/1990"
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_NAME = re.compile(r"[A-Z](?<=[a-z0-9,;:] .)[\w'’-]+")  # looking behind last is quicker
+# the "Oslo" of "in Oslo", but not the first word of a sentence. Looking behind last is quicker.
+_NAME = re.compile(r"[A-Z](?<=[a-z0-9,;:] .)[\w'’-]+")
 _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十百千万亿]{2,}")
 _QUOTED_NAME = re.compile(r"[“《「][^”》」]{1,12}[”》」]")
 _QUESTION = ("?", "？")

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.counters import TokenSums
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.summaries import SummaryLog, SummaryVersion, copy_apart
+from memviz.core.token_sums import TokenSums
 
 SUMMARIZED = "summarized"
 """The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""
@@ -39,7 +39,7 @@ class LibraryRequests:
         self._pieces: list[tuple[Piece, ...]] = []
 
     def copy(self) -> LibraryRequests:
-        """The same in a list of its own, which does not grow with this one."""
+        """A copy of these requests, which does not grow with them."""
         return copy_apart(self)
 
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
@@ -52,14 +52,15 @@ class LibraryRequests:
         self._pieces[-1] = pieces
 
     def at(self, memory: Memory) -> tuple[int, tuple[Piece, ...]]:
-        """The newest that is known for a memory of at most this length with at most these summaries, and the length
-        that the log had; nothing and 0 before."""
+        """The newest request of a memory of at most this length with at most these summaries,
+        as the length that the log had and the pieces; 0 and nothing where there is none."""
         number = bisect_right(self._lengths, memory.length)
+        # The memory may be as it was before the library summarized or cleared, at the very same message.
         while number and self._came_later(number - 1, memory):
-            number -= 1  # a memory as it was before the library summarized or cleared, at the very same message
-        return (
-            (self._lengths[number - 1], self._pieces[number - 1]) if number else (0, ())
-        )
+            number -= 1
+        if not number:
+            return 0, ()
+        return self._lengths[number - 1], self._pieces[number - 1]
 
     def _came_later(self, number: int, memory: Memory) -> bool:
         summary_count, cursor, marks = self._states[number]
@@ -91,7 +92,7 @@ class MemorySpace:
     sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
 
     def apart(self) -> MemorySpace:
-        """The same with a list of summaries of its own: what is written there is not written here."""
+        """A copy with a list of summaries of its own: what is written there is not written here."""
         return replace(
             self,
             summaries=self.summaries.copy(),
@@ -106,8 +107,10 @@ class MemorySpace:
     @property
     def system_messages(self) -> tuple[Message, ...]:
         """The system prompt as it is sent: the one given, then those that lead the log."""
-        given = () if self.system_prompt is None else (self.system_prompt,)
-        return (*given, *self.log[: self.system_stop])
+        leading = tuple(self.log[: self.system_stop])
+        if self.system_prompt is None:
+            return leading
+        return (self.system_prompt, *leading)
 
     @property
     def system_tokens(self) -> int:
@@ -141,18 +144,17 @@ class Memory(NamedTuple):
         """The position of a mark; where history begins as long as it was not moved."""
         if name == SUMMARIZED:
             return self.cursor
-        for known, position in self.marks:
-            if known == name:
+        for mark_name, position in self.marks:
+            if mark_name == name:
                 return position
         return self.history_start
 
     def moved(self, name: str, position: int) -> Memory:
-        """This memory with a mark at ``position``."""
+        """The memory with its mark ``name`` at ``position``, all else as it is."""
         if name == SUMMARIZED:
             return self._replace(cursor=position)
-        return self._replace(
-            marks=tuple(sorted({**dict(self.marks), name: position}.items()))
-        )
+        marks = {**dict(self.marks), name: position}
+        return self._replace(marks=tuple(sorted(marks.items())))
 
     def head(self, track: str) -> SummaryVersion | None:
         """The newest version of a track of notes."""
@@ -164,25 +166,16 @@ class Memory(NamedTuple):
         return self.summary_count, self.cursor, self.marks
 
     def to_json(self) -> list[Any]:
-        """The value as JSON."""
-        return [
-            self.length,
-            self.summary_count,
-            self.cursor,
-            *([dict(self.marks)] if self.marks else []),
-        ]
+        """The memory as JSON: ``[length, summary_count, cursor]``, and ``marks`` if there are any."""
+        numbers = [self.length, self.summary_count, self.cursor]
+        return [*numbers, dict(self.marks)] if self.marks else numbers
 
     @classmethod
     def from_json(cls, space: MemorySpace, value: Sequence[Any]) -> Memory:
         """The memory that :meth:`to_json` described, over ``space``."""
-        length, summary_count, cursor, *marks = value
-        return cls(
-            space,
-            length,
-            summary_count,
-            cursor,
-            tuple(sorted(marks[0].items())) if marks and marks[0] else (),
-        )
+        length, summary_count, cursor = value[:3]
+        marks = value[3] if len(value) > 3 and value[3] else {}
+        return cls(space, length, summary_count, cursor, tuple(sorted(marks.items())))
 
     @property
     def log(self) -> Log:
@@ -213,11 +206,9 @@ class Memory(NamedTuple):
     @property
     def summary(self) -> SummaryVersion | None:
         """The newest summary."""
-        return (
-            self.space.summaries.versions[self.summary_count - 1]
-            if self.summary_count
-            else None
-        )
+        if not self.summary_count:
+            return None
+        return self.space.summaries.versions[self.summary_count - 1]
 
     def notes_of(self, track: str) -> range:
         """The newest version of a track as a range of versions (0-based), empty when there is none."""
@@ -272,26 +263,21 @@ class Memory(NamedTuple):
 
     def messages(self, positions: range) -> list[Message]:
         """The messages at ``positions``."""
-        found: list[Message] = self.space.log[positions.start : positions.stop]
-        return found
+        messages: list[Message] = self.space.log[positions.start : positions.stop]
+        return messages
 
     def worth_summarizing(self, positions: range) -> list[Message]:
         """The messages at ``positions`` without the model's recalls, which would come back as memories;
         with them where there is nothing else."""
-        found = self.messages(positions)
+        messages = self.messages(positions)
         if not self.space.log.tools.callers:
-            return found
-        return [message for message in found if not message.is_recall_exchange] or found
+            return messages
+        others = [message for message in messages if not message.is_recall_exchange]
+        return others or messages
 
     def appended(self, length: int) -> Memory:
-        """This memory once the log has ``length`` messages."""
+        """The memory once the log has ``length`` messages, with nothing summarized since."""
         space, _, summary_count, cursor, marks, pins = self
         # The log of a live chat may still be empty when its memory is made, so its system messages are passed here.
-        return Memory(
-            space,
-            length,
-            summary_count,
-            max(cursor, min(space.log.system_stop, length)),
-            marks,
-            pins,
-        )
+        cursor = max(cursor, min(space.log.system_stop, length))
+        return Memory(space, length, summary_count, cursor, marks, pins)

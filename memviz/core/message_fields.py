@@ -42,18 +42,21 @@ _MAY_BE_SILENT = (
     "reasoning_details",
 )
 """A message that has any of these may have no text."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _BLOCK_LABELS = {"document": "file"}
+_UNSAID_BLOCKS = ("tool_call", "thinking", "cache")
 MAX_KEYS_SHOWN = 8
 
 
 def role_named(name: object) -> str | None:
-    """The role of a name in any letter case, with spaces, hyphens or underscores; ``None`` for any other value."""
+    """The role of a name in any letter case, with spaces, hyphens or underscores; ``None`` for
+    any other value. "Function-Response" is the role ``tool``."""
     if not isinstance(name, str) or len(name) > MAX_NAME_CHARS:
         return None
     # Nearly every message names its role as it is known.
-    return _ROLES.get(name) or _ROLES.get(
-        name.strip().lower().replace("-", "_").replace(" ", "_")
-    )
+    if name in _ROLES:
+        return _ROLES[name]
+    return _ROLES.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
 
 
 def text_beside_content(value: Mapping[str, Any]) -> Any:
@@ -63,23 +66,22 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
     Raises :class:`MessageError`, which completes "the message ...", where there is no text and nothing that explains
     why: then the text stands under a key that nobody knows, and would be lost.
     """
-    kept = (
-        value[key]
-        for key in (*TEXT_KEYS, *PART_KEYS)
-        if value.get(key) not in (None, "", [], {})
-    )
-    found = next(kept, None) or refusal_and_speech(value) or None
-    if isinstance(found, Mapping):
-        inner = found.get("content")
-        return inner if inner is not None else text_beside_content(found)
-    if found is not None or any(
-        key in value for key in (*_MAY_BE_SILENT, *TEXT_KEYS, *PART_KEYS)
-    ):
-        return found
-    filled = [key for key, held in value.items() if held not in (None, "", [], {})]
-    if value.get("role") == "assistant" and filled == [
-        "role"
-    ]:  # one that said nothing, saved without its null fields
+    filled_keys = [key for key, item in value.items() if item not in _EMPTY]
+    text = None
+    for key in (*TEXT_KEYS, *PART_KEYS):
+        if key in filled_keys:
+            text = value[key]
+            break
+    text = text or refusal_and_speech(value) or None
+    if isinstance(text, Mapping):
+        inner = text.get("content")
+        return inner if inner is not None else text_beside_content(text)
+    if text is not None:
+        return text
+    if any(key in value for key in (*_MAY_BE_SILENT, *TEXT_KEYS, *PART_KEYS)):
+        return None
+    # An assistant that said nothing may be saved without its null fields.
+    if value.get("role") == "assistant" and filled_keys == ["role"]:
         return None
     keys = tuple(repr(str(key)[:40]) for key in list(value)[:MAX_KEYS_SHOWN])
     raise MessageError(
@@ -95,41 +97,37 @@ def refusal_and_speech(value: Mapping[str, Any]) -> str:
     """The words of a model of OpenAI's API outside of ``content``: its reason to refuse, and the transcript of its
     audio, one a line; empty where it said neither."""
     audio = value.get("audio")
-    said = (
-        value.get("refusal"),
-        audio.get("transcript") if isinstance(audio, Mapping) else None,
-    )
-    return "\n".join(
-        dict.fromkeys(text for text in said if isinstance(text, str) and text)
-    )
+    transcript = audio.get("transcript") if isinstance(audio, Mapping) else None
+    texts = []
+    for text in (value.get("refusal"), transcript):
+        if isinstance(text, str) and text and text not in texts:
+            texts.append(text)
+    return "\n".join(texts)
 
 
 def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
     """A message without ``content`` in the OpenAI chat shape: its text as ``content``, and what LlamaIndex keeps in
     blocks or in ``additional_kwargs`` where that shape has it. Raises :class:`MessageError` as
     :func:`text_beside_content` does."""
-    found = text_beside_content(value)
-    if not isinstance(found, list | tuple):
-        return {**value, "content": value.get("content") if found is None else found}
-    blocks = [block for block in found if isinstance(block, Mapping)]
-    kwargs = value.get("additional_kwargs")
-    extra = kwargs if isinstance(kwargs, Mapping) else {}
-    known = {
-        key: extra[key]
-        for key in ("tool_calls", "tool_call_id", "name")
-        if key in extra
-    }
+    text = text_beside_content(value)
+    if not isinstance(text, list | tuple):
+        return {**value, "content": value.get("content") if text is None else text}
+    flat: dict[str, Any] = {}
+    extra = value.get("additional_kwargs")
+    for key in ("tool_calls", "tool_call_id", "name"):
+        if isinstance(extra, Mapping) and key in extra:
+            flat[key] = extra[key]
+    blocks = [block for block in text if isinstance(block, Mapping)]
     calls = [_call(block) for block in blocks if block.get("block_type") == "tool_call"]
-    thoughts = "\n".join(
-        str(block["content"]) for block in blocks if _is_thought(block)
-    )
-    return {
-        **known,
-        **({"tool_calls": calls} if calls else {}),
-        **({"meta": {"reasoning": thoughts}} if thoughts else {}),
-        **{key: held for key, held in value.items() if held is not None},
-        "content": "\n".join(_texts(found)),
-    }
+    if calls:
+        flat["tool_calls"] = calls
+    contents = [str(block["content"]) for block in blocks if _is_thought(block)]
+    thoughts = "\n".join(contents)
+    if thoughts:
+        flat["meta"] = {"reasoning": thoughts}
+    flat |= {key: item for key, item in value.items() if item is not None}
+    flat["content"] = "\n".join(_texts(text))
+    return flat
 
 
 def _texts(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
@@ -138,19 +136,16 @@ def _texts(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
             yield block
         elif isinstance(block, Mapping) and isinstance(block.get("text"), str):
             yield block["text"]
-        elif isinstance(block, Mapping) and block.get("block_type") not in (
-            "tool_call",
-            "thinking",
-            "cache",
+        elif (
+            isinstance(block, Mapping) and block.get("block_type") not in _UNSAID_BLOCKS
         ):
             kind = str(block.get("block_type") or block.get("type") or "part")
             yield f"[{_BLOCK_LABELS.get(kind, kind)[:40]}]"
 
 
 def _is_thought(block: Mapping[str, Any]) -> bool:
-    return block.get("block_type") == "thinking" and isinstance(
-        block.get("content"), str
-    )
+    is_thinking = block.get("block_type") == "thinking"
+    return is_thinking and isinstance(block.get("content"), str)
 
 
 def _call(block: Mapping[str, Any]) -> dict[str, Any]:

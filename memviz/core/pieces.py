@@ -24,7 +24,7 @@ class Messages(NamedTuple):
 
     @property
     def positions(self) -> range:
-        """Their log positions."""
+        """The log positions of the messages."""
         return range(self.start, self.stop)
 
 
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
 Piece = Messages | Notes | Picked | Line
 
-NAMES: dict[type, str] = {
+KIND_NAMES: dict[type, str] = {
     Messages: "messages",
     Notes: "notes",
     Picked: "picked",
@@ -87,60 +87,67 @@ def messages(positions: range, form: Form | None = None) -> Messages:
 def notes(
     versions: range, place: Place = "message", role: str = "system"
 ) -> tuple[Notes, ...]:
-    """These versions as a piece; nothing where there are none."""
-    return (Notes(versions.start, versions.stop, place, role),) if versions else ()
+    """The piece of these ``versions``, or nothing where there are none."""
+    if not versions:
+        return ()
+    return (Notes(versions.start, versions.stop, place, role),)
 
 
 def joined(ranges: Iterable[range]) -> list[range]:
-    """``ranges`` without empty ones, in order, those that touch made one."""
-    found: list[range] = []
-    for part in sorted((part for part in ranges if part), key=lambda part: part.start):
-        if found and part.start <= found[-1].stop:
-            found[-1] = range(found[-1].start, max(found[-1].stop, part.stop))
+    """``ranges`` without empty ones, in order, those that touch or overlap made one:
+    ``0-3, 5-7, 3-4`` becomes ``0-4, 5-7``."""
+    joined_ranges: list[range] = []
+    filled = [part for part in ranges if part]
+    for part in sorted(filled, key=lambda part: part.start):
+        last = joined_ranges[-1] if joined_ranges else None
+        if last is not None and part.start <= last.stop:
+            joined_ranges[-1] = range(last.start, max(last.stop, part.stop))
         else:
-            found.append(part)
-    return found
+            joined_ranges.append(part)
+    return joined_ranges
 
 
 def in_ranges(positions: Iterable[int]) -> list[range]:
-    """Log positions as ranges."""
+    """Log positions as ranges: 1, 2, 3, 7 are ``1-4`` and ``7-8``."""
     return joined(range(position, position + 1) for position in positions)
 
 
 def to_json(piece: Piece) -> list[Any]:
-    """A piece as JSON: its name and its fields."""
-    fields: list[Any] = list(piece)
+    """A piece as JSON, its name and its fields: ``["messages", 3, 9]``. Forms and quotes are
+    left out where there are none."""
+    name = KIND_NAMES[type(piece)]
+    fields: list[Any]
+    if isinstance(piece, Notes):
+        return [name, *piece]
+    if isinstance(piece, Line):
+        fields = [name, piece.message.to_dict(), piece.place]
+        if piece.quotes:
+            fields.append([list(quote) for quote in piece.quotes])
+        return fields
     if isinstance(piece, Messages):
-        fields = [
-            piece.start,
-            piece.stop,
-            *([piece.form.to_dict()] if piece.form else []),
-        ]
-    elif isinstance(piece, Line):
-        quotes = [[list(quote) for quote in piece.quotes]] if piece.quotes else []
-        fields = [piece.message.to_dict(), piece.place, *quotes]
-    elif isinstance(piece, Picked):
-        fields = [
-            list(piece.positions),
-            *([piece.instead_of.to_dict()] if piece.instead_of else []),
-        ]
-    return [NAMES[type(piece)], *fields]
+        form = piece.form
+        fields = [name, piece.start, piece.stop]
+    else:
+        form = piece.instead_of
+        fields = [name, list(piece.positions)]
+    if form is not None:
+        fields.append(form.to_dict())
+    return fields
 
 
 def from_json(value: list[Any]) -> Piece:
     """The piece that :func:`to_json` described. Raises ValueError for one that is unknown."""
     name, *fields = value
-    if name == "messages":
-        return Messages(
-            fields[0], fields[1], form_from(fields[2]) if len(fields) > 2 else None
-        )
     if name == "notes":
         return Notes(*fields)
+    if name == "messages":
+        start, stop, *form = fields
+        return Messages(start, stop, form_from(form[0]) if form else None)
     if name == "picked":
-        return Picked(
-            tuple(fields[0]), form_from(fields[1]) if len(fields) > 1 else None
-        )
+        positions, *form = fields
+        return Picked(tuple(positions), form_from(form[0]) if form else None)
     if name == "line":
-        quotes = (Quote(*quote) for found in fields[2:] for quote in found)
-        return Line(Message.of(fields[0]), fields[1], tuple(quotes))
+        message, place, *quotes = fields
+        quoted = [Quote(*quote) for quote in quotes[0]] if quotes else []
+        return Line(Message.of(message), place, tuple(quoted))
     raise ValueError(f"the piece {name!r} is unknown")

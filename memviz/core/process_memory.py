@@ -65,9 +65,6 @@ def give_back() -> None:
 def _malloc_trim() -> ctypes._NamedFuncPointer | None:
     try:
         return ctypes.CDLL(None).malloc_trim
-    except (
-        OSError,
-        AttributeError,
-        TypeError,
-    ):  # another C library, as on macOS, Windows and Alpine
+    except (OSError, AttributeError, TypeError):
+        # There is another C library, as on macOS, Windows and Alpine.
         return None

@@ -71,8 +71,10 @@ def is_installed() -> bool:
 
 
 def _folder() -> Path:
-    found = find_spec("wordllama")
-    return Path(found.origin if found and found.origin else "").parent
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        return Path()
+    return Path(spec.origin).parent
 
 
 @cache

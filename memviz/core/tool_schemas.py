@@ -80,10 +80,10 @@ def _function_in(text: str) -> Schema | None:
 def _parameters_of(function: Schema) -> Schema:
     """The JSON schema of the arguments, by the names that the providers give it."""
     for name in ("parameters", "input_schema", "inputSchema"):
-        found = function.get(name)
-        if isinstance(found, Mapping):
-            inner = found.get("json")
-            return inner if isinstance(inner, Mapping) else found
+        schema = function.get(name)
+        if isinstance(schema, Mapping):
+            inner = schema.get("json")
+            return inner if isinstance(inner, Mapping) else schema
     properties = function.get("parameter_definitions")
     return {"properties": properties} if isinstance(properties, Mapping) else {}
 
@@ -111,7 +111,8 @@ def _property_lines(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
 
 
 def _type_of(schema: object, root: Schema, depth: int) -> str:
-    """The type of a value in the notation of the definitions."""
+    """The type of a value in the notation of the definitions: ``number[]`` for an array of
+    integers, ``"a" | "b"`` for an enumeration."""
     if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return "any"
     if isinstance(schema.get("$ref"), str):
@@ -120,30 +121,28 @@ def _type_of(schema: object, root: Schema, depth: int) -> str:
         return " | ".join(
             json.dumps(value, ensure_ascii=False) for value in schema["enum"]
         )
-    for choice in ("anyOf", "oneOf"):
-        if isinstance(schema.get(choice), list):
-            return " | ".join(_type_of(one, root, depth + 1) for one in schema[choice])
+    for keyword in ("anyOf", "oneOf"):
+        choices = schema.get(keyword)
+        if isinstance(choices, list):
+            return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(
-            _type_of({**schema, "type": one}, root, depth + 1) for one in kind
-        )
+        choices = [{**schema, "type": one_kind} for one_kind in kind]
+        return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)
     kind = kind.lower() if isinstance(kind, str) else "any"
     if kind == "array":
         return f"{_type_of(schema.get('items'), root, depth)}[]"
     if kind == "object":
         properties = [*_property_lines(schema, root, depth + 1)]
-        return (
-            "\n".join(["{", *properties, "  " * depth + "}"])
-            if properties
-            else "object"
-        )
+        if not properties:
+            return "object"
+        return "\n".join(["{", *properties, "  " * depth + "}"])
     return "number" if kind == "integer" else kind
 
 
 def _referred(reference: str, root: Schema) -> object:
     """The value that a ``reference`` such as ``#/$defs/Person`` names within ``root``."""
-    found: object = root
+    value: object = root
     for name in reference.removeprefix("#/").split("/"):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

@@ -69,8 +69,8 @@ def server_of_vectors(model: str, kept: VectorSource | None) -> str:
 
 def texts_of(messages: Iterable[Message]) -> list[str]:
     """The texts of the messages that can be looked up, with the name of who spoke, each once."""
-    said = (said_by(message) for message in messages if is_text(message))
-    return [text for text in dict.fromkeys(said) if text.strip()]
+    texts = (said_by(message) for message in messages if is_text(message))
+    return [text for text in dict.fromkeys(texts) if text.strip()]
 
 
 class VectorIndex(SharedGrowth):
@@ -86,7 +86,7 @@ class VectorIndex(SharedGrowth):
         self._rows: dict[bytes, int] = {}
         """Where the vector of a text stands, by a hash of the text."""
         self._questions: dict[bytes, NDArray[np.float32]] = {}
-        """The vectors of questions that are no message, in the same way."""
+        """The vectors of questions that are no message, by a hash of the question."""
 
     @property
     def name(self) -> str:
@@ -143,8 +143,8 @@ class VectorIndex(SharedGrowth):
             return small_embedding.embed(question)
         key = hash_of(question)
         if key in self._rows:
-            found: NDArray[np.float32] = vectors[self._rows[key]]
-            return found
+            vector: NDArray[np.float32] = vectors[self._rows[key]]
+            return vector
         if key not in self._questions:
             self._questions[key] = self._embed([question])[0]
         return self._questions[key]
@@ -154,19 +154,20 @@ class VectorIndex(SharedGrowth):
         import numpy as np  # only a search waits for it
 
         if not self.model:
-            found = [small_embedding.embed(text) for text in texts]
-            return np.array(found, np.float32).reshape(-1, small_embedding.DIMENSIONS)
-        said = list(dict.fromkeys(text for text in texts if text.strip()))
-        if not said:
+            small_vectors = [small_embedding.embed(text) for text in texts]
+            rows = np.array(small_vectors, np.float32)
+            return rows.reshape(-1, small_embedding.DIMENSIONS)
+        filled_texts = list(dict.fromkeys(text for text in texts if text.strip()))
+        if not filled_texts:
             return np.zeros((len(texts), self.dimensions), np.float32)
         source = _SOURCE.get() or self.kept
         if source is None:
-            raise MissingVectorsError(self.model, len(said))
-        vectors = source(self.model, said)
+            raise MissingVectorsError(self.model, len(filled_texts))
+        vectors = source(self.model, filled_texts)
         sizes = {self.dimensions or len(vectors[0]), *map(len, vectors)}
         if len(sizes) > 1:
             raise MemvizError(_(OTHER_SIZES, model=self.model))
-        by_text = dict(zip(said, vectors, strict=True))
+        by_text = dict(zip(filled_texts, vectors, strict=True))
         nothing = np.zeros(sizes.pop(), np.float32)
         return np.array([by_text.get(text, nothing) for text in texts], np.float32)
 

@@ -85,8 +85,8 @@ class WordIndex(SharedGrowth):
         held = array("q")
         held_by: list[int] = []
         rarities: list[float] = []
-        known = filter(self._entries.__contains__, words)
-        for word in sorted(known):  # sums in one order are the same everywhere
+        # Sums in one order are the same everywhere.
+        for word in sorted(word for word in words if word in self._entries):
             entries = self._held(word, start, stop)
             count = len(entries)
             if count:
@@ -110,7 +110,8 @@ class WordIndex(SharedGrowth):
         return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
 
     def words_of(self, words: Collection[str], position: int) -> list[str]:
-        """Those of ``words`` that the message at ``position`` holds, in order of the alphabet."""
+        """The words, of all these ``words``, that the message at ``position`` holds; in order
+        of the alphabet."""
         return sorted(
             word for word in words if self._held(word, position, position + 1)
         )

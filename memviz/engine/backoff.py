@@ -15,16 +15,19 @@ MAX_WAIT_TURNS = 32
 
 
 class Backoff(NamedTuple):
-    """The failures in a row of the summarizer called ``model``, the last of them in turn ``failed_in``; and the last
-    turn in which the user declined a summarization (0: none)."""
+    """The failures and refusals after which a summarizer is left alone."""
 
     failures: int = 0
+    """The failures in a row of one summarizer."""
     model: str = ""
+    """The name of that summarizer."""
     failed_in: int = 0
+    """The turn of the last failure."""
     declined_in: int = 0
+    """The last turn in which the user declined a summarization, 0 where none did."""
 
     def after(self, compaction: Compaction) -> Backoff:
-        """The same once ``compaction`` was recorded."""
+        """The backoff once ``compaction`` was recorded."""
         if compaction.error is not None:
             failures = self.failures + 1 if compaction.model == self.model else 1
             return self._replace(
@@ -32,8 +35,10 @@ class Backoff(NamedTuple):
             )
         if compaction.puts_off:
             return self._replace(declined_in=compaction.turn)
-        is_its_work = compaction.kind == "summarized" and not compaction.by_thinking
-        return self._replace(failures=0) if is_its_work else self
+        is_by_summarizer = (
+            compaction.kind == "summarized" and not compaction.by_thinking
+        )
+        return self._replace(failures=0) if is_by_summarizer else self
 
     @property
     def first_turn_after_decline(self) -> int:
@@ -71,9 +76,10 @@ def next_try(compactions: Iterable[Compaction], failed: Compaction) -> int:
 
 def waiting_failure(compactions: Iterable[Compaction]) -> Compaction | None:
     """The last summarization that failed, if nothing was summarized since: it waits to be tried again."""
-    made = tuple(compactions)
-    if not backoff_after(made).failures:
-        return None
-    return next(
-        compaction for compaction in reversed(made) if compaction.error is not None
-    )
+    last_failed = None
+    backoff = Backoff()
+    for compaction in compactions:
+        backoff = backoff.after(compaction)
+        if compaction.error is not None:
+            last_failed = compaction
+    return last_failed if backoff.failures else None

@@ -247,7 +247,8 @@ class Chat(Recalling):
         self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
-        """The same as :meth:`answer_again`, for a user who wants it: a summarization that failed is tried at once."""
+        """Ask for the last turn's reply again because the user wants it: a summarization that failed is tried at once.
+        Yields the reply in pieces, as :meth:`answer_again` does."""
         pieces = self.answer_again()
         self._session.try_at_once()
         return pieces
@@ -343,36 +344,36 @@ class Chat(Recalling):
         """The recalls of each turn, as far as ``strategy`` allows any."""
         if not strategy.allows_recall:
             return {}
-        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
+        recalled_in = self._recalled_in_turns()
+        return {turn: recalled.asked for turn, recalled in recalled_in.items()}
 
     def _with_authors(self, run: Run) -> Run:
         """``run`` with who asked for each recall: the model or the user."""
-        recalled = self._recalled_in_turns()
+        recalled_in = self._recalled_in_turns()
         records = []
         for record in run.requests:
             if record.recalled is not None:
                 # The note that no log holds: how many of its recalls the model made.
-                by_turn = recalled.get(record.turn)
-                by_model = by_turn.by_model if by_turn is not None else 0
-                found = replace(record.recalled, by_model=by_model)
-                record = replace(record, recalled=found)
+                in_chat = recalled_in.get(record.turn, Recalled())
+                recalled = replace(record.recalled, by_model=in_chat.by_model)
+                record = replace(record, recalled=recalled)
             records.append(record)
         return replace(run, requests=Requests.of(records))
 
     def _recalled_in_turns(self) -> dict[int, Recalled]:
         """The recalls of each turn's last request: within a turn none of them goes again."""
-        found: dict[int, Recalled] = {}
+        recalled_in: dict[int, Recalled] = {}
         for record in self._session.requests:
             if record.recalled is not None:
-                found[record.turn] = record.recalled
-        return found
+                recalled_in[record.turn] = record.recalled
+        return recalled_in
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """The user's recalls for the request of this turn; the model will recall by itself again."""
-        found = self._recalled_in_turns().get(turn)
-        if found is None:
-            return ()
-        return tuple(one for one in found.asked_by_user if one not in self._pinned)
+        recalled = self._recalled_in_turns().get(turn, Recalled())
+        return tuple(
+            recall for recall in recalled.asked_by_user if recall not in self._pinned
+        )
 
     def _answer(self) -> Generator[str, None, None]:
         said = len(self.log) - 1

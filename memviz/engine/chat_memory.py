@@ -115,7 +115,7 @@ class ChatMemory:
             session.advance(len(session.log))
 
     def put(self, message: Given) -> None:
-        """The same as :meth:`append`."""
+        """Take in the next message of the conversation, and summarize if that is due."""
         self.append(message)
 
     def put_messages(self, messages: Iterable[Given]) -> None:
@@ -132,7 +132,7 @@ class ChatMemory:
             return list(self._prepare().context.messages)
 
     def get(self, input: str | None = None) -> list[Message]:
-        """The same as :meth:`load`.
+        """Return the messages to send to the model now, as :meth:`load` does.
 
         ``input`` changes nothing. It is accepted because memories with a search take it:
         put the user's message first.
@@ -176,7 +176,7 @@ class ChatMemory:
             self._recalls = ()
 
     def reset(self) -> None:
-        """The same as :meth:`clear`."""
+        """Forget everything, the log included."""
         self.clear()
 
     def recall_conversation(

@@ -3,8 +3,9 @@ again."""
 
 from collections.abc import Iterable
 
-from memviz.core.conversation import Log, Request
+from memviz.core.conversation import Log
 from memviz.core.messages import Message
+from memviz.core.turns import Request
 from memviz.engine.replay import end_turn
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens

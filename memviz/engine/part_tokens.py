@@ -9,11 +9,12 @@ no texts where the log has running sums, so a request is counted before it is bu
 from collections.abc import Iterator, Sequence
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name_tokens
+from memviz.core.counters import Counter
 from memviz.core.forms import Form, Superseded
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.core.token_sums import FormSums, TokenSums, call_tokens, name_tokens
 from memviz.engine.parts import Parts
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 

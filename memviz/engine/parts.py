@@ -19,14 +19,16 @@ WIDTH = 3
 
 
 class Parts(NamedTuple):
-    """One request: its ``pieces`` behind the system prompt in order, those of the input last; the log positions of the
-    ``input`` (empty when the log ends with the assistant), the names of the tools offered, and the log positions of the
-    recalls that the model made behind the input."""
+    """The parts of one request."""
 
     pieces: tuple[Piece, ...]
+    """All that stands behind the system prompt, in order, the pieces of the input last."""
     input: range = range(0)
+    """The log positions of the input; empty when the log ends with the assistant."""
     tools: tuple[str, ...] = ()
+    """The names of the tools offered."""
     exchange: range = range(0)
+    """The log positions of the recalls that the model made behind the input."""
 
     @property
     def notes(self) -> tuple[Notes, ...]:
@@ -39,19 +41,19 @@ class Parts(NamedTuple):
         # Hundreds of messages may stand before the notes, and this is asked at every request.
         kinds = [*map(type, self.pieces)]
         if Notes in kinds:
-            found = self.pieces[kinds.index(Notes)]
-            if isinstance(found, Notes):
-                return found.versions
+            first = self.pieces[kinds.index(Notes)]
+            if isinstance(first, Notes):
+                return first.versions
         return range(0)
 
     @property
     def quoted(self) -> tuple[int, ...]:
         """The versions (0-based) of which facts were looked up, in order."""
-        found = set[int]()
+        versions = set[int]()
         for piece in self.pieces:
             if isinstance(piece, Line):
-                found.update(quote.version for quote in piece.quotes)
-        return tuple(sorted(found))
+                versions.update(quote.version for quote in piece.quotes)
+        return tuple(sorted(versions))
 
     @property
     def messages(self) -> tuple[Messages, ...]:
@@ -60,38 +62,38 @@ class Parts(NamedTuple):
 
     @property
     def asked(self) -> tuple[Messages, ...]:
-        """Those of the input."""
-        return tuple(one for one in self.messages if self._is_input(one))
+        """The messages of the input."""
+        return tuple(piece for piece in self.messages if self._is_input(piece))
 
     @property
     def history(self) -> tuple[range, ...]:
         """Log positions of the history, those of restored messages among them."""
-        found: list[range] = []
+        history: list[range] = []
         for piece in self.pieces:
             if isinstance(piece, Messages) and not self._is_input(piece):
-                found.append(piece.positions)
+                history.append(piece.positions)
             elif isinstance(piece, Picked) and piece.instead_of is not None:
-                found.append(range(piece.positions[0], piece.positions[-1] + 1))
-        return tuple(found)
+                history.append(range(piece.positions[0], piece.positions[-1] + 1))
+        return tuple(history)
 
     @property
     def recalled(self) -> tuple[int, ...]:
         """Log positions of all that is brought back, in order."""
-        found: list[int] = []
+        positions: list[int] = []
         for piece in self.pieces:
             if isinstance(piece, Picked):
-                found += piece.positions
-        return tuple(sorted(found))
+                positions += piece.positions
+        return tuple(sorted(positions))
 
     @property
     def restored(self) -> tuple[int, ...]:
-        """Those of them that stand in their own place, whole instead of in a form. All others stand before the
-        input."""
-        found: list[int] = []
+        """Log positions of what is brought back in its own place, whole instead of in a form.
+        All else that is brought back stands before the input."""
+        positions: list[int] = []
         for piece in self.pieces:
             if isinstance(piece, Picked) and piece.instead_of is not None:
-                found += piece.positions
-        return tuple(found)
+                positions += piece.positions
+        return tuple(positions)
 
     @property
     def one_range(self) -> tuple[int, int] | None:
@@ -117,15 +119,15 @@ class Parts(NamedTuple):
         """The request with these messages of the log instead, and nothing brought back. What stands between messages
         keeps its place as far as there is one: before the first message of the log that stood behind it."""
         left = [*history]
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         for piece in without_recalled(self.pieces[: self._history_stop]):
             if isinstance(piece, Messages):
                 while left and left[0].start < piece.stop:
-                    found.append(left.pop(0))
+                    pieces.append(left.pop(0))
             else:
-                found.append(piece)
+                pieces.append(piece)
         positions = range(asked[0].start, asked[-1].stop) if asked else range(0)
-        return self._replace(pieces=(*found, *left, *asked), input=positions)
+        return self._replace(pieces=(*pieces, *left, *asked), input=positions)
 
     def with_recalled(self, recalled: Collection[int]) -> Parts:
         """The request with these messages, none of which it sends whole, brought back instead."""
@@ -193,7 +195,7 @@ def restored_in(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
 def without_recalled(history: Sequence[Piece]) -> list[Piece]:
     """The pieces of a history as they would be with nothing brought back: restored messages are in their forms, and
     what they parted is one piece again."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for piece in history:
         if isinstance(piece, Picked):
             if piece.instead_of is None:
@@ -201,17 +203,16 @@ def without_recalled(history: Sequence[Piece]) -> list[Piece]:
             first = piece.positions[0]
             last = piece.positions[-1]
             piece = Messages(first, last + 1, piece.instead_of)
-        before = found[-1] if found else None
+        before = pieces[-1] if pieces else None
         if (
             isinstance(piece, Messages)
             and isinstance(before, Messages)
-            and before.stop == piece.start
-            and before.form == piece.form
+            and (before.stop, before.form) == (piece.start, piece.form)
         ):
-            found[-1] = before._replace(stop=piece.stop)
+            pieces[-1] = before._replace(stop=piece.stop)
         else:
-            found.append(piece)
-    return found
+            pieces.append(piece)
+    return pieces
 
 
 class PartsTable(Mapping[int, Parts]):
@@ -301,7 +302,7 @@ class PartsTable(Mapping[int, Parts]):
 
 
 def _at(piece: Piece, start: int, stop: int) -> Piece:
-    """The same piece with another range, if it has one."""
+    """A copy of ``piece`` with another range, if it has one."""
     if isinstance(piece, Messages):
         return Messages(start, stop, piece.form)
     if isinstance(piece, Notes):

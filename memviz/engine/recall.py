@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, PlainSerializer, ValidationInfo
 
 from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
-from memviz.core.conversation import Log, Request
+from memviz.core.conversation import Log
 from memviz.core.errors import RecallError
 from memviz.core.messages import Message
 from memviz.core.translation import _
+from memviz.core.turns import Request
 from memviz.engine.stored import Count, NotStored, Position, Reading, Text, read_as
 
 MAX_NUMBERS = 10_000
@@ -58,15 +59,15 @@ def _words(values: Iterable[str] | None) -> tuple[str, ...]:
         words: tuple[object, ...] = (values,)
     else:
         words = tuple(values)
-    found = []
+    keywords = []
     for word in words:
         if not isinstance(word, str):
             raise RecallError(
                 f"keywords are {values!r}; they have to be a list of texts, such as ['budget']."
             )
         if word.strip():
-            found.append(word)
-    return tuple(found)
+            keywords.append(word)
+    return tuple(keywords)
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
@@ -91,19 +92,17 @@ def parse_numbers(text: str) -> tuple[int, ...]:
 
 
 def _range_of(piece: str) -> range:
-    first, dash, last = (
-        part.strip() for part in piece.replace("–", "-").partition("-")
-    )
-    digits = [first, last] if dash else [first]
-    if not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in digits):
+    first, dash, last = piece.replace("–", "-").partition("-")
+    bounds = [first.strip(), last.strip()] if dash else [first.strip()]
+    if not all(bound.isdecimal() and len(bound) <= MAX_DIGITS for bound in bounds):
         raise RecallError(
             _(
                 "{piece} is neither a number nor a range. Write for example 1, 3-5.",
                 piece=quoted(piece),
             )
         )
-    start = int(digits[0])
-    stop = int(digits[-1])
+    start = int(bounds[0])
+    stop = int(bounds[-1])
     if stop < start:
         raise RecallError(
             _(
@@ -180,8 +179,9 @@ class Recalled:
 
 
 def _with_messages(recalled: Recalled, info: ValidationInfo[Reading]) -> Recalled:
-    found = tuple(info.context.space.log[p] for p in recalled.indices)
-    return replace(recalled, messages=found)
+    log = info.context.space.log
+    messages = tuple(log[position] for position in recalled.indices)
+    return replace(recalled, messages=messages)
 
 
 StoredRecalled = Annotated[Recalled, AfterValidator(_with_messages)]
@@ -222,17 +222,17 @@ class PlannedRecalls:
         self._planned: dict[int, dict[int, tuple[Recall, ...]]] = {}
         for key, wanted in recalls.items():
             turn, call = _request_key(key)
-            self._planned.setdefault(turn, {})[call] = _of_one_turn(key, wanted)
+            self._planned.setdefault(turn, {})[call] = _checked_recalls(key, wanted)
 
     def __bool__(self) -> bool:
         return bool(self._planned)
 
     def of_turn(self, turn: int) -> tuple[Recall, ...]:
         """All that is recalled in a turn, whichever call it was planned for."""
-        found: list[Recall] = []
+        of_turn: list[Recall] = []
         for _call, recalls in sorted(self._planned.get(turn, {}).items()):
-            found += recalls
-        return tuple(found)
+            of_turn += recalls
+        return tuple(of_turn)
 
     def __iter__(self) -> Iterator[Recall]:
         for turn in self._planned:
@@ -246,7 +246,8 @@ class PlannedRecalls:
         if not planned:
             return (), ()
         turn = log.turn(request.turn)
-        stops = {one.call: one.stop for one in (*log.requests_of(turn), request)}
+        stops = {other.call: other.stop for other in log.requests_of(turn)}
+        stops[request.call] = request.stop
         recalls: list[Recall] = []
         bounds: list[int] = []
         for call, wanted in sorted(planned.items()):
@@ -272,10 +273,11 @@ def _request_key(key: object) -> tuple[int, int]:
     )
 
 
-def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
-    found = (wanted,) if isinstance(wanted, Recall) else wanted
-    if isinstance(found, Sequence) and all(isinstance(one, Recall) for one in found):
-        return tuple(found)
+def _checked_recalls(turn: object, wanted: object) -> tuple[Recall, ...]:
+    recalls = (wanted,) if isinstance(wanted, Recall) else wanted
+    if isinstance(recalls, Sequence):
+        if all(isinstance(recall, Recall) for recall in recalls):
+            return tuple(recalls)
     raise RecallError(
         f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
         "such as Recall(turns=[1])."
@@ -293,63 +295,64 @@ def resolve(
     number are kept first, and of the others the newest. Numbers that do not exist are
     reported by name.
     """
-    found: set[int] = set()
-    kept: set[int] = set()
+    named: set[int] = set()
+    within_bound: set[int] = set()
     missing: list[str] = []
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
-        others = _by_content(log, bound, recall)
-        # Those asked for by number are kept first, and of the others the newest.
-        mine = set(nlargest(max_messages, by_number))
-        mine.update(nlargest(max_messages - len(mine), others - by_number))
-        found |= by_number | others
-        kept |= mine
+        by_content = _by_content(log, bound, recall)
+        named |= by_number | by_content
         missing += absent
-    indices = tuple(sorted(kept))
+        # Those asked for by number are kept first, and of the others the newest.
+        chosen = nlargest(max_messages, by_number)
+        chosen += nlargest(max_messages - len(chosen), by_content - by_number)
+        within_bound.update(chosen)
+    indices = tuple(sorted(within_bound))
     return Recalled(
         messages=tuple(log[position] for position in indices),
         indices=indices,
         missing=tuple(dict.fromkeys(missing)),
-        cut=len(found) - len(kept),
+        cut=len(named) - len(within_bound),
         asked=tuple(recalls),
     )
 
 
 def _by_number(log: Log, length: int, recall: Recall) -> tuple[set[int], list[str]]:
     """The positions that a recall asks for by turn or by message, and the names of those that do not exist."""
-    found: set[int] = set()
+    named: set[int] = set()
     missing: list[str] = []
     for number in recall.turns:
         positions = range(0)
         if 0 <= number <= log.turn_count:
             turn = log.turn(number)
             positions = range(turn.start, min(turn.stop, length))
-        found.update(_worth_recalling(log, positions))
+        named.update(_worth_recalling(log, positions))
         if not positions:
             missing.append(f"turn {number}")
     for position in recall.messages:
         if 0 <= position < length:
-            found.add(position)
+            named.add(position)
         else:
             missing.append(f"message {position}")
-    return found, missing
+    return named, missing
 
 
 def _by_content(log: Log, length: int, recall: Recall) -> set[int]:
     """The positions of the last messages that a recall asks for, and of those that hold one of its keywords."""
     newest_first = _worth_recalling(log, range(length - 1, -1, -1))
-    found = set(islice(newest_first, recall.last_n or 0))
+    fitting = set(islice(newest_first, recall.last_n or 0))
     words = [word.casefold() for word in recall.keywords]
     if words:
         for position in _worth_recalling(log, range(length)):
             text = log[position].content.casefold()
             if any(word in text for word in words):
-                found.add(position)
-    return found
+                fitting.add(position)
+    return fitting
 
 
 def _worth_recalling(log: Log, positions: Iterable[int]) -> Iterator[int]:
-    """Without what is in every request already, the leading system messages, and without the model's recalls."""
+    """The ``positions`` without those of the leading system messages, which are in every request already, and of the
+    model's own recalls."""
     for position in positions:
         if position >= log.system_stop and not log[position].is_recall_exchange:
             yield position

@@ -11,16 +11,17 @@ from memviz.strategies.base import Strategy
 
 
 class Waiting(NamedTuple):
-    """The messages that are recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in
-    ``fresh`` will be sent whole because of that, for ``tokens`` content tokens, whatever the next message is; those
-    in ``held`` are in its history word for word anyway; those in ``undecided`` are one or the other, as long as the
-    message is."""
+    """The messages that are recalled and pinned for the next request, by their positions (0-based)."""
 
     recalled: Recalled
     fresh: tuple[int, ...]
+    """Those that will be sent whole only because they are recalled, whatever the next message is."""
     held: tuple[int, ...]
+    """Those that the history of the request holds word for word anyway."""
     tokens: int
+    """The content tokens of ``fresh``."""
     undecided: tuple[int, ...] = ()
+    """Those that are fresh or held: it depends on the length of the next message."""
 
 
 class Recalling:
@@ -61,7 +62,7 @@ class Recalling:
         return self.add_recall(Recall(turns, messages, last_n, keywords))
 
     def add_recall(self, recall: Recall) -> Recalled:
-        """The same as :meth:`recall`, for one that was made already."""
+        """Put the messages that ``recall`` names into the next request, and return what :meth:`recall` returns."""
         recalls = (*self._recalls, recall)
         recalled = self._resolve((*self._pinned, *recalls))
         self._recalls = recalls
@@ -82,22 +83,19 @@ class Recalling:
         """
         pinned = Recall(messages=sorted({*self.pinned, *messages}))
         recalled = self._resolve((pinned, *self._recalls))
-        self._keep_pinned(
-            position for position in pinned.messages if 0 <= position < len(self.log)
-        )
+        there_are = range(len(self.log))
+        self._keep_pinned(at for at in pinned.messages if at in there_are)
         return recalled
 
     def unpin(self, messages: Iterable[int]) -> None:
         """Send the messages at these positions no more just because they were pinned."""
         dropped = set(messages)
-        self._keep_pinned(
-            position for position in self.pinned if position not in dropped
-        )
+        self._keep_pinned(at for at in self.pinned if at not in dropped)
 
     def _keep_pinned(self, positions: Iterable[int]) -> None:
-        kept = tuple(positions)
-        self._pinned = (Recall(messages=kept),) if kept else ()
-        self._session.pins = kept
+        pins = tuple(positions)
+        self._pinned = (Recall(messages=pins),) if pins else ()
+        self._session.pins = pins
 
     @property
     def pinned(self) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerE
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource
 from memviz.engine.answering import ask
+from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import (
     Messages,
@@ -45,18 +46,21 @@ from memviz.transcripts.base import Probe, Transcript
 
 Recalls = Mapping[RequestKey, Recall | Sequence[Recall]]
 RecalledAt = Sequence[tuple[RequestKey, Recall]]
-"""The same as pairs."""
+"""Recalls as pairs: a request, and what is recalled into it."""
 
 
 class Progress(NamedTuple):
-    """The progress of a recording: ``done`` of ``total`` turns and questions of a setting, with the number of
-    requests that were made, and of those that were on record."""
+    """The progress of a recording."""
 
     setting: str
+    """The label of the setting that is recorded now."""
     done: int
     total: int
+    """The number of turns and questions of the setting."""
     asked: int
+    """The number of requests that were made."""
     played: int
+    """The number of requests that were on record already."""
 
 
 def setting_of(
@@ -110,19 +114,19 @@ def record(
     runs = []
     for strategy in strategies:
         total = log.turn_count + len(probes)
-        told = _Told(strategy.label, total, recorder, progress)
+        steps = _Steps(strategy.label, total, recorder, progress)
         writer = _FailureEnds(recorder)
         setting = setting_for(messages, strategy, model=writer, counter=counter)
         # What is shown of the open request is played, too.
         session, turns = begun(log, setting, recalls, may_pay_for_pending=True)
         first = len(recorder.given)
         for _ in turns:
-            told.step()
+            steps.count_one()
         run = session.run()
         needs = tuple(recorder.given[first:])
         for probe in probes:
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
-            told.step()
+            steps.count_one()
         answers_need = tuple(recorder.given[first + len(needs) :])
         made_for = setting_of(
             messages, strategy, counter, recalls=recalls, answers=bool(probes)
@@ -146,30 +150,35 @@ def saved(
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""
     # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
-    made = [one for _, run, _ in runs for one in run.made_or_foreseen]
-    wrote = {compaction.model for compaction in made}
-    replies = sorted(replies, key=lambda one: one.reply.model not in wrote)
+    summarizers = set[str]()
+    for _, run, _ in runs:
+        summarizers.update(compaction.model for compaction in run.made_or_foreseen)
+    replies = sorted(replies, key=lambda entry: entry.reply.model not in summarizers)
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
-        needs = _summaries(run, recording)
-        if needs:
-            answered = _answers(run, probes, recording)
-            found = replace(
-                setting, needs=needs, answers=bool(answered), answers_need=answered
+        summary_marks = _summaries(run, recording)
+        if summary_marks:
+            answer_marks = _answers(run, probes, recording)
+            setting = replace(
+                setting,
+                needs=summary_marks,
+                answers=bool(answer_marks),
+                answers_need=answer_marks,
             )
-            settings.append(found)
+            settings.append(setting)
     return Recording.of(name, about, replies, settings)
 
 
 def _summaries(run: Run, recording: Recording) -> tuple[str, ...]:
     """The marks of the replies that wrote a run's summaries; none where the recording does not hold all of them."""
     marks = []
-    for one in run.made_or_foreseen:
-        if one.error or one.is_edited:
+    for compaction in run.made_or_foreseen:
+        if compaction.error or compaction.is_edited:
             return ()
-        if one.asked:
-            reply = recording.replies.get(ModelRequest(tuple(one.request)).digest)
+        if compaction.asked:
+            digest = ModelRequest(tuple(compaction.request)).digest
+            reply = recording.replies.get(digest)
             if reply is None:
                 return ()
             marks.append(reply.mark)
@@ -189,7 +198,7 @@ def played(
         return replay(
             log,
             strategy,
-            model=_EndsWhereNothingIs(recording),
+            model=_EndsAtFirstMissing(recording),
             counter=counter,
             system_prompt=system_prompt,
             tools=tools,
@@ -202,14 +211,14 @@ def _answers(
     run: Run, probes: Sequence[Probe], recording: Recording
 ) -> tuple[str, ...]:
     """The marks of the replies that answer the questions; none where the recording does not answer all of them."""
-    played = Notes()
-    player = Noted(RecordedModel(recording), played)
+    notes = Notes()
+    player = Noted(RecordedModel(recording), notes)
     try:
         for probe in probes:
             ask(run, probe.question, model=player)
     except ModelError:
         return ()
-    return tuple(one.mark for one in played.replies)
+    return tuple(reply.mark for reply in notes.replies)
 
 
 def foreseen_requests(
@@ -231,8 +240,9 @@ def foreseen_requests(
             yield from [first] * len(probes)
 
 
-class _EndsWhereNothingIs(RecordedModel):
-    """The same without a word on what is nearest, which takes long among many."""
+class _EndsAtFirstMissing(RecordedModel):
+    """A recording that ends the replay at the first request that it does not hold. Unlike the others it does not look
+    for the nearest one it holds, which takes long among many."""
 
     def _reply(self, request: ModelRequest) -> Reply:
         reply = self.find(request)
@@ -263,14 +273,15 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     pairs = recalls.items() if isinstance(recalls, Mapping) else recalls
     planned = []
     for key, asked in pairs:
-        for one in [asked] if isinstance(asked, Recall) else asked:
-            planned.append([key, asdict(one)])
+        recalls_here = [asked] if isinstance(asked, Recall) else asked
+        for recall in recalls_here:
+            planned.append([key, asdict(recall)])
     # Through JSON, since tuples are lists there.
     return [*map(json.loads, sorted(map(json.dumps, planned)))]
 
 
-class _Told:
-    """Counts the steps of one setting, and tells them."""
+class _Steps:
+    """Counts the steps of one setting, and tells ``progress`` of each."""
 
     def __init__(
         self,
@@ -285,14 +296,14 @@ class _Told:
         self._progress = progress
         self._done = 0
 
-    def step(self) -> None:
+    def count_one(self) -> None:
         self._done += 1
         if self._progress is not None:
-            asked = self._recorder.asked
-            played = self._recorder.played
-            self._progress(
-                Progress(self._label, self._done, self._total, asked, played)
+            recorder = self._recorder
+            now = Progress(
+                self._label, self._done, self._total, recorder.asked, recorder.played
             )
+            self._progress(now)
 
 
 class RecordedSummaries(ModelWrapper):
@@ -304,16 +315,7 @@ class RecordedSummaries(ModelWrapper):
         self._written: dict[tuple[Message, ...], Reply] = {}
         for compaction in run.made_or_foreseen:
             if compaction.request and compaction.summary is not None:
-                self._written[compaction.request] = Reply(
-                    compaction.answered or "",
-                    usage=compaction.usage,
-                    cost_usd=compaction.cost,
-                    model=compaction.model,
-                    recorded=compaction.recorded,
-                    recorded_seconds=compaction.seconds
-                    if compaction.recorded
-                    else None,
-                )
+                self._written[compaction.request] = _reply_of(compaction)
 
     def answer(
         self, request: ModelRequest, meter: Meter = unmetered
@@ -328,7 +330,19 @@ class RecordedSummaries(ModelWrapper):
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
     ) -> Reply:
-        """The same; the summarizer of the others gets the source."""
-        return self._written.get(tuple(messages)) or self._model.summarize_from(
-            messages, source
-        )
+        """The summary on record for exactly these messages, else a new one, for which the summarizer gets the
+        ``source``."""
+        written = self._written.get(tuple(messages))
+        return written or self._model.summarize_from(messages, source)
+
+
+def _reply_of(compaction: Compaction) -> Reply:
+    """The summarizer's reply as it was when the compaction was made."""
+    return Reply(
+        compaction.answered or "",
+        usage=compaction.usage,
+        cost_usd=compaction.cost,
+        model=compaction.model,
+        recorded=compaction.recorded,
+        recorded_seconds=compaction.seconds if compaction.recorded else None,
+    )

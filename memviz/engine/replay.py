@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memviz.core.bounds import type_of
-from memviz.core.conversation import Log, Request, Turn
+from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
+from memviz.core.turns import Request, Turn
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded
 from memviz.engine.run import Run

@@ -20,11 +20,11 @@ from memviz.core.context import (
     OVER_BUDGET,
     TOKEN_PARTS,
 )
-from memviz.core.conversation import Request
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.core.summaries import copy_apart
+from memviz.core.turns import Request
 from memviz.engine.assembly import assemble
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
@@ -38,7 +38,7 @@ from memviz.strategies.base import Strategy
 
 _AS_BYTES = Struct(f"{WIDTH}q").pack
 KEPT_RECORDS = 4096
-"""Of a run with up to so many requests the records are kept once they were made."""
+"""The most requests of a run whose records are kept once they were made."""
 
 
 class Beside(NamedTuple):
@@ -105,22 +105,22 @@ class Requests(Records):
 
     @classmethod
     def of(cls, records: Iterable[TurnRecord]) -> Requests:
-        """These records."""
+        """The requests of these ``records``."""
         if isinstance(records, Requests):
             return records
-        found = cls()
+        requests = cls()
         for record in records:
-            found.append(record)
-        return found
+            requests.append(record)
+        return requests
 
     def __len__(self) -> int:
         return len(self.numbers) // WIDTH
 
     def snapshot(self) -> Requests:
-        """The same requests as a value of their own, which does not grow with this one."""
-        other = copy_apart(self)
-        other.others = copy_apart(self.others)
-        return other
+        """A copy of the requests, which does not grow with them."""
+        snapshot = copy_apart(self)
+        snapshot.others = copy_apart(self.others)
+        return snapshot
 
     def append_selected(
         self,
@@ -190,8 +190,8 @@ class Requests(Records):
     def _bounds_of(
         self, parts: Parts, *, has_thoughts: bool = False
     ) -> tuple[int, int, int, int]:
-        """The same of a whole request; one that is more than that is kept among ``others``, and has -1 in place of the
-        messages."""
+        """Versions and messages of a whole request. One that is more than one range behind one
+        message of notes is kept among ``others``, and has -1 in place of the messages."""
         bounds = None if has_thoughts else parts.one_range
         if bounds is None or not all(map(self._is_plain, parts.notes)):
             self.others.add(len(self), parts)
@@ -221,17 +221,16 @@ class Requests(Records):
         if marks is not last_marks and (marks or last_marks):
             self._marks.append((len(self), marks))
         numbers = *name, length, summary_count, cursor, *bounds, input_start
-        self.numbers.frombytes(
-            _AS_BYTES(*numbers, reply_tokens)
-        )  # twice as fast as extend
+        # Twice as fast as extend.
+        self.numbers.frombytes(_AS_BYTES(*numbers, reply_tokens))
 
     def _record(self, number: int) -> TurnRecord:
-        known = self._built.get(number)
-        if known is None:
-            known = self._view(number)
+        record = self._built.get(number)
+        if record is None:
+            record = self._view(number)
             if len(self) <= KEPT_RECORDS:
-                self._built[number] = known
-        return known
+                self._built[number] = record
+        return record
 
     def _view(self, number: int) -> TurnRecord:
         turn, call, *_, reply_tokens = self._row(number)
@@ -274,19 +273,19 @@ class Requests(Records):
 
     def memory_at(self, number: int) -> Memory:
         """The memory that one request was made for. Sooner than its record, for which tokens may have to be counted."""
-        known = self._built.get(number)
-        if known is not None:
-            return known.memory
+        record = self._built.get(number)
+        if record is not None:
+            return record.memory
         length, summary_count, cursor = self._row(number)[2:5]
-        at = bisect_right(self._marks, number, key=lambda one: one[0]) - 1
+        at = bisect_right(self._marks, number, key=lambda entry: entry[0]) - 1
         space = self.made_at(number).space
         return Memory(space, length, summary_count, cursor, self._marks[at][1])
 
     def parts_at(self, number: int) -> Parts:
-        """The parts of one request, in the same way."""
-        known = self.others.get(number)
-        if known is not None:
-            return known
+        """The parts of one request. Sooner than its record, for which tokens may have to be counted."""
+        parts = self.others.get(number)
+        if parts is not None:
+            return parts
         first, last, start, stop, input_start = self._row(number)[5:10]
         pieces: list[Piece] = []
         if first < last:
@@ -321,10 +320,11 @@ class Requests(Records):
     @property
     def columns(self) -> Columns:
         """All numbers, as arrays. Made again only after a request was added."""
-        found: Columns | None = self.__dict__.get("_columns")
-        if found is None or len(found.turns) != len(self):
-            found = self.__dict__["_columns"] = Columns(self)
-        return found
+        columns: Columns | None = self.__dict__.get("_columns")
+        if columns is None or len(columns.turns) != len(self):
+            columns = Columns(self)
+            self.__dict__["_columns"] = columns
+        return columns
 
 
 _NOTHING_BESIDE = Beside()
@@ -364,8 +364,7 @@ def flags_of(
 
 def _as_parts(counted: Sequence[int]) -> dict[str, int]:
     """The tokens of each part, without those of parts that are not in use."""
+    tokens = dict(zip(ALL_PARTS, counted, strict=True))
     return {
-        part: one
-        for part, one in zip(ALL_PARTS, counted, strict=True)
-        if one or part in TOKEN_PARTS
+        part: count for part, count in tokens.items() if count or part in TOKEN_PARTS
     }

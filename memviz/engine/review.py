@@ -46,7 +46,8 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         name = session.summarizer.name
         draft = Draft(error=str(failure), instruction=instruction, model=name)
     finally:
-        if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
+        if draft is None:
+            # Ctrl-C, a stopped page: the call may have cost something.
             draft = Draft(
                 error=INTERRUPTED,
                 instruction=instruction,
@@ -84,14 +85,14 @@ def accept(session: Session, text: str | None = None) -> None:
     """
     pending = _expect_pending(session)
     wording = None if text is None else worded(text)
-    written = [draft for draft in pending.drafts if draft.error is None]
-    if not written and wording is None:
+    usable_drafts = [draft for draft in pending.drafts if draft.error is None]
+    if not usable_drafts and wording is None:
         raise ReviewError(
             _("No summary was written yet. Ask for one, or write it yourself.")
         )
-    chosen = written[-1] if written else None
-    others = tuple(one for one in _asked(pending) if one is not chosen)
-    _decided(session, pending)
+    chosen = usable_drafts[-1] if usable_drafts else None
+    others = tuple(draft for draft in _asked(pending) if draft is not chosen)
+    _end_waiting(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
         details = ChangeDetails(kind="edit", discarded=others)
@@ -107,7 +108,7 @@ def accept(session: Session, text: str | None = None) -> None:
 def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     pending = _expect_pending(session)
-    _decided(session, pending)
+    _end_waiting(session, pending)
     details = ChangeDetails(kind="skip", discarded=_asked(pending))
     session.record_unchanged(pending.plan, Draft(), details)
 
@@ -117,23 +118,25 @@ def _asked(pending: PendingSummarization) -> tuple[Draft, ...]:
     return tuple(draft for draft in pending.drafts if not draft.by_thinking)
 
 
-def _decided(session: Session, pending: PendingSummarization) -> None:
+def _end_waiting(session: Session, pending: PendingSummarization) -> None:
     session.pending = None
     if any(draft.by_thinking for draft in pending.drafts):
-        session.thinking_summary = None  # it was this one
+        # The chat model's own summary was among the drafts, and is decided on with them.
+        session.thinking_summary = None
 
 
 def in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order; of a store that is looked up all of them."""
     pieces = session.strategy.select(session.memory)
-    found: list[SummaryVersion] = []
+    summaries = session.space.summaries
+    versions: list[SummaryVersion] = []
     for notes in assemble(session.memory, pieces).notes:
-        found += session.space.summaries.in_block(notes.start, notes.stop)
+        versions += summaries.in_block(notes.start, notes.stop)
     strategy = session.strategy
-    if not found and strategy.writes_notes and strategy.summary_heading:
+    if not versions and strategy.writes_notes and strategy.summary_heading:
         # A store sends few of its notes at a time, and any of them may be the next.
-        return session.space.summaries.in_block(0, session.memory.summary_count)
-    return found
+        return summaries.in_block(0, session.memory.summary_count)
+    return versions
 
 
 def edit(session: Session, number: int, text: str) -> None:
@@ -180,9 +183,9 @@ def edit(session: Session, number: int, text: str) -> None:
 def decisions_since(session: Session, length: int) -> list[Compaction]:
     """The compactions by which the user reworded or undid a summary after the log had ``length`` messages."""
     return [
-        c
-        for c in session.own_compactions
-        if c.after_message >= length and c.revises is not None
+        compaction
+        for compaction in session.own_compactions
+        if compaction.after_message >= length and compaction.revises is not None
     ]
 
 
@@ -206,7 +209,7 @@ def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     for compaction in compactions:
         if compaction.kind == "undo":
             standing.pop()
-        # What only is sent in less words would be so again at the next request.
+        # What is only sent in fewer words would be so again at the next request.
         elif compaction.changes_memory and compaction.kind not in REDUCING:
             standing.append(compaction)
     return standing[-1] if standing else None
@@ -263,34 +266,33 @@ def worded(text: str) -> str:
 
 
 class Trial(NamedTuple):
-    """One instruction and the draft it gave. ``output_tokens`` are as billed where the provider said, else
-    counted; ``tokens`` are those of the text, as a request would count them. ``prompt`` is all that the
-    summarizer was sent."""
+    """One instruction and the draft it gave."""
 
     instruction: str
     prompt: str
+    """All that the summarizer was sent."""
     draft: Draft
     output_tokens: int
+    """The tokens that it wrote: as billed where the provider said, else counted."""
     tokens: int
+    """The tokens of the draft's text, as a request would count them."""
 
 
 def try_prompt(
     compaction: Compaction, instruction: str | None, summarizer: Model
 ) -> Trial:
     """The draft that ``summarizer`` makes of the messages of ``compaction``, and of the summary
-    they join, under another ``instruction`` (``None``: the strategy's own). The run
-    stays as it is; a failure is the draft's error. Raises
+    they join, under another ``instruction`` (``None``: the strategy's own).
+
+    The run stays as it is; a failure is the draft's error. Raises
     :class:`memviz.core.errors.UnusableSummarizerError` where a
-    :class:`memviz.models.base.FirstFailureEnds` does: no other prompt is worth
-    trying then.
+    :class:`memviz.models.base.FirstFailureEnds` does: no other prompt is worth trying then.
     """
     memory = compaction.before
     strategy = compaction.strategy
-    replaced = (
-        memory.space.summaries.versions[compaction.replaces - 1]
-        if compaction.replaces
-        else None
-    )
+    replaced = None
+    if compaction.replaces:
+        replaced = memory.space.summaries.versions[compaction.replaces - 1]
     messages = memory.worth_summarizing(compaction.summarized)
     request = strategy.summarizer_request(messages, replaced, instruction)
     source = strategy.summary_source(messages, replaced)

@@ -35,14 +35,15 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MAX_CELLS = 100_000_000
-"""Of a matrix [requests x messages]: it grows with the square of a conversation's length."""
+"""The most cells of a matrix [requests x messages], which grows with the square of a conversation's length."""
 
 
 T = TypeVar("T")
 RESULTS_KEPT = 32
+"""The most results that a run keeps: a page with six settings asks its first run for more than a dozen of them in three
+views."""
 PICTURES_KEPT = 8
-"""Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
-first run for more than a dozen results in three views."""
+"""The most pictures that a run keeps: one of thousands of turns takes megabytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +102,11 @@ class Run:
         if is_picture:
             results = self._pictures
             what = (language_now(), what)
-        kept: tuple[T] | None = results.get(what)
-        if kept is None:
-            kept = results.put(what, (work_out(),))
-        return kept[0]
+        # A result may be None, so each is kept as a tuple of one.
+        entry: tuple[T] | None = results.get(what)
+        if entry is None:
+            entry = results.put(what, (work_out(),))
+        return entry[0]
 
     @cached_property
     def turns(self) -> Turns:
@@ -186,9 +188,12 @@ class Run:
     def foreseen(self) -> tuple[Compaction, ...]:
         """The compactions for the ``pending`` request alone, made by nobody yet: no part of ``compactions``, nor its
         summaries of ``summaries``."""
-        shown = () if self.pending is None else self.pending.compactions
+        if self.pending is None:
+            return ()
         return tuple(
-            compaction for compaction in shown if id(compaction) not in self._numbers
+            compaction
+            for compaction in self.pending.compactions
+            if id(compaction) not in self._numbers
         )
 
     @property
@@ -227,14 +232,14 @@ class Run:
     @cached_property
     def _request_numbers(self) -> Mapping[int, int]:
         return {
-            id(one): number
-            for number, made in self.requests.compactions()
-            for one in made
+            id(compaction): number
+            for number, compactions in self.requests.compactions()
+            for compaction in compactions
         }
 
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
-        """Of the setting in force, by their identity."""
+        """The identities of the compactions of the setting in force that changed no request on record."""
         own = self.timeline.own(self.compactions)
         return frozenset(map(id, own)) - self._request_numbers.keys()
 
@@ -242,14 +247,14 @@ class Run:
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
         """The compactions that no request on record was changed by, each with the last turn of the time in which its
         setting was in force."""
-        made = self.timeline.segments(self.compactions)
-        last = self.requests[-1].turn if self.requests else 0
-        return tuple(
-            (min(setting.last_turn, last), compaction)
-            for setting, those in made
-            for compaction in those
-            if id(compaction) not in self._request_numbers
-        )
+        last_turn = self.requests[-1].turn if self.requests else 0
+        unsent = []
+        for setting, segment in self.timeline.segments(self.compactions):
+            turn = min(setting.last_turn, last_turn)
+            for compaction in segment:
+                if id(compaction) not in self._request_numbers:
+                    unsent.append((turn, compaction))
+        return tuple(unsent)
 
     def strategy_at(self, turn: int) -> Strategy:
         """The strategy that the request of ``turn`` was made under."""
@@ -271,7 +276,7 @@ class Run:
         """The fate of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
         ``requests`` (0-based places) and ``messages`` (log positions). Raises
         :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
-        rows, columns = self._asked("fates", requests, messages)
+        rows, columns = self._checked_cells("fates", requests, messages)
         fates = np.empty((len(rows), len(columns)), dtype=np.uint8)
         for row, number in enumerate(rows):
             fates[row] = self.fates_at(self.requests[number])[messages or slice(None)]
@@ -305,7 +310,7 @@ class Run:
         """The number of summarizations that each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*. The arguments and the bound are
         those of :meth:`fates`."""
-        rows, columns = self._asked("generations", requests, messages)
+        rows, columns = self._checked_cells("generations", requests, messages)
         generations = np.zeros((len(rows), len(columns)), dtype=np.uint16)
         by_version: dict[int, list[int]] = {}
         for row, number in enumerate(rows):
@@ -326,20 +331,20 @@ class Run:
         generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
         return generations
 
-    def _asked(
+    def _checked_cells(
         self, name: str, requests: slice | None, messages: slice | None
     ) -> tuple[range, range]:
+        """The rows and columns of a matrix of these slices, once it is sure that there are not too many."""
         for argument, value in {"requests": requests, "messages": messages}.items():
             if not isinstance(value, slice | None):
                 raise ParameterError(
                     argument, value, "a slice, such as slice(0, 100), or None for all"
                 )
-        rows = range(len(self.requests))
-        columns = range(len(self.log))
-        asked = rows[requests or slice(None)], columns[messages or slice(None)]
-        if len(asked[0]) * len(asked[1]) > MAX_CELLS:
-            raise MatrixTooLargeError(name, *asked, MAX_CELLS)
-        return asked
+        rows = range(len(self.requests))[requests or slice(None)]
+        columns = range(len(self.log))[messages or slice(None)]
+        if len(rows) * len(columns) > MAX_CELLS:
+            raise MatrixTooLargeError(name, rows, columns, MAX_CELLS)
+        return rows, columns
 
     def frame(self, by: Literal["request", "turn"] = "request") -> DataFrame:
         """One row a request with its turn and call: tokens of each part, their total, the reply's, compactions, flags.

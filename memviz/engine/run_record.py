@@ -171,7 +171,7 @@ def setting_to_dict(run: Recorded) -> dict[str, Any]:
 def _earlier_to_dict(run: Recorded) -> dict[str, Any]:
     if not run.earlier_settings:
         return {}
-    return {"earlier_settings": [write(one) for one in run.earlier_settings]}
+    return {"earlier_settings": [write(setting) for setting in run.earlier_settings]}
 
 
 def ahead_to_dict(run: Recorded) -> dict[str, Any]:
@@ -191,32 +191,34 @@ def records_to_dicts(
 ) -> list[dict[str, Any]]:
     """The records of one kind from number ``start`` (0-based) on, as JSON."""
     if kind == "summary":
-        return [_summary_to_dict(one) for one in run.summaries[start:]]
+        return [_summary_to_dict(version) for version in run.summaries[start:]]
     if kind == "compaction":
         return [compaction.to_dict() for compaction in run.compactions[start:]]
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
+    compactions_of = dict(run.requests.compactions())
     first = 0
-    changed = dict(run.requests.compactions())
     for number in range(len(run.requests)):
-        made = changed.get(number, ())
-        if made:
-            first = run.number_of(made[0])
+        compactions = compactions_of.get(number, ())
+        if compactions:
+            first = run.number_of(compactions[0])
         if number >= start:
-            found.append(run.requests[number].to_dict(first))
-        first += len(made)
-    return found
+            records.append(run.requests[number].to_dict(first))
+        first += len(compactions)
+    return records
 
 
 def _pending_to_dict(run: Recorded, record: TurnRecord) -> dict[str, Any]:
     """The pending request with what is foreseen; its compactions are the last of the run's and then those."""
     summaries = record.memory.space.summaries.versions[len(run.summaries) :]
     first = len(run.compactions) + len(run.foreseen) - len(record.compactions)
-    found = record.to_dict(first)
+    fields = record.to_dict(first)
     if run.foreseen:
-        found["foreseen"] = [compaction.to_dict() for compaction in run.foreseen]
+        fields["foreseen"] = [compaction.to_dict() for compaction in run.foreseen]
     if summaries:
-        found["foreseen_summaries"] = [_summary_to_dict(one) for one in summaries]
-    return found
+        fields["foreseen_summaries"] = [
+            _summary_to_dict(version) for version in summaries
+        ]
+    return fields
 
 
 def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
@@ -234,34 +236,34 @@ def read_fields(
     lists have.
     """
     setting = read(_Setting, value, {})
-    named = _count_what_is_there(value, log)
-    head = read(_Head, value, named)
-    ahead = read(_Ahead, value, named)
+    there_are = _count_what_is_there(value, log)
+    head = read(_Head, value, there_are)
+    ahead = read(_Ahead, value, there_are)
     strategy = make_strategy(setting.strategy.id, **setting.strategy.parameters)
     its_counter = find_counter(counter or setting.counter)
     space = _space_of(setting, log, strategy, its_counter)
     timeline = Timeline(strategy, its_counter.name, tuple(head.earlier_settings))
     makers = timeline.makers(len(head.compactions))
     _add_summaries(space, head.summaries, head.compactions, makers, strategy)
-    made: list[Compaction] = []
-    for one, maker in zip(value["compactions"], makers, strict=True):
-        over = Reading(space, maker, named)
-        made.append(Compaction.from_dict(one, over, "compactions", len(made)))
-    compactions = tuple(made)
-    requests = _read_requests(head.requests, space, timeline, named, compactions)
-    _expect_whole(requests, head, log)
+    compactions: list[Compaction] = []
+    for fields, maker in zip(value["compactions"], makers, strict=True):
+        over = Reading(space, maker, there_are)
+        number = len(compactions)
+        compactions.append(Compaction.from_dict(fields, over, "compactions", number))
+    records = _read_requests(head.requests, space, timeline, there_are, compactions)
+    _expect_whole(records, head, log)
     pending = None
     if ahead.pending is not None:
-        over = Reading(space, strategy, named, compactions)
+        over = Reading(space, strategy, there_are, compactions)
         pending = _read_pending(ahead.pending, over)
-    records, _ = timeline.with_their_compactions(requests, compactions)
-    kept = Requests.of(records)
-    remember_requests(space, kept)
+    records, _ = timeline.with_their_compactions(records, compactions)
+    requests = Requests.of(records)
+    remember_requests(space, requests)
     return {
         "strategy": strategy,
         "space": space,
-        "requests": kept,
-        "compactions": compactions,
+        "requests": requests,
+        "compactions": tuple(compactions),
         "waiting": tuple(ahead.waiting),
         "pinned": tuple(ahead.pinned),
         "earlier_settings": timeline.earlier,
@@ -313,10 +315,10 @@ def _add_summaries(
         if fields.version != len(space.summaries) + 1:
             raise DamagedRecordError("a summary is missing")
         follows, maker = written.get(fields.version, (None, strategy))
-        known = vars(fields)
-        tokens = known.pop("tokens")
+        values = vars(fields)
+        tokens = values.pop("tokens")
         counter = space.summaries.counter
-        version = SummaryVersion(**known, counter=counter, follows=follows)
+        version = SummaryVersion(**values, counter=counter, follows=follows)
         version.__dict__["tokens"] = tokens  # counted before: not counted again
         space.summaries.append(version, maker.summary_wording)
 
@@ -325,17 +327,17 @@ def _read_requests(
     values: Sequence[Any],
     space: MemorySpace,
     timeline: Timeline,
-    named: Mapping[str, int],
-    compactions: tuple[Compaction, ...],
+    there_are: Mapping[str, int],
+    compactions: Sequence[Compaction],
 ) -> list[TurnRecord]:
-    found: list[TurnRecord] = []
-    over = Reading(space, timeline.strategy, named, compactions)
+    records: list[TurnRecord] = []
+    over = Reading(space, timeline.strategy, there_are, compactions)
     for number, value in enumerate(values):
         if timeline.earlier and isinstance(value, Mapping):
             strategy = timeline.at(value.get("turn", 0)).strategy
-            over = Reading(space, strategy, named, compactions)
-        found.append(TurnRecord.from_dict(value, over, "requests", number))
-    return found
+            over = Reading(space, strategy, there_are, compactions)
+        records.append(TurnRecord.from_dict(value, over, "requests", number))
+    return records
 
 
 def _read_pending(value: Mapping[str, Any], over: Reading) -> TurnRecord:
@@ -347,29 +349,28 @@ def _read_pending(value: Mapping[str, Any], over: Reading) -> TurnRecord:
         space, fields.foreseen_summaries, fields.foreseen, makers, over.strategy
     )
     apart = Reading(space, over.strategy, over.there_are)
-    foreseen = [
-        Compaction.from_dict(one, apart, "pending", "foreseen", number)
-        for number, one in enumerate(value.get("foreseen", ()))
-    ]
-    made = [*over.compactions, *foreseen]
-    record = Reading(space, over.strategy, over.there_are, made)
-    return TurnRecord.from_dict(value, record, "pending")
+    compactions = [*over.compactions]
+    for number, stored in enumerate(value.get("foreseen", ())):
+        compaction = Compaction.from_dict(stored, apart, "pending", "foreseen", number)
+        compactions.append(compaction)
+    with_foreseen = Reading(space, over.strategy, over.there_are, compactions)
+    return TurnRecord.from_dict(value, with_foreseen, "pending")
 
 
 def _expect_whole(requests: Sequence[TurnRecord], head: _Head, log: Log) -> None:
     """Raise unless the turns are numbered from 1 on without a gap, but for those that nobody answered, and so are the
     calls of each; and earlier settings follow each other."""
     turn = call = 0
-    for sent in requests:
-        call = call + 1 if sent.turn == turn else 1
-        skipped = range(turn + 1, sent.turn)
-        if sent.turn < turn or any(log.requests_of(log.turn(one)) for one in skipped):
+    for record in requests:
+        call = call + 1 if record.turn == turn else 1
+        skipped = map(log.turn, range(turn + 1, record.turn))
+        if record.turn < turn or any(map(log.requests_of, skipped)):
             raise DamagedRecordError("a turn is missing")
-        turn = sent.turn
-        if sent.call != call:
+        turn = record.turn
+        if record.call != call:
             raise DamagedRecordError(f"a request of turn {turn} is missing")
-    turns = [setting.last_turn for setting in head.earlier_settings]
-    made = [setting.compactions for setting in head.earlier_settings]
-    made.append(len(head.compactions))
-    if turns != sorted(turns) or made != sorted(made):
+    last_turns = [setting.last_turn for setting in head.earlier_settings]
+    counts = [setting.compactions for setting in head.earlier_settings]
+    counts.append(len(head.compactions))
+    if last_turns != sorted(last_turns) or counts != sorted(counts):
         raise DamagedRecordError("its earlier settings are not in order")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from copy import copy
 
 from memviz.core.context import OVER_BUDGET, SUMMARY_NOT_ASKED
-from memviz.core.conversation import Request
 from memviz.core.messages import Message
+from memviz.core.turns import Request
 from memviz.core.vectors import NO_VECTORS
 from memviz.engine.backoff import backoff_after
 from memviz.engine.calls import ReplyFacts

@@ -10,11 +10,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import PlainSerializer
 
-from memviz.core.memory import MemorySpace
+from memviz.core.memory import Memory, MemorySpace
 from memviz.engine.compaction import COUNTED, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.stored import CompactionStop, Text, Turn, read_as
@@ -47,13 +48,15 @@ StoredStrategy = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class EarlierSetting:
-    """A setting that was left for another one: its ``strategy`` and the name of its ``counter``, the number of the
-    ``last_turn`` that was held under it, and how many of the run's ``compactions`` had been made when it was left."""
+    """A setting that was left for another one."""
 
     strategy: StoredStrategy
     counter: Text
+    """The name of its counter."""
     last_turn: Turn
+    """The number of the last turn that was held under it."""
     compactions: CompactionStop
+    """The number of the run's compactions when it was left."""
 
     def is_setting(self, strategy: Strategy, counter: str) -> bool:
         """True if it is this setting."""
@@ -84,18 +87,18 @@ class Timeline(NamedTuple):
         """The compactions of the setting in force, also those of when it was in force before."""
         if not self.earlier:
             return [*compactions]
-        found: list[Compaction] = []
-        for setting, made in self.segments(compactions):
+        own: list[Compaction] = []
+        for setting, segment in self.segments(compactions):
             if setting.is_setting(self.strategy, self.counter):
-                found += made
-        return found
+                own += segment
+        return own
 
     def makers(self, compactions: int) -> list[Strategy]:
         """The strategy that each of so many compactions was made under."""
-        found: list[Strategy] = []
+        makers: list[Strategy] = []
         for setting in self.earlier:
-            found += [setting.strategy] * (setting.compactions - len(found))
-        return found + [self.strategy] * (compactions - len(found))
+            makers += [setting.strategy] * (setting.compactions - len(makers))
+        return makers + [self.strategy] * (compactions - len(makers))
 
     def at(self, turn: int) -> Timeline:
         """The settings as they were when the request of ``turn`` was made."""
@@ -109,8 +112,9 @@ class Timeline(NamedTuple):
     def own_at(self, turn: int, compactions: Sequence[Compaction]) -> list[Compaction]:
         """The compactions of the setting that the request of ``turn`` was made under, in order."""
         then = self.at(turn)
-        if len(then.earlier) < len(self.earlier):
-            compactions = compactions[: self.earlier[len(then.earlier)].compactions]
+        earlier_count = len(then.earlier)
+        if earlier_count < len(self.earlier):
+            compactions = compactions[: self.earlier[earlier_count].compactions]
         return then.own(compactions)
 
     def left(self, last_turn: int, compactions: int) -> Timeline:
@@ -118,8 +122,8 @@ class Timeline(NamedTuple):
         behind."""
         if self.earlier and last_turn <= self.earlier[-1].last_turn:
             return self
-        gone = EarlierSetting(self.strategy, self.counter, last_turn, compactions)
-        return self._replace(earlier=(*self.earlier, gone))
+        setting = EarlierSetting(self.strategy, self.counter, last_turn, compactions)
+        return self._replace(earlier=(*self.earlier, setting))
 
     def cut(
         self, compactions: Sequence[Compaction], length: int, last_turn: int
@@ -130,21 +134,26 @@ class Timeline(NamedTuple):
         The setting in force stays in force, with what it remembers of these messages. Another one that no turn is left
         of goes, and its compactions with it.
         """
-        kept: list[Compaction] = []
+        past: list[Compaction] = []
         own: list[Compaction] = []
-        left: list[EarlierSetting] = []
-        for setting, done in self.segments(compactions):
-            made = [one for one in done if one.after_message < length]
+        earlier: list[EarlierSetting] = []
+        for setting, segment in self.segments(compactions):
+            within = [
+                compaction
+                for compaction in segment
+                if compaction.after_message < length
+            ]
             is_past = setting.last_turn < sys.maxsize
-            if is_past and last_turn > (left[-1].last_turn if left else 0):
-                kept += made
+            turn_before = earlier[-1].last_turn if earlier else 0
+            if is_past and turn_before < last_turn:
+                past += within
                 until = min(setting.last_turn, last_turn)
-                left.append(replace(setting, last_turn=until, compactions=len(kept)))
+                earlier.append(replace(setting, last_turn=until, compactions=len(past)))
             elif setting.is_setting(self.strategy, self.counter):
-                own += made
-        while left and left[-1].is_setting(self.strategy, self.counter):
-            left.pop()
-        return [*kept, *own], self._replace(earlier=tuple(left))
+                own += within
+        while earlier and earlier[-1].is_setting(self.strategy, self.counter):
+            earlier.pop()
+        return [*past, *own], self._replace(earlier=tuple(earlier))
 
     def with_their_compactions(
         self, requests: Sequence[TurnRecord], compactions: Sequence[Compaction]
@@ -155,34 +164,38 @@ class Timeline(NamedTuple):
         What a setting summarized after its last turn changed no request of the setting that followed: it waits until
         the chat is given its own setting again.
         """
-        sent = [one for record in requests for one in record.compactions]
-        are_known = all(
-            one is made for one, made in zip(sent, compactions, strict=False)
-        )
-        if not self.earlier and are_known:
+        sent: list[Compaction] = []
+        for record in requests:
+            sent += record.compactions
+        are_in_place = all(map(is_, sent, compactions))
+        if not self.earlier and are_in_place:
             return [*requests], [*compactions[len(sent) :]]
-        found: list[TurnRecord] = []
-        left: list[tuple[EarlierSetting, list[Compaction]]] = []
-        waiting: list[Compaction] = []
-        for setting, made in self.segments(compactions):
-            waiting = []
+        records: list[TurnRecord] = []
+        unsent_of: list[tuple[EarlierSetting, list[Compaction]]] = []
+        unsent: list[Compaction] = []
+        for setting, segment in self.segments(compactions):
+            # What this setting had left to send when it was in force before comes first.
+            unsent = []
             others = []
-            for before, unsent in left:
-                if before.is_setting(setting.strategy, setting.counter):
-                    waiting += unsent
+            for earlier, left_over in unsent_of:
+                if earlier.is_setting(setting.strategy, setting.counter):
+                    unsent += left_over
                 else:
-                    others.append((before, unsent))
-            left = others
-            waiting += made
-            for record in requests[len(found) :]:
+                    others.append((earlier, left_over))
+            unsent += segment
+            for record in requests[len(records) :]:
                 if record.turn > setting.last_turn:
                     break
                 length = record.memory.length
-                mine = [one for one in waiting if one.after_message < length]
-                waiting = waiting[len(mine) :]
-                found.append(replace(record, compactions=tuple(mine)))
-            left.append((setting, waiting))
-        return found, waiting
+                own = [
+                    compaction
+                    for compaction in unsent
+                    if compaction.after_message < length
+                ]
+                unsent = unsent[len(own) :]
+                records.append(replace(record, compactions=tuple(own)))
+            unsent_of = [*others, (setting, unsent)]
+        return records, unsent
 
 
 def renumbered(
@@ -190,28 +203,35 @@ def renumbered(
 ) -> list[Compaction]:
     """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap."""
     numbers = {0: 0}
-    moved = False
-    found = []
+    has_gap = False
+    result = []
     for compaction in compactions:
-        if (version := compaction.version) is not None:
+        version = compaction.version
+        if version is not None:
             numbers[version] = len(space.summaries) + 1
-            moved |= numbers[version] != version
-        made = _with_numbers(compaction, numbers, space) if moved else compaction
-        if made.written is not None:
-            space.summaries.append(made.written, made.strategy.summary_wording)
-        found.append(made)
-    return found
+            has_gap = has_gap or numbers[version] != version
+        if has_gap:
+            compaction = _with_numbers(compaction, numbers, space)
+        if compaction.written is not None:
+            wording = compaction.strategy.summary_wording
+            space.summaries.append(compaction.written, wording)
+        result.append(compaction)
+    return result
 
 
 def _with_numbers(
     compaction: Compaction, numbers: dict[int, int], space: MemorySpace
 ) -> Compaction:
+    """The compaction over ``space``, with new ``numbers`` of summaries by their old ones."""
+
     def new(number: int | None) -> int | None:
         return None if number is None else numbers[number]
 
+    def moved(memory: Memory) -> Memory:
+        count = numbers[memory.summary_count]
+        return memory._replace(space=space, summary_count=count)
+
     version = compaction.written
-    before = compaction.before
-    after = compaction.after
     if version is not None:
         tokens = version.tokens
         version = replace(
@@ -221,15 +241,15 @@ def _with_numbers(
             follows=new(version.follows),
         )
         version.__dict__["tokens"] = tokens  # counted before: not counted again
-    made = replace(
+    renumbered_one = replace(
         compaction,
-        before=before._replace(
-            space=space, summary_count=numbers[before.summary_count]
-        ),
-        after=after._replace(space=space, summary_count=numbers[after.summary_count]),
+        before=moved(compaction.before),
+        after=moved(compaction.after),
         written=version,
         replaces=new(compaction.replaces),
         revises=new(compaction.revises),
     )
-    made.__dict__.update({name: getattr(compaction, name) for name in COUNTED})
-    return made
+    # The cached counts stay: nothing is counted again.
+    for name in COUNTED:
+        renumbered_one.__dict__[name] = getattr(compaction, name)
+    return renumbered_one

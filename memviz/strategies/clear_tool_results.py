@@ -4,10 +4,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from memviz.core.counters import FormSums
 from memviz.core.forms import ClearedResults, WithoutArguments
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
+from memviz.core.token_sums import FormSums
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom

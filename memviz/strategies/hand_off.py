@@ -5,12 +5,12 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.counters import TokenSums
 from memviz.core.forms import Cut
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.shared_growth import SharedGrowth
 from memviz.core.summaries import SummaryVersion
+from memviz.core.token_sums import TokenSums
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Headroom

@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from memviz.core.counters import FormSums
 from memviz.core.forms import Form, InTurn, OlderReads, Superseded
 from memviz.core.memory import SUMMARIZED, Memory
 from memviz.core.pieces import Messages, Piece, joined, messages, notes
+from memviz.core.token_sums import FormSums
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Held, held_by

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, UnknownCounterError
-from memviz.core.counters import COUNTERS, Counter, TokenSums
+from memviz.core.counters import COUNTERS, Counter
+from memviz.core.token_sums import TokenSums
 
 ENCODINGS = ["o200k_base", "cl100k_base", "p50k_base"]
 

@@ -182,7 +182,7 @@ def test_suggested_models_are_of_providers_whose_keys_are_known() -> None:
 def test_neither_naming_a_model_nor_missing_its_key_imports_litellm() -> None:
     code = f"""
 import json, sys
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.errors import {MissingKeyError.__name__}
 from memviz.models.registry import known_models, missing_keys, model
 found = model("openai/x")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from memviz.core.text.dates_and_times import slashed_date
 from memviz.core.text.letters import MARK, slashed
 from memviz.core.text.value_words import (
     CURRENCIES,
@@ -19,7 +20,6 @@ from memviz.core.text.value_words import (
     TITLES,
     UNITS,
 )
-from memviz.core.text.values import slashed_date
 from memviz.core.text.vocabulary import words
 
 _FRAME = words(

@@ -21,10 +21,12 @@ from memviz.core.text.vocabulary import (
 )
 from memviz.core.text.words import HAN
 
+# "oh dear", "hmm"
 _INTERJECTION = (
     r"oh(?: dear| no| well| yes| wow| and)?|a+h|(?:ha)+|heh|h+m+|u+gh|g+r+|a*rgh|wow|ooh|oops|whoops|phew|yay|hoo?ray"
     r"|gosh|e+r+m?|u+m+|huh|my goodness|ach|oje|puh|juhu|hurra|tja|na ?ja|mensch"
 )
+# "yes please", "sounds good", "also"
 _REPLY = (
     r"yes(?: please)?|no|yeah|yep|nope|ok|okay|sure|right|exactly|agreed|noted|understood|great|perfect|lovely"
     r"|wonderful|fantastic|brilliant|excellent|good|fine|nice|cool|awesome|amazing|alright|all right|well|so|anyway"
@@ -32,6 +34,7 @@ _REPLY = (
     r"|got it|found it|ja|nein|gut|genau|klar|stimmt|super|toll|prima"
     r"|klasse|perfekt|natürlich|nun|übrigens|gerne?|entschuldigung|leider"
 )
+# "by the way", "one more thing"
 _REMARK = (
     r"by the way|btw|for the record|fyi|for your information|just so (?:that )?you know(?: it)?|before i forget"
     r"|(?:one|another|a) (?:\w+ )?thing"
@@ -40,16 +43,20 @@ _REMARK = (
     r"|honestly|as (?:you know|i said|mentioned|discussed)|basically|obviously"
     r"|nebenbei|im übrigen|außerdem|kurz gesagt|ehrlich gesagt|zur info|wie gesagt"
 )
+# "good morning everyone"
 _GREETING = (
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|welcome(?: back)?|hallo|moin|servus"
     r"|guten (?:tag|morgen|abend))(?: there| all| everyone| again| zusammen)?"
 )
+# "thanks a lot", "thank you for the list"
 _THANKS = (
     r"(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?(?: for [^,.!;:]{1,40})?|cheers"
     r"|(?:vielen |herzlichen )?danke?(?: dir| ihnen| euch)?(?: schön| sehr)?"
 )
+# ", Ana" of "Hello, Ana."
 _NAMED = r"(?:,? (?-i:[A-Z])\w+(?=[,.!]))?"
 _PAUSE = r"(?:\s*[,.!:;…]+|\s+[–—-])(?:\s+|$)"
+# "Oh, ", "Hi Ana! ", "Hello I", "and the thing is that "
 _OPENER = re.compile(
     rf"(?:(?:{_INTERJECTION}|{_REPLY}|{_REMARK}){_PAUSE}|(?:{_GREETING}|{_THANKS}){_NAMED}(?:{_PAUSE}|$)"
     rf"|(?:{_GREETING})\s+(?=(?:i|we|my|our|ich|wir)\b)"
@@ -58,6 +65,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _SAYING = r"(?:mention|tell you|say|add|note|let you know|point out)"
+# "Please remember that ", "I forgot to mention: ", "it turns out that "
 _FRAME = re.compile(
     r"(?:(?:please|also|just|do|now|and)[, ]+)*"
     r"(?:(?:remember|note|keep in mind|bear in mind|don['’]t forget|make a note|take note|you should know)"
@@ -75,6 +83,7 @@ _ANNOUNCEMENT = re.compile(
     re.IGNORECASE,
 )
 """Something is announced, by nobody in particular: "One thing I should have said first: ..."."""
+# 你好，, 顺便说一下，, 所以
 _CHINESE_OPENER = re.compile(
     r"(?:(?:你好|您好|大家好|嗨|哈喽|(?:非常|太)?(?:感谢|谢谢)(?:你|您)?们?|多谢|好的?呀?|嗯+|哦+|啊+|哎呀?|哈+|哇+|对了?|是的|没错"
     r"|当然|没问题|太(?:好|棒)了|明白了?|知道了|收到|辛苦了?|另外|还有|顺便(?:说|提)?(?:一下|一句)?|说起来|其实|总之|这样一来|那么?"
@@ -82,6 +91,7 @@ _CHINESE_OPENER = re.compile(
     r"|(?:可是|但是|不过|而且|所以|因此|然后|于是)[，,]?"
     r"|(?:我|你|有|还有|先|再|最后|另外|还)[^：\d]{0,20}(?:[说讲提忘记问]|规矩|条件|要求|消息|事)[^：\d]{0,8}：(?=\w)"
 )
+# "happy to help", "let me know", "That sounds great!", 不客气
 _COURTESY = re.compile(
     r"(?:(?:i(?:['’]m| am)|we(?:['’]re| are)) )?(?:so |very |really )?(?:happy|glad|pleased|delighted|here)"
     r" (?:to (?:help|hear|assist|see|meet)|you|that)\b"
@@ -109,23 +119,25 @@ def without_openers(text: str) -> str:
     remember that ") before it; empty where nothing else is said."""
     rest = text
     for _ in range(_MOST_OPENERS):
-        found = _opener(rest)
-        if not found:
+        length = _opener_length(rest)
+        if not length:
             break
-        rest = rest[found:].lstrip()
+        rest = rest[length:].lstrip()
     return rest if rest == text else rest[:1].upper() + rest[1:]
 
 
-def _opener(text: str) -> int:
-    """The number of characters that open ``text``."""
-    if not text.isascii() and (chinese := _CHINESE_OPENER.match(text)):
-        return chinese.end()
-    found = (
-        _OPENER.match(text)
-        or _FRAME.match(text)
-        or (_ANNOUNCEMENT.match(text) if ": " in text else None)
-    )
-    return found.end() if found else 0
+def _opener_length(text: str) -> int:
+    """The number of characters that open ``text``: 12 of "By the way, I moved"."""
+    patterns = [_OPENER, _FRAME]
+    if not text.isascii():
+        patterns.insert(0, _CHINESE_OPENER)
+    if ": " in text:
+        patterns.append(_ANNOUNCEMENT)
+    for pattern in patterns:
+        match = pattern.match(text)
+        if match:
+            return match.end()
+    return 0
 
 
 def says_nothing(text: str) -> bool:
@@ -133,11 +145,11 @@ def says_nothing(text: str) -> bool:
     bare number."""
     if _DIGIT.search(text):
         return len(text.split()) < 2 and len(HAN.findall(text)) < 2
-    if not text.isascii() and (han := len(HAN.findall(text))) > 2:
-        return (
-            han < _SHORT_HAN or _COURTESY.match(text) is not None
-        ) and not _CHINESE_TOLD.search(text)
     is_courtesy = _COURTESY.match(text) is not None
+    han_count = 0 if text.isascii() else len(HAN.findall(text))
+    if han_count > 2:
+        is_short = han_count < _SHORT_HAN
+        return (is_short or is_courtesy) and not _CHINESE_TOLD.search(text)
     if len(text) > _SHORT_CHARS and not is_courtesy:
         return False
     spoken = _WORD.findall(text)
@@ -145,12 +157,11 @@ def says_nothing(text: str) -> bool:
         return False
     if is_courtesy or len(spoken) < _SHORT_WORDS:
         return True
-    is_named = any(
+    is_exclamation = text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS
+    has_name = any(
         word[:1].isupper() for word in spoken[1:] if not word.startswith("I")
     )
-    return (
-        text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS and not is_named
-    )
+    return is_exclamation and not has_name
 
 
 _CONJUNCTION = r"(?:and|but|so|yet|und|aber|denn|sondern)"
@@ -163,6 +174,7 @@ _TAG = (
     r"(?:if (?:that|it|this) (?:helps|matters)|though|as usual|thank you|thanks|please"
     r"|honestly|of course|i asked|you know|danke|bitte)(?=,|$)"
 )
+# ", and ", "; ", " – ", ", because "
 _BOUNDARY = re.compile(
     rf";\s+|\s[–—]\s|\s-\s(?=[^\W\d])|,\s+(?={_CONJUNCTION}\b|{_ASIDE}|where\b|then\b|{_TAG})",
     re.IGNORECASE,
@@ -185,11 +197,13 @@ _REFERRING = re.compile(
 _PARTICIPLE = (
     r"(?:called|named|located|based|dated|marked|printed|used|needed|required)"
 )
+# "and the pod in the attic blinks", "we've moved", "I agree"
 _STANDS_ALONE = re.compile(
     rf"(?:{_CONJUNCTION}\s+)?(?:(?:{_SUBJECT})(?:\s+[^\s,;]+){{0,6}}?\s+(?!{_PARTICIPLE}\b){_FINITE}\b"
     r"|(?:i|we)['’](?:m|ve|re|ll|d)\b|(?:i|we|ich|wir)\s+[^\W\d_]+)",
     re.IGNORECASE,
 )
+# ", " of "I called, it rang" and of "I called, Ana was out"
 _SPLICE = re.compile(
     rf",\s+(?={_POINTING})|\s(?=(?:and|but|und|aber)\s+{_POINTING})"
     r"|,\s+(?=(?:(?:my|our|the|mein\w*|unser\w*)\s+\w+|(?-i:[A-ZÄÖÜ])\w+)\s+(?:is|are|was|has|ist|sind|hat)\b)",
@@ -200,6 +214,7 @@ _BEGINS_BELOW = re.compile(
     r"|obwohl|sobald|bevor|nachdem)\b",
     re.IGNORECASE,
 )
+# "and so on", "because I like it", "which is nice", "as usual"
 _DROPPED = re.compile(
     rf"(?!(?:but|yet|aber|sondern|wh(?:ich|o) (?:is|are|was|were))\b)"
     rf"(?:{_CONJUNCTION}\b|{_ASIDE}|where\b|{_POINTING}|{_TAG})",
@@ -233,13 +248,11 @@ def clauses(sentence: str) -> tuple[str, ...]:
     text = without_openers(sentence)
     if not text or says_nothing(text):
         return ()
-    chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
-    found = tuple(_chinese(text) if chinese else _spaced(text))
-    return (
-        found
-        if found == (text,)
-        else tuple(clause for clause in found if not says_nothing(clause))
-    )
+    is_chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
+    parts = tuple(_chinese(text) if is_chinese else _spaced(text))
+    if parts == (text,):
+        return parts
+    return tuple(clause for clause in parts if not says_nothing(clause))
 
 
 def _spaced(text: str) -> Iterator[str]:
@@ -276,9 +289,9 @@ def _stands_alone(part: str) -> bool:
 
 def _parts(text: str, below: bool) -> Iterator[str]:
     """``text`` cut where a clause may begin; what parts two of them stays at the end of the first."""
-    cuts = {found.end() for found in _BOUNDARY.finditer(text)}
+    cuts = {boundary.end() for boundary in _BOUNDARY.finditer(text)}
     if not below:
-        cuts |= {found.end() for found in _SPLICE.finditer(text)}
+        cuts |= {splice.end() for splice in _SPLICE.finditer(text)}
     start = 0
     for cut in (*sorted(cuts), len(text)):
         if cut > start:
@@ -292,22 +305,21 @@ def _is_needless(part: str) -> bool:
         return True
     if not _DROPPED.match(part) or _DIGIT.search(part):
         return False
-    spoken = _WORD.findall(part)
-    if any(
-        word[:1].isupper() and word[:2] not in _I and word.lower() not in STOP_WORDS
-        for word in spoken[1:]
-    ):
-        return False
-    return not any(
-        word.lower() in _TELLING or word.lower().endswith(("n't", "n’t"))
-        for word in spoken
-    )
+    for number, word in enumerate(_WORD.findall(part)):
+        lower = word.lower()
+        if lower in _TELLING or lower.endswith(("n't", "n’t")):
+            return False
+        may_be_name = number > 0 and word[:1].isupper() and word[:2] not in _I
+        if may_be_name and lower not in STOP_WORDS:
+            return False
+    return True
 
 
 def _as_sentence(text: str, end: str) -> str:
     text = text.strip(_ENDING)
     joint = _JOINS.match(text)
-    text = text[joint.end() :] if joint else text
+    if joint:
+        text = text[joint.end() :]
     return text[:1].upper() + text[1:] + end
 
 
@@ -322,10 +334,9 @@ def _chinese(text: str) -> Iterator[str]:
             groups[-1].append(part)
         else:
             groups.append([part])
-    for group in groups:
-        kept = group[:1] + [
-            part
-            for part in group[1:]
-            if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part)
-        ]
-        yield "".join(kept).rstrip("，；") + end
+    for first, *others in groups:
+        clause = first
+        for part in others:
+            if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part):
+                clause += part
+        yield clause.rstrip("，；") + end

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from memviz.core.text.answer_forms import answer_forms
 from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
+from memviz.core.text.numbers_and_codes import plain_number
 from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
 from memviz.core.text.token_contexts import (
     KINDS,
@@ -45,7 +46,7 @@ from memviz.core.text.value_words import (
     UNITS,
     word_number,
 )
-from memviz.core.text.values import plain_number, plain_values
+from memviz.core.text.values import plain_values
 from memviz.core.text.words import UNSPACED
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)

@@ -60,11 +60,9 @@ def admits_ignorance(text: str) -> bool:
 def social(text: str, chinese: bool) -> str | None:
     """The reply to a bare greeting or thanks, ``None`` for anything else."""
     if _GREETING.fullmatch(text):
-        return (
-            "你好！请告诉我一些事情，或者问我之前说过的内容。"
-            if chinese
-            else ("Hello! Tell me something, or ask me about what was said before.")
-        )
+        if chinese:
+            return "你好！请告诉我一些事情，或者问我之前说过的内容。"
+        return "Hello! Tell me something, or ask me about what was said before."
     if _THANKS.fullmatch(text):
         return "不客气。" if chinese else "You are welcome."
     return None
@@ -73,20 +71,23 @@ def social(text: str, chinese: bool) -> str | None:
 def answer(quotes: Sequence[tuple[str, str]], chinese: bool) -> str:
     """Quote ``(source, sentence)`` pairs; a source is user, assistant, summary, tool or system."""
     leads = _CHINESE_SOURCE if chinese else _ENGLISH_SOURCE
-    frame = "{}：“{}”" if chinese else '{}: "{}"'
-    parts = [
-        frame.format(leads[source][min(at, 1)], sentence)
-        for at, (source, sentence) in enumerate(quotes)
-    ]
+    parts = []
+    for source, sentence in quotes:
+        first_lead, next_lead = leads[source]
+        lead = next_lead if parts else first_lead
+        parts.append(f"{lead}：“{sentence}”" if chinese else f'{lead}: "{sentence}"')
     return ("" if chinese else " ").join(parts)
 
 
 def unknown(missing: Sequence[str], chinese: bool) -> str:
     """Say that the context holds no answer; ``missing`` are words of the question that occur nowhere in it."""
     if chinese:
-        return f"我不知道：发给我的内容里没有提到{'、'.join(f'“{word}”' for word in missing) or '这一点'}。"
-    named = " or ".join(f'"{word}"' for word in missing)
-    return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
+        words = "、".join(f"“{word}”" for word in missing) or "这一点"
+        return f"我不知道：发给我的内容里没有提到{words}。"
+    said = "says that"
+    if missing:
+        said = "mentions " + " or ".join(f'"{word}"' for word in missing)
+    return f"I do not know: nothing in the context I was sent {said}."
 
 
 def not_stated(chinese: bool) -> str:
@@ -108,11 +109,9 @@ def cannot_work_out(chinese: bool) -> str:
 
 def overview(text: str, chinese: bool) -> str:
     """Lead in the most important of what was sent."""
-    return (
-        f"我收到的内容里最重要的是：{text}"
-        if chinese
-        else f"The most important of what I was sent: {text}"
-    )
+    if chinese:
+        return f"我收到的内容里最重要的是：{text}"
+    return f"The most important of what I was sent: {text}"
 
 
 def about(part: str, said: str, chinese: bool) -> str:

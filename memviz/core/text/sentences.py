@@ -16,7 +16,8 @@ MAX_FACTS = 500
 
 
 def json_facts(text: str) -> list[str]:
-    """One line ``key key: value`` for each value of the JSON object or list ``text``; empty for any other text."""
+    """One line ``key key: value`` for each value of the JSON object or list ``text``: ``user
+    name: Ana`` for ``{"user": {"name": "Ana"}}``. Empty for any other text."""
     try:
         return list(islice(_facts(json.loads(text), ()), MAX_FACTS))
     except (ValueError, RecursionError):
@@ -27,33 +28,38 @@ def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _facts(item, (*path, str(key).replace("_", " ")))
-    elif isinstance(value, list) and any(
-        isinstance(item, dict | list) for item in value
-    ):
+    elif isinstance(value, list) and any(map(_is_nested, value)):
         for item in value:
             yield from _facts(item, path)
     elif value is not None and value != "" and value != []:
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield f"{' '.join(path)}: {shown}" if path else shown
+        items = value if isinstance(value, list) else [value]
+        words = ", ".join(map(str, items))
+        yield f"{' '.join(path)}: {words}" if path else words
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, dict | list)
 
 
 MAX_TEXT_CHARS = 200_000
-"""Of a longer text only the beginning and the end, half each, are read."""
+"""The longest text that is read as a whole; of a longer one the beginning and the end, half
+each."""
 MAX_SENTENCES = 10_000
 MAX_SENTENCE_CHARS = 400
 CACHED_TEXT_CHARS = 20_000
 """Longer texts are few and large, so only the newest of them are kept."""
 
+# the end of 'He said "no."' and of 好。
 _SENTENCE_END = re.compile(r"""[.!?…؟।]+["'”’»)\]*_]*(?=\s)|[。！？]+["'”’」』）]*""")
 _MONTH_FOLLOWS = re.compile(
     r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
+# "# ", "> - ", "2) " before the words of a line
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
 _CODE_MARK_BETWEEN = re.compile(r"(?<=[^\W_])`+(?=[^\W_])")
 """What is set as code is a word of its own, and stays one without its marks."""
-_MARKUP = re.compile(
-    r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)"
-)  # between digits they belong to a number: 2**10
+# "**" of "**bold**"; between digits it belongs to a number: 2**10
+_MARKUP = re.compile(r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)")
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
 _RULER = re.compile(r"[\s|:=_*~-]*")
@@ -66,6 +72,7 @@ _MAY_ASK = words(
 _AUXILIARY = (
     "(?:is|are|was|were|am|do|does|did|will|would|should|can|could|has|have|had)"
 )
+# "Can you tell", "do you remember", "and what is", "how much", "which hotel did we"
 _ASKS = re.compile(
     rf"""(?:please\ |and\ |so\ |hey,?\ |now,?\ |also\ |then\ |but\ )*
     (?: (?:can|could|would)\ you\ (?:please\ )?(?:tell|remind|repeat|recall|give)\b
@@ -79,6 +86,7 @@ _ASKS = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+# 请告诉我, 你还记得, 多少, 在哪里
 _CHINESE_ASKS = re.compile(
     r"(?:请)?(?:告诉我|提醒我|你?还?记得)|.*(?:什么|多少|谁|哪[里儿天个位些]|几[点号个位天]|吗|呢)$"
 )
@@ -140,18 +148,18 @@ def is_question(text: str) -> bool:
         return True
     if not text.isascii() and _CHINESE_ASKS.match(bare):
         return True
-    if bare[:40].partition(" ")[0].rstrip(",'’s").lower() in _MAY_ASK and _ASKS.match(
-        bare
-    ):
+    first_word, _, _ = bare[:40].partition(" ")
+    # "What's", "Now,": to look up the first word is faster than the pattern.
+    if first_word.rstrip(",'’s").lower() in _MAY_ASK and _ASKS.match(bare):
         return True
     return "remind me" in text or "Remind me" in text
 
 
 def passage(text: str) -> Passage:
     """The sentences of ``text``."""
-    return (
-        _short_passage(text) if len(text) <= CACHED_TEXT_CHARS else _long_passage(text)
-    )
+    if len(text) <= CACHED_TEXT_CHARS:
+        return _short_passage(text)
+    return _long_passage(text)
 
 
 def _read(text: str) -> Passage:
@@ -171,9 +179,11 @@ def _unquoted(text: str) -> Sentence:
 def _split(text: str) -> Iterator[str]:
     if len(text) > MAX_TEXT_CHARS:
         text = text[: MAX_TEXT_CHARS // 2] + "\n" + text[-MAX_TEXT_CHARS // 2 :]
-    if text.lstrip().startswith(("{", "[")) and (facts := json_facts(text)):
-        yield from facts
-        return
+    if text.lstrip().startswith(("{", "[")):
+        facts = json_facts(text)
+        if facts:
+            yield from facts
+            return
     for line in text.splitlines():
         line = _clean_line(line)
         if not line:
@@ -203,17 +213,17 @@ def _clean_line(line: str) -> str:
 
 
 def _ends_here(line: str, start: int, match: re.Match[str]) -> bool:
-    """Not after an abbreviation, an initial, or where the text goes on in lower case."""
+    """Return whether a sentence ends at a mark: not after an abbreviation, an initial, or
+    where the text goes on in lower case."""
     if line[match.start()] != ".":
         return True
-    word = (
-        line[max(start, match.start() - 12) : match.start()]
-        .rpartition(" ")[2]
-        .lstrip("(\"'“")
-    )
-    if word.lower() in ABBREVIATIONS or (
-        len(word) == 1 and word.isalpha() and word != "I"
-    ):
+    before = line[max(start, match.start() - 12) : match.start()]
+    _, _, word = before.rpartition(" ")
+    word = word.lstrip("(\"'“")
+    if word.lower() in ABBREVIATIONS:
+        return False
+    is_initial = len(word) == 1 and word.isalpha() and word != "I"
+    if is_initial:
         return False
     if word.isdigit() and _MONTH_FOLLOWS.match(line, match.end()):
         return False  # am 26. Juni
@@ -225,7 +235,8 @@ def _bounded(sentence: str) -> Iterator[str]:
     """The sentence, cut at spaces if it is too long to be quoted."""
     while len(sentence) > MAX_SENTENCE_CHARS:
         cut = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
-        cut = MAX_SENTENCE_CHARS if cut < 0 else cut
+        if cut < 0:
+            cut = MAX_SENTENCE_CHARS
         yield sentence[:cut].strip()
         sentence = sentence[cut:].strip()
     if sentence:

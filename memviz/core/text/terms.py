@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from memviz.core.text.digits import has_digit
-from memviz.core.text.values import plain_number
+from memviz.core.text.numbers_and_codes import plain_number
 from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
 
@@ -21,10 +21,12 @@ _UNIT = (
 )
 _LONGEST_WORD = 64
 TOKEN = re.compile(
+    # a run of characters that nothing spaces: 北京大学
     f"[{UNSPACED}]+"
     # a number, with nothing but its unit after it: 3,000 or 40GB or 14th, but not 9K4 or 1042A, which are codes
     rf"|(?<!{_ALNUM})(?:\d{{1,3}}(?:[,，'’\u00a0\u202f]\d{{3}}(?!\d))+|\d{{1,40}})(?:[.,\uff0e\u066b]\d{{1,40}})*+"
     rf"(?={_UNIT}?(?!{_ALNUM}))"
+    # a word or a code
     rf"|{_ALNUM}{{1,{_LONGEST_WORD}}}"
 )
 _LETTERS_ALONE = str.maketrans(
@@ -52,8 +54,8 @@ def tokens_of(text: str) -> list[str]:
         words = text.translate(_LETTERS_ALONE).split()
         if max(map(len, words), default=0) <= _LONGEST_WORD:
             return words
-    found: list[str] = TOKEN.findall(text)
-    return found
+    tokens: list[str] = TOKEN.findall(text)
+    return tokens
 
 
 def composed(text: str) -> str:
@@ -71,7 +73,8 @@ def keys(text: str) -> frozenset[str]:
 
 
 def weights_of(text: str) -> dict[str, int]:
-    """The content words of one sentence and what each weighs."""
+    """The content words of one sentence, each with its weight: "Ana paid 3,600 euros" gives
+    ``{"ana": 1, "pay": 1, "3600": 3, "euro": 1}``."""
     weights: dict[str, int] = {}
     for match in TOKEN.finditer(text):
         before = text[: match.start()].rstrip()[-1:]
@@ -86,10 +89,11 @@ def weights_of(text: str) -> dict[str, int]:
 def _weight(token: str, begins: bool) -> int:
     if _DIGIT.search(token) or token.casefold() in NUMBER_WORDS:
         return NUMBER_WEIGHT
-    is_name = token[0].isupper() and (
-        not begins or (len(token) > 1 and token.isupper())
-    )
-    return NAME_WEIGHT if is_name else WORD_WEIGHT
+    # The word that begins a sentence has a capital letter in any case: "NASA" is a name there.
+    shows_name = not begins or (len(token) > 1 and token.isupper())
+    if token[0].isupper() and shows_name:
+        return NAME_WEIGHT
+    return WORD_WEIGHT
 
 
 @lru_cache(maxsize=16_384)

@@ -52,11 +52,9 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        if (
-            token not in READ_IN_CONTEXT
-            and token.lower() not in ONES
-            and token.lower() not in SMALL_NUMBERS
-        ):
+        word = token.lower()
+        may_be_number = word in ONES or word in SMALL_NUMBERS
+        if token not in READ_IN_CONTEXT and not may_be_number:
             yield token
             at += 1
             continue
@@ -65,11 +63,9 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
             yield str(number)
             at += length
             continue
-        yield _read_between(
-            token,
-            tokens[at - 1] if at else "",
-            tokens[at + 1] if at + 1 < len(tokens) else "",
-        )
+        before = tokens[at - 1] if at else ""
+        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        yield _read_between(token, before, behind)
         at += 1
 
 
@@ -84,9 +80,9 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     before = ""
     while at < len(tokens):
         word = plain_letters(tokens[at].casefold())
-        small = SMALL_NUMBERS.get(word) or (
-            ONES.get(word) if before != "small" else None
-        )
+        small = SMALL_NUMBERS.get(word)
+        if small is None and before != "small":
+            small = ONES.get(word)
         if before in ("large", "tens") and word in JOINING:
             if not _begins_with_small_number(tokens[at + 1 :]):
                 break
@@ -102,11 +98,7 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
         elif word in TENS and before in ("", "large"):
             group = group + TENS[word]
             before = "tens"
-        elif (
-            small is not None
-            and before in ("", "large", "tens")
-            and not (before == "tens" and small > 9)
-        ):
+        elif small is not None and _may_follow(small, before):
             group = group + small
             before = "small"
         else:
@@ -114,6 +106,11 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
         at += 1
         used = at - start
     return used, total + group
+
+
+def _may_follow(small: int, before: str) -> bool:
+    # "twenty one" and "hundred twelve" are numbers, "twenty twelve" and "two three" none
+    return before in ("", "large") or (before == "tens" and small <= 9)
 
 
 def _begins_with_small_number(tokens: Sequence[str]) -> bool:
@@ -130,13 +127,12 @@ def _read_between(token: str, before: str, behind: str) -> str:
     "in May" -> the month 5; "May I" -> "may", the word; "Will Smith" -> "Will", the name.
     """
     word = token.lower()
-    if (
-        word in SHARED_MONTHS
-        and token[0].isupper()
-        and (before.lower() in BEFORE_A_MONTH)
-    ):
+    may_be_month = word in SHARED_MONTHS and token[0].isupper()
+    if may_be_month and before.lower() in BEFORE_A_MONTH:
         return f"{MARK}{MONTH_NUMBERS[word]}"
     if token not in NAME_TOKENS:
         return token
-    is_word = (behind.lower() in AFTER_A_WORD and not behind.isupper()) or behind == "I"
+    # "US" is no "us".
+    follows_word = behind.lower() in AFTER_A_WORD and not behind.isupper()
+    is_word = follows_word or behind == "I"
     return word if is_word else word.capitalize()

@@ -17,39 +17,43 @@ from memviz.core.text.words import HAN
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_MONTH = (
-    "(?:"
-    + "|".join(sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True))
-    + ")"
-)
+_MONTH_NAMES = sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True)
+_MONTH = f"(?:{'|'.join(_MONTH_NAMES)})"
+# "3rd of march", "may 3", "17:30", "2024-03-05", "3月"
 _DATED_NUMBER = re.compile(
     rf"\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
     r"|\d{1,2}:\d\d|\d{4}-\d\d-\d\d\S*|\d+[年月日号点]"
 )
+# besides: "5 pm", "1990", "3/5", "3rd", "until 7"
 _DATE_OR_TIME = re.compile(
     rf"{_DATED_NUMBER.pattern}|\b\d{{1,2}} ?[ap]\.?m\b|\b(?:19|20)\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}(?:[./]\d{{2,4}})?\b"
     r"|\d(?:st|nd|rd|th)\b|\b(?:at|until|till|by|before|after) \d{1,2}\b(?! ?(?:%|percent|euro|dollar))"
 )
+# "at seven"
 _SPOKEN_TIME = re.compile(
     rf"\b(?:at|until|till|by|before|after) (?:{'|'.join(classes.NUMBER_WORDS)})\b"
 )
+# the 三 of 三个, and 二十
 _CHINESE_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百千万亿]+(?=[个位岁人天年月号日点元块次只条张本分公米斤瓶间度%％])|[二两三四五六七八九十百千万亿]{2,}"
 )
 _CHINESE_DATE = re.compile(
     r"[\d一二三四五六七八九十]+[年月日号点]|星期|礼拜|周[一二三四五六日末]|[明后昨]天|[上下]午|晚上|早上|[春夏秋冬]天"
 )
+# "5%", "40 kg", "3 euros"
 _UNIT = re.compile(
     r"\d ?(?:%|[a-z]{1,3}\b|[元块岁人个天平米斤万度公小分])|\d[\w.,]* (?:percent|euros?|dollars?|pounds?|people"
     r"|guests|degrees|hours?|minutes?|days?|weeks?|months?|years?|points?|kilos?|grams?|miles?|kilomet\w+|met(?:er|re)s?"
     r"|lit(?:er|re)s?)\b"
 )
 _MONEY = re.compile(r"[$€£¥]")
+# "QX7-R4M", "B2"
 _CODE = re.compile(
     r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
 )
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
 _SCAFFOLD = re.compile(r"[{}<>\[\]\\;=|_]")
+# "status code: 200", as a line of JSON is read
 _KEY_AND_VALUE = re.compile(r"[a-z][a-z ]{1,40}: \S")
 _CHINESE_WEIGHTY = re.compile(
     r"决定|喜欢|讨厌|偏好|过敏|必须|不能|截止|改成|改为|改到|换成|变成|预算|密码|生日|住在|名字|叫|地址|预订|订了|取消|确认|电话|号码"
@@ -81,14 +85,12 @@ class Traits:
         """Look at ``text`` once."""
         lower = text.lower()
         ordered = _WORD.findall(lower)
+        first = ordered[0] if ordered else ""
         words = frozenset(ordered)
-        chinese = not text.isascii() and HAN.search(text) is not None
-        numbers, amounts = _numbers(lower, words, chinese)
+        numbers, amounts = _numbers(text, lower, words)
         names = _names(text)
-        has_date = _has_date(lower, words, chinese)
-        is_hedged = _is_hedged(words, ordered[0] if ordered else "") or (
-            chinese and _found(_CHINESE_HEDGED, text)
-        )
+        has_date = _has_date(text, lower, words)
+        is_hedged = _is_hedged(text, words, first)
         weight = (
             1.0
             + 0.8 * min(len(numbers), 2)
@@ -96,31 +98,42 @@ class Traits:
             + has_date
             + _details(text, lower)
         )
-        weighty = len(words & classes.WEIGHTY) + (
-            len(_CHINESE_WEIGHTY.findall(text)) if chinese else 0
-        )
-        weight += 1.2 * min(weighty, 2) + 0.8 * (
-            not words.isdisjoint(classes.PERSONAL) or (chinese and "我" in text)
-        )
-        weight *= _damping(text, words, ordered[0] if ordered else "", chinese) * (
-            0.4 if is_hedged else 1.0
-        )
-        is_change = _is_change(lower, words) or (
-            chinese and _found(_CHINESE_CHANGE, text)
-        )
+        weighty = min(_count_weighty_words(text, words), 2)
+        weight += 1.2 * weighty + 0.8 * _is_personal(text, words)
+        damping = _damping(text, words, first)
+        if is_hedged:
+            damping *= 0.4
+        weight *= damping
+        is_change = _is_change(text, lower, words)
         return cls(numbers, amounts, names, has_date, is_change, is_hedged, weight)
 
 
-def _found(pattern: re.Pattern[str], text: str) -> bool:
+def _has_han(text: str) -> bool:
+    return not text.isascii() and HAN.search(text) is not None
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.search(text) is not None
 
 
+def _count_weighty_words(text: str, words: frozenset[str]) -> int:
+    count = len(words & classes.WEIGHTY)
+    if _has_han(text):
+        count += len(_CHINESE_WEIGHTY.findall(text))
+    return count
+
+
+def _is_personal(text: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(classes.PERSONAL) or "我" in text
+
+
 def _numbers(
-    lower: str, words: frozenset[str], chinese: bool
+    text: str, lower: str, words: frozenset[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """All numbers, and those that are part of no date or time."""
+    """All numbers, and those that are part of no date or time: "3 cats at 17:30" has 3 and
+    17:30, of which 3 is the only amount."""
     spoken = words & classes.NUMBER_WORDS
-    if chinese:
+    if _has_han(text):
         spoken |= frozenset(_CHINESE_NUMBER.findall(lower))
     if not _DIGIT.search(lower):
         return spoken, spoken
@@ -128,60 +141,61 @@ def _numbers(
     return spoken | frozenset(_NUMBER.findall(lower)), spoken | amounts
 
 
-def _has_date(lower: str, words: frozenset[str], chinese: bool) -> bool:
+def _has_date(text: str, lower: str, words: frozenset[str]) -> bool:
     if not words.isdisjoint(classes.DATE_WORDS):
         return True
     if _DIGIT.search(lower) and _DATE_OR_TIME.search(lower):
         return True
     if not words.isdisjoint(classes.NUMBER_WORDS) and _SPOKEN_TIME.search(lower):
         return True
-    return chinese and _found(_CHINESE_DATE, lower)
+    return _has_han(text) and _matches(_CHINESE_DATE, lower)
 
 
 def _details(text: str, lower: str) -> float:
     """Weight of money, measures and codes."""
-    weight = 0.6 * _found(_MONEY, text)
+    weight = 0.6 * _matches(_MONEY, text)
     if _DIGIT.search(text):
-        weight += 0.6 * _found(_UNIT, lower) + 1.2 * _found(_CODE, text)
+        weight += 0.6 * _matches(_UNIT, lower) + 1.2 * _matches(_CODE, text)
     return weight
 
 
 def _names(text: str) -> frozenset[str]:
     """Capitalised words, not counting one that only begins the sentence."""
-    found = {
-        match.group().removesuffix("'s").removesuffix("’s").lower()
-        for match in _CAPITALISED.finditer(text)
-        if match.start() > 0
-        and text[match.start() - 2 : match.start()] not in (". ", ": ")
-    }
-    return frozenset(
-        name
-        for name in found - STOP_WORDS - classes.DATE_WORDS
-        if not name.startswith(("i'", "i’"))
-    )
+    names = set()
+    for match in _CAPITALISED.finditer(text):
+        start = match.start()
+        begins_sentence = start == 0 or text[start - 2 : start] in (". ", ": ")
+        name = match.group().removesuffix("'s").removesuffix("’s").lower()
+        if not begins_sentence and not name.startswith(("i'", "i’")):
+            names.add(name)
+    return frozenset(names - STOP_WORDS - classes.DATE_WORDS)
 
 
-def _is_change(lower: str, words: frozenset[str]) -> bool:
-    found = words & classes.CHANGE
-    return bool(found) and (found != {"now"} or "for now" not in lower)
+def _is_change(text: str, lower: str, words: frozenset[str]) -> bool:
+    changes = words & classes.CHANGE
+    # "It will do for now" changes nothing.
+    if changes and (changes != {"now"} or "for now" not in lower):
+        return True
+    return _has_han(text) and _matches(_CHINESE_CHANGE, text)
 
 
-def _is_hedged(words: frozenset[str], first: str) -> bool:
-    """Advice and conditions, which state no fact."""
+def _is_hedged(text: str, words: frozenset[str], first: str) -> bool:
+    """Return whether a sentence is advice or a condition, which states no fact."""
     if first in classes.HEDGED_STARTS or not words.isdisjoint(classes.HEDGED):
         return True
-    return "you" in words and not words.isdisjoint(classes.MODALS)
+    if "you" in words and not words.isdisjoint(classes.MODALS):
+        return True
+    return _has_han(text) and _matches(_CHINESE_HEDGED, text)
 
 
-def _damping(text: str, words: frozenset[str], first: str, chinese: bool) -> float:
+def _damping(text: str, words: frozenset[str], first: str) -> float:
     """Factor for sentences that tell little: courtesies, headings, scaffolding, ignorance, mere fragments."""
-    length = (
-        3 * len(HAN.findall(text)) if chinese else len(text)
-    )  # a Han character says as much as three letters
+    chinese = _has_han(text)
+    # A Han character says as much as three letters.
+    length = 3 * len(HAN.findall(text)) if chinese else len(text)
     factor = 0.6 if length < 25 else 1.0
-    if first in classes.SMALL_TALK_STARTS or (
-        chinese and _CHINESE_SMALL_TALK.match(text)
-    ):
+    is_small_talk = first in classes.SMALL_TALK_STARTS
+    if is_small_talk or (chinese and _CHINESE_SMALL_TALK.match(text)):
         factor *= 0.5 if length > 60 else 0.15
     elif first in classes.POINTING_STARTS:
         factor *= 0.7
@@ -190,4 +204,6 @@ def _damping(text: str, words: frozenset[str], first: str, chinese: bool) -> flo
     if len(_SCAFFOLD.findall(text)) * 20 > len(text):
         factor *= 0.2
     might_not_know = chinese or not words.isdisjoint(classes.MAY_ADMIT_IGNORANCE)
-    return factor * 0.1 if might_not_know and phrases.admits_ignorance(text) else factor
+    if might_not_know and phrases.admits_ignorance(text):
+        factor *= 0.1
+    return factor

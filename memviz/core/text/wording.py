@@ -79,11 +79,9 @@ def plural(noun: str, number: float = 2) -> str:
     """``turn`` for 1, ``turns`` for any other number; ``summaries``, ``days``. English, whatever is read."""
     if number == 1:
         return noun
-    return (
-        f"{noun[:-1]}ies"
-        if noun.endswith("y") and noun[-2:-1] not in _VOWELS
-        else f"{noun}s"
-    )
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def counted(number: float, noun: str) -> str:
@@ -189,7 +187,8 @@ def seconds_words(seconds: float | None) -> str:
 
 
 def took_words(seconds: float | None) -> str:
-    """The same where nothing beside it says what is meant."""
+    """The seconds that a call took, where nothing beside them says what is meant: ``1.20 s``,
+    ``seconds not recorded``."""
     if seconds is None:
         return _("seconds not recorded")
     return seconds_words(seconds)
@@ -203,7 +202,7 @@ def cost_words(usd: float | None, *, recorded: bool) -> str:
 
 
 def price_words(usd: float | None, *, recorded: bool = False) -> str:
-    """The same as a part of a sentence: ``cost $0.01``, ``no cost``."""
+    """The cost of a call as a part of a sentence: ``cost $0.01``, ``no cost``."""
     if usd == 0:
         return _("no cost")
     return _("cost {amount}", amount=cost_words(usd, recorded=recorded))
@@ -220,9 +219,8 @@ def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) ->
 
 def duration_words(seconds: float) -> str:
     """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
-    size, one, several = next(
-        (unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1]
-    )
+    fitting_units = [unit for unit in _UNITS if seconds >= unit[0]]
+    size, one, several = fitting_units[0] if fitting_units else _UNITS[-1]
     number = seconds / size
     figures = f"{number:,.4g}"
     return ngettext(one, several, number, number=figures)
@@ -235,11 +233,13 @@ def rounded_tokens(number: int) -> str:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """The names, numbered where two are the same."""
-    return [
-        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})"
-        for at, name in enumerate(names)
-    ]
+    """The names, numbered where two are the same: a, b, a becomes a, b, a (2)."""
+    counts: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        distinct.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return distinct
 
 
 def request_name(turn: int, call: int, calls: int) -> str:
@@ -272,7 +272,7 @@ def request_range(first: RequestPlace, last: RequestPlace) -> str:
 
 
 def request_span(first: RequestPlace, last: RequestPlace) -> str:
-    """The same as a time when something was so: ``at turn 3``, ``from turn 3 to 5``, ``at turn 3, calls 2 to 4``,
+    """The requests during which something was so: ``at turn 3``, ``from turn 3 to 5``, ``at turn 3, calls 2 to 4``,
     ``from turn 3, call 2 to turn 5, call 1``."""
     if _are_whole_turns(first, last):
         return turn_span(first[0], last[0])

@@ -24,7 +24,8 @@ SCRIPTS = (
 )
 """Scripts that one language is written in, or mostly so. Japanese first: it has Chinese characters as well."""
 LEAST_SHARE = 0.3
-"""Of the letters. A name in an English sentence makes it no Chinese text."""
+"""The share of the letters of a text that have to be of a script. A name in an English
+sentence makes it no Chinese text."""
 READ_CHARS = 2_000
 # Scripts written without spaces, and Korean, whose particles stick to the word.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -82,12 +83,12 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def count_content_words(text: str) -> Counter[str]:
-    """The same with how often each stands in ``text``."""
+    """The stems that carry the meaning of ``text``, with how often each stands in it."""
     chunks, runs = _chunks_and_runs(text)
-    found = Counter(chain.from_iterable(map(_STEMS_OF.__getitem__, chunks)))
+    counts = Counter(chain.from_iterable(map(_STEMS_OF.__getitem__, chunks)))
     for run in runs:
-        found.update(_pairs(run))
-    return found
+        counts.update(_pairs(run))
+    return counts
 
 
 def _chunks_and_runs(text: str) -> tuple[list[str], list[str]]:
@@ -110,13 +111,13 @@ class _StemsOfChunks(dict[str, tuple[str, ...]]):
     # A dictionary that fills itself is asked at half the price of a function that remembers, for every word that is
     # indexed. What a program wrote without a space may be long, and is not kept.
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        tokens = (one for one in _TOKEN.findall(chunk) if one not in STOP_WORDS)
-        found = tuple(chain.from_iterable(map(_stems, tokens)))
+        tokens = (token for token in _TOKEN.findall(chunk) if token not in STOP_WORDS)
+        stems = tuple(chain.from_iterable(map(_stems, tokens)))
         if len(chunk) <= LONGEST_CHUNK_KEPT:
             if len(self) >= MOST_CHUNKS_KEPT:
                 self.clear()
-            self[chunk] = found
-        return found
+            self[chunk] = stems
+        return stems
 
 
 _STEMS_OF = _StemsOfChunks()
@@ -124,36 +125,36 @@ _STEMS_OF = _StemsOfChunks()
 
 def is_chinese(text: str) -> bool:
     """Return whether ``text`` is mostly Chinese: Han characters, no Japanese kana, and few Latin words beside them."""
-    han = len(HAN.findall(text))
-    return (
-        han > 0
-        and not KANA.search(text)
-        and han >= len(_TOKEN.findall(_UNSPACED_RUN.sub(" ", text)))
-    )
+    han_count = len(HAN.findall(text))
+    if not han_count or KANA.search(text):
+        return False
+    spaced_words = _TOKEN.findall(_UNSPACED_RUN.sub(" ", text))
+    return han_count >= len(spaced_words)
 
 
 def bridges(text: str) -> dict[str, tuple[str, str]]:
-    """Character pairs of ``text`` with the pairs before and after them: one may straddle two words."""
-    found: dict[str, tuple[str, str]] = {}
+    """Character pairs of ``text`` with the pairs before and after them: one may straddle two
+    words. 北京大学 gives 京大 with 北京 and 大学."""
+    neighbours: dict[str, tuple[str, str]] = {}
     for run in _UNSPACED_RUN.findall(text):
         for piece in _CHINESE_STOP.split(run):
             for at in range(1, len(piece) - 2):
-                found[piece[at : at + 2]] = (
-                    piece[at - 1 : at + 1],
-                    piece[at + 1 : at + 3],
-                )
-    return found
+                before = piece[at - 1 : at + 1]
+                behind = piece[at + 1 : at + 3]
+                neighbours[piece[at : at + 2]] = (before, behind)
+    return neighbours
 
 
 @lru_cache(maxsize=16_384)
 def _pairs(run: str) -> frozenset[str]:
-    """Pairs of neighbouring characters between function words; a character that stands alone counts itself."""
-    found: set[str] = set()
+    """Pairs of neighbouring characters between function words; a character that stands alone
+    counts itself: 北京市 gives 北京 and 京市."""
+    pairs: set[str] = set()
     for piece in _CHINESE_STOP.split(run):
         if len(piece) == 1:
-            found.add(piece)
-        found.update(piece[at : at + 2] for at in range(len(piece) - 1))
-    return frozenset(found)
+            pairs.add(piece)
+        pairs.update(piece[at : at + 2] for at in range(len(piece) - 1))
+    return frozenset(pairs)
 
 
 def _stems(token: str) -> tuple[str, ...]:
@@ -172,8 +173,8 @@ def stem(word: str) -> str:
         return SAME_WORD[word]
     # A stemmer keeps the word that it works on, so each call has its own: several threads stem at once. The class is
     # named because `snowballstemmer.stemmer` would use another implementation where PyStemmer is installed.
-    found: str = EnglishStemmer().stemWord(word)
-    return _same_stem().get(found, found)
+    snowball_stem: str = EnglishStemmer().stemWord(word)
+    return _same_stem().get(snowball_stem, snowball_stem)
 
 
 @cache

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
-from memviz.core.counters import FormSums
 from memviz.core.forms import Form, Superseded
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.core.summaries import SummaryLog
+from memviz.core.token_sums import FormSums
 from memviz.engine.part_tokens import reduced_positions, sums_of, whole_ranges
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import TOKENS_PER_MESSAGE
-from memviz.core.counters import SumArrays
 from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
+from memviz.core.token_sums import SumArrays
 from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
 from memviz.engine.schema_counts import (

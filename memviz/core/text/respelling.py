@@ -1,0 +1,230 @@
+"""Values in a second notation are put into the first, which the patterns of values read.
+
+4'7" becomes "4 ft 7", "an hour and a half" becomes "1.5 hour", and 百分之五 becomes "5%".
+"""
+
+import re
+
+from memviz.core.text.digits import has_digit
+from memviz.core.text.letters import slashed
+from memviz.core.text.value_words import word_number
+
+_I = re.IGNORECASE
+_SMALL_NUMBERS = {
+    "an": 1,
+    "a": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+}
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_SMALL_NUMBERS)})"
+_TIME = r"(?P<unit>hours?|days?|weeks?|months?|years?)"
+_AND_A_HALF = re.compile(r"and[ -]a[ -]half", _I)
+# "two and a half hours", "an hour and a half"
+_HALVES = (
+    re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
+    re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
+)
+# "half an hour", "half-hour"
+_HALF_HOUR = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
+# "half past seven", "a quarter to six", "twenty past 4"
+_SPOKEN_TIME = re.compile(
+    r"\b(?:half past|(?:a )?quarter (?P<side>past|to)"
+    # "at ten to seven", "ten to seven in the evening", but no "ten to seven people"
+    r"|(?:(?<=at )|(?=[\w-]+ (?:past|to) \w+ (?:in the|at night|[ap]m\b)))"
+    r"(?:(?P<minutes>five|ten|twenty(?:[ -]five)?) past|(?P<to>ten) to))"
+    r" (?P<hour>[a-z]{3,}|\d{1,2})\b",
+    _I,
+)
+_SPOKEN_MINUTES = {"five": 5, "ten": 10, "twenty": 20}
+_HOURS = range(1, 24)
+# "three quarters of an hour", "a quarter of an hour"
+_QUARTERS = re.compile(
+    r"\b(?:(?P<three>three)[ -]quarters|(?:a )?quarter) of an hour\b", _I
+)
+_DOZENS = (
+    (re.compile(r"\bhalf(?: a |-)dozen\b", _I), "6"),
+    (re.compile(r"\ba baker['’]s dozen\b", _I), "13"),
+    (re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I), "12"),
+)
+# "3 dozen", "four dozen"
+_MORE_DOZENS = re.compile(r"\b(?P<count>\d{1,3}|[a-z]{3,6})[ -]dozen\b", _I)
+# "20 degrees celsius"
+_DEGREES = re.compile(r"\bdegrees? (c|f|celsius|fahrenheit|centigrade)\b", _I)
+# "Nov '27"
+_SHORT_YEAR = re.compile(r"(?<=[a-z.] )['’](\d\d)(?![\w'’])")
+# 4'7", 5'11
+_FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<inches>\d{1,2})(?:["”\u2033]|['’]{2}"
+r"|(?!\w))""")
+# the feet of "10' x 12'"
+_ONE_FOOT = re.compile(
+    r"(?<![\w.,'’])(\d{1,3})['’\u2032](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’\u2032](?!\w)"
+)
+# "10 x" of "10 x 12 m", "3m×" of "3m×4m"
+_AREA = re.compile(
+    r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I
+)
+_MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
+_MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
+# "7 in the evening", "9:30 o'clock at night"
+_HALF_OF_DAY = re.compile(
+    r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)"
+    r"|at (?P<night>night))\b",
+    _I,
+)
+_FIRST_HOUR_OF_MORNING = 6
+# "3/5", a day and a month or a fraction
+_TWO_PARTS = re.compile(
+    r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)"
+)
+_FORMAL_NUMERALS = str.maketrans(
+    "壹贰叁肆伍陆柒捌玖拾佰仟圆", "一二三四五六七八九十百千元"
+)
+# as on a receipt: 壹万贰仟圆整
+_MAY_BE_FORMAL = re.compile("[壹贰叁肆伍陆柒捌玖拾佰仟]{2}|[壹贰叁肆伍陆柒捌玖][万圆]")
+# 百分之五, 百分之12.5
+_PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
+_HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
+# 星期一, 礼拜天
+_WEEKDAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
+# 三个半小时
+_HAN_HALVES = re.compile(
+    "(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)"
+)
+# 半小时, 半个钟头
+_HAN_HALF = re.compile("(?<!个)半个?(?:小时|钟头)")
+# the 个 of 三个小时
+_HAN_HOURS = re.compile(r"(?<=[\d一二两三四五六七八九十])个(?=小时|钟头)")
+
+
+def respelled(text: str) -> str:
+    """Return ``text`` with its values in the notation that :mod:`memviz.core.text.values`
+    reads."""
+    # A text is searched faster for a few letters than for a pattern.
+    if "alf" in text:
+        if _AND_A_HALF.search(text):
+            for pattern in _HALVES:
+                text = pattern.sub(_half_more, text)
+        text = _HALF_HOUR.sub("30 minutes", text)
+    has_quarter = "uarter" in text
+    if has_quarter:
+        text = _QUARTERS.sub(_quarter_hours, text)
+    if has_quarter or " past " in text or "ten to " in text:
+        text = _SPOKEN_TIME.sub(_clock_time, text)
+    if "dozen" in text:
+        for pattern, number in _DOZENS:
+            text = pattern.sub(number, text)
+        text = _MORE_DOZENS.sub(_dozens, text)
+    if "per cent" in text:
+        text = text.replace("per cent", "percent")
+    if "degree" in text:
+        text = _DEGREES.sub(lambda match: f"°{match[1][0]}", text)
+    has_digits = has_digit(text)
+    if has_digits:
+        text = _digits_respelled(text)
+    if not text.isascii():
+        text = _chinese_respelled(text)
+    if has_digits and "/" in text:
+        text = _TWO_PARTS.sub(_slashed_parts, text)
+    return text
+
+
+def _digits_respelled(text: str) -> str:
+    """Return a text that has a digit, with feet, short years, areas and halves of the day
+    respelled."""
+    if _MAY_BE_FEET.search(text):
+        text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
+        text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
+    if "'" in text or "’" in text:
+        text = _SHORT_YEAR.sub(r"20\1", text)
+    if "×" in text or "x" in text or " by " in text or "乘" in text:
+        text = _AREA.sub(r"\g<one> by ", text)
+    if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
+        text = _HALF_OF_DAY.sub(_with_half_of_day, text)
+    return text
+
+
+def _chinese_respelled(text: str) -> str:
+    if _MAY_BE_FORMAL.search(text):
+        text = text.translate(_FORMAL_NUMERALS)
+    if "百分之" in text:
+        text = _PERCENT.sub(_percent, text)
+    if "星期" in text or "礼拜" in text or "周天" in text:
+        text = _WEEKDAY.sub("周", text).replace("周天", "周日")
+    if "半" in text or "个小时" in text:
+        text = _HAN_HALVES.sub(_han_half_more, text)
+        text = _HAN_HALF.sub("30分钟", text)
+        text = _HAN_HOURS.sub("", text)
+    return text
+
+
+def _half_more(match: re.Match[str]) -> str:
+    # "two and a half hours" -> "2.5 hours"
+    count = match["count"].lower()
+    return f"{_SMALL_NUMBERS.get(count, count)}.5 {match['unit']}"
+
+
+def _han_half_more(match: re.Match[str]) -> str:
+    # 三个半 -> "3.5"
+    count = match["count"].replace("两", "二")
+    return f"{count.translate(_HAN_DIGITS)}.5"
+
+
+def _clock_time(match: re.Match[str]) -> str:
+    """Return a spoken time in digits: "half past seven" is 7:30, "a quarter to six" 5:45."""
+    spoken_hour = match["hour"].lower()
+    if spoken_hour.isdigit():
+        hour: int | None = int(spoken_hour)
+    else:
+        hour = _SMALL_NUMBERS.get(spoken_hour) or word_number(spoken_hour)
+    if hour is None or hour not in _HOURS:
+        return match.group()
+    hour_before = hour - 1 or 12
+    if match["to"]:
+        return f"{hour_before}:50"
+    if match["minutes"]:
+        words = re.split("[ -]", match["minutes"].lower())
+        minutes = sum(_SPOKEN_MINUTES[word] for word in words)
+        return f"{hour}:{minutes:02}"
+    if match["side"] is None:
+        return f"{hour}:30"
+    if match["side"].lower() == "past":
+        return f"{hour}:15"
+    return f"{hour_before}:45"
+
+
+def _quarter_hours(match: re.Match[str]) -> str:
+    return "45 minutes" if match["three"] else "15 minutes"
+
+
+def _dozens(match: re.Match[str]) -> str:
+    # "four dozen" -> "48"
+    count = match["count"].lower()
+    number = int(count) if count.isdigit() else word_number(count)
+    return match.group() if number is None else str(12 * number)
+
+
+def _with_half_of_day(match: re.Match[str]) -> str:
+    # "7 in the evening" -> "7 pm", "3 at night" -> "3 am"
+    is_early = (match["part"] or "").lower() == "morning"
+    if match["night"]:
+        hour, _, _ = match["time"].partition(":")
+        is_early = int(hour) < _FIRST_HOUR_OF_MORNING
+    return f"{match['time']} {'am' if is_early else 'pm'}"
+
+
+def _percent(match: re.Match[str]) -> str:
+    # 百分之五 -> "5%"; 百分之十五 -> 十五%, whose numeral is read with its places
+    number = match["number"]
+    if number[0].isascii() or "十" in number or "百" in number:
+        return f"{number}%"
+    return f"{number.translate(_HAN_DIGITS)}%"
+
+
+def _slashed_parts(match: re.Match[str]) -> str:
+    return f" {slashed(int(match['first']), int(match['second']))} "
