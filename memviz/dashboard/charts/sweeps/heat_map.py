@@ -31,25 +31,26 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.charts.sweeps.axes import (
     Axis,
-    SettingWords,
     axis_title,
+    axis_value_words,
     counts_by_ratio,
-    each_once,
-    measure_words,
+    require_one_setting_a_place,
     round_numbers,
-    rows_by_setting,
     ticks,
-    told,
     value_words,
     values_of,
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
 from memviz.dashboard.charts.sweeps.points import SETTINGS_LEGEND, title_of
+from memviz.dashboard.charts.sweeps.setting_words import (
+    MEDIANS,
+    SettingWords,
+    measure_words,
+    rows_by_setting,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from memviz.tuning.constraints import Over
 
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
@@ -88,22 +89,20 @@ def setting_map(
     *,
     chosen: int | None = None,
     recommended: int | None = None,
-    over: Over = "median",
-    aside: DataFrame | None = None,
+    writer: SettingWords = MEDIANS,
 ) -> go.Figure:
     """Return the map of ``measure`` over the parameters ``x`` and ``y``.
 
-    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy; ``aside`` the same summed up the other way.
-    Bright cells are good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings.
-    Points carry the number of their setting (customdata), -1 where none was measured. Raises ValueError where two
-    settings fall into one cell.
+    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, about which ``writer`` writes. Bright cells are
+    good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings. Points carry the
+    number of their setting (customdata), -1 where none was measured. Raises ValueError where two settings fall into one
+    cell.
     """
-    each_once(table, (x, y))
+    require_one_setting_a_place(table, (x, y))
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
     strategy = title_of(table["label"].iloc[0]) if len(table) else _("No setting")
     title = _("{title}: {answer}", title=strategy, answer=inline(words.axis_title))
-    writer = SettingWords.of(aside, over)
     tooltips = {}
     for number, row in rows_by_setting(table).items():
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
@@ -221,8 +220,10 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
             tooltips.append(words[number])
             signs.append("")
         else:
-            values = (told(x, cells.x[column]), told(y, cells.y[row]))
-            tooltips.append("<br>".join([*map(escaped, values), _("Not measured.")]))
+            across = axis_value_words(x, cells.x[column])
+            up = axis_value_words(y, cells.y[row])
+            lines = [escaped(across), escaped(up), _("Not measured.")]
+            tooltips.append("<br>".join(lines))
             signs.append("–")
     return marks(
         columns,

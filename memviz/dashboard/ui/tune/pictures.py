@@ -12,13 +12,17 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.sweeps.axes import beaten_words, rows_by_setting
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
 from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
+)
+from memviz.dashboard.charts.sweeps.setting_words import (
+    SettingWords,
+    beaten_words,
+    rows_by_setting,
 )
 from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
@@ -56,11 +60,8 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
         "recommended": recommended,
         "min_retention": constraints.min_retention,
         "max_peak_tokens": constraints.max_peak_tokens,
-        "over": constraints.over,
+        "writer": SettingWords.of(sweep, constraints.over),
         "strategies": list(strategies()),
-        "aside": sweep.by_setting(
-            "worst" if constraints.over == "median" else "median"
-        ),
     }
     if is_bare():
         options["title"] = ""  # the page's own title says it
@@ -161,10 +162,7 @@ def one_strategy(
     options: dict[str, Any] = {
         "chosen": None if number == best and answer.best.fits else number,
         "recommended": best if answer.best.fits else None,
-        "over": constraints.over,
-        "aside": sweep.by_setting(
-            "worst" if constraints.over == "median" else "median"
-        ),
+        "writer": SettingWords.of(sweep, constraints.over),
     }
     _curve(
         answer,
