@@ -77,8 +77,8 @@ def answer_grid(
 
 def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
     heads = []
-    for name, right, asked in grid_counts(columns, rows):
-        heads.append(f"{escaped(name)}<br><b>{right} of {asked}</b>")
+    for name, right, questions in grid_counts(columns, rows):
+        heads.append(f"{escaped(name)}<br><b>{right} of {questions}</b>")
     return {
         "side": "top",
         "tickmode": "array",
@@ -110,11 +110,11 @@ def grid_counts(
     columns: Sequence[str], rows: Sequence[GridRow]
 ) -> list[tuple[str, int, int]]:
     """Each column with its right cells and all."""
-    found = []
+    counts = []
     for at, name in enumerate(columns):
         right = sum(row.cells[at].is_yes for row in rows)
-        found.append((name, right, len(rows)))
-    return found
+        counts.append((name, right, len(rows)))
+    return counts
 
 
 def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
@@ -122,8 +122,8 @@ def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
     counts = grid_counts(columns, rows)
     return "; ".join(
         [
-            _("{name}: {right} of {asked}", name=name, right=right, asked=asked)
-            for name, right, asked in counts
+            _("{name}: {right} of {asked}", name=name, right=right, asked=questions)
+            for name, right, questions in counts
         ]
     )
 
@@ -170,14 +170,20 @@ Cell = tuple[int, int]
 def by_cell(answers: Sequence[NeedleAnswer]) -> Mapping[Cell, list[NeedleAnswer]]:
     """The answers of each cell, in the order of the map: short texts first, and in a row the least depth."""
     cells: dict[Cell, list[NeedleAnswer]] = {}
-    for one in sorted(answers, key=lambda one: (one.tokens, one.depth_percent)):
-        cells.setdefault((one.tokens, one.depth_percent), []).append(one)
+    for answer in sorted(
+        answers, key=lambda answer: (answer.tokens, answer.depth_percent)
+    ):
+        cells.setdefault((answer.tokens, answer.depth_percent), []).append(answer)
     return cells
 
 
 def right_of(answers: Sequence[NeedleAnswer]) -> str:
     """The right ones among answers, as ``2/3``."""
-    return f"{sum(one.is_right for one in answers)}/{len(answers)}"
+    return f"{_number_right(answers)}/{len(answers)}"
+
+
+def _number_right(answers: Sequence[NeedleAnswer]) -> int:
+    return sum(answer.is_right for answer in answers)
 
 
 def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
@@ -186,14 +192,14 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     lengths = sorted({tokens for tokens, _ in cells})
     depths = sorted({depth for _, depth in cells})
     shares = np.full((len(lengths), len(depths)), np.nan)
-    for (tokens, depth), those in cells.items():
+    for (tokens, depth), in_cell in cells.items():
         at = lengths.index(tokens), depths.index(depth)
-        shares[at] = np.mean([one.is_right for one in those])
+        shares[at] = _number_right(in_cell) / len(in_cell)
     words = _("{model}: is one sentence found?", model=model)
-    asked = max(map(len, cells.values()))
+    most_questions = max(map(len, cells.values()))
     note = _(
         "Each cell: how many of its {questions} were answered right",
-        questions=counted(asked, "question"),
+        questions=counted(most_questions, "question"),
     )
     return picture(
         [heat(shares, 0, 1, SCALE, 2, colorbar=_COLORBAR), _points(cells)],
@@ -225,25 +231,25 @@ def _points(cells: Mapping[Cell, list[NeedleAnswer]]) -> dict[str, object]:
     lengths = sorted({tokens for tokens, _ in cells})
     depths = sorted({depth for _, depth in cells})
     colors = []
-    for those in cells.values():
-        share = sum(one.is_right for one in those) / len(those)
+    for in_cell in cells.values():
+        share = _number_right(in_cell) / len(in_cell)
         colors.append("#FFFFFF" if share < WHITE_BELOW else "#000000")
     return marks(
         [depths.index(depth) for _, depth in cells],
         [lengths.index(tokens) for tokens, _ in cells],
-        [right_of(those).partition("/")[0] for those in cells.values()],
+        [str(_number_right(in_cell)) for in_cell in cells.values()],
         {"opacity": 0, "size": 1, "color": INVISIBLE},
         mode="text+markers",
         textposition="middle center",
         textfont={"color": colors},
-        hovertext=[_tooltip(cell, those) for cell, those in cells.items()],
+        hovertext=[_tooltip(cell, in_cell) for cell, in_cell in cells.items()],
         name="answers",
     )
 
 
 def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     tokens, depth = cell
-    right = sum(one.is_right for one in answers)
+    right = _number_right(answers)
     lines = [
         _(
             "<b>{tokens:,} tokens, {depth} % of the text in front of the sentence</b>",
@@ -256,26 +262,26 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
             answers=counted(len(answers), "answer"),
         ),
     ]
-    for one in answers:
-        sign = "✓" if one.is_right else "✗"
-        said = " ".join(one.reply.split())
-        if len(said) > REPLY_CHARS:
-            said = f"{said[:REPLY_CHARS]}…"
-        lines.append(f"{sign} {escaped(one.question)}")
-        lines += [f"   {escaped(line)}" for line in label_lines(said, 60)]
+    for answer in answers:
+        sign = "✓" if answer.is_right else "✗"
+        reply = " ".join(answer.reply.split())
+        if len(reply) > REPLY_CHARS:
+            reply = f"{reply[:REPLY_CHARS]}…"
+        lines.append(f"{sign} {escaped(answer.question)}")
+        lines += [f"   {escaped(line)}" for line in label_lines(reply, 60)]
     return "<br>".join(lines)
 
 
 def finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     """Return what the map shows, in words."""
-    right = sum(one.is_right for one in answers)
+    right = _number_right(answers)
     rows = []
-    for tokens in sorted({one.tokens for one in answers}):
-        those = [one for one in answers if one.tokens == tokens]
+    for tokens in sorted({answer.tokens for answer in answers}):
+        in_row = [answer for answer in answers if answer.tokens == tokens]
         rows.append(
             _(
                 "{right} at {tokens:,} tokens",
-                right=right_of(those),
+                right=right_of(in_row),
                 tokens=tokens,
             )
         )

@@ -155,7 +155,9 @@ class StrategyPage:
             users=(),
             details=(_(preset.differs),) if preset.differs else (),
             parameters=tuple(
-                one for one in page.parameters if one.name in preset.parameters
+                parameter
+                for parameter in page.parameters
+                if parameter.name in preset.parameters
             ),
             values=preset.parameters,
         )
@@ -163,7 +165,7 @@ class StrategyPage:
     def holds(self, search: str) -> bool:
         """Return whether every word of ``search`` stands in its title, its summary or the names of its users, whatever
         the case of letters."""
-        texts = (self.id, self.title, self.summary, *(one.name for one in self.users))
+        texts = (self.id, self.title, self.summary, *(user.name for user in self.users))
         text = "\n".join(texts).casefold()
         return all(word in text for word in search.casefold().split())
 
@@ -183,14 +185,14 @@ def page_of(id: str) -> StrategyPage | None:
 
 def program_pages() -> dict[str, StrategyPage]:
     """The pages of all programs whose memory is known, by the ids of their presets."""
-    return {id: StrategyPage.of_preset(one) for id, one in presets().items()}
+    return {id: StrategyPage.of_preset(preset) for id, preset in presets().items()}
 
 
 def _users(id: str, text: str) -> Iterator[User]:
     for item in re.findall(r"^- ((?:.|\n(?!- ))*)", text, re.MULTILINE):
         line = _on_one_line(item)
-        found = _USER.fullmatch(line)
-        if found is None:
+        match = _USER.fullmatch(line)
+        if match is None:
             LOGGER.warning(
                 "Strategy %s: %r under %r does not read NAME: RULE (SOURCE).",
                 id,
@@ -198,7 +200,7 @@ def _users(id: str, text: str) -> Iterator[User]:
                 USED_BY,
             )
         else:
-            yield User(*map(_, found.groups()))
+            yield User(*map(_, match.groups()))
 
 
 def _on_one_line(text: str) -> str:
@@ -270,8 +272,8 @@ def _example(id: str, conversation: str) -> Example:
 
 def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
     """Return those that summaries were recorded for, if any were."""
-    for one in recording.settings.values():
-        parameters = dict(one.strategy)
+    for setting in recording.settings.values():
+        parameters = dict(setting.strategy)
         if parameters.pop("id") == id:
             return parameters
     return {}

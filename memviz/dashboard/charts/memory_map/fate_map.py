@@ -175,7 +175,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         shapes += _pending_outlines(setting.run, view, middle)
         traces.append(_pending_mark(setting, middle, middle_of_strip))
 
-    left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
+    left_pixels = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
     layout = _axes_of_places(axis, view, size, right, (bottom, top - strip))
     layout |= _axes_of_words(setting.run, cells)
     if shapes:
@@ -183,12 +183,17 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     return picture(
         traces,
         over_turns=False,
-        annotations=[_name(setting, size, left), *_first_number(view)],
+        annotations=[_name(setting, size, left_pixels), *_first_number(view)],
         showlegend=False,
         dragmode="zoom",
         hoverdistance=_hover_pixels(cells),
         height=rows_pixels + size.top_pixels + BOTTOM_PIXELS,
-        margin={"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS},
+        margin={
+            "l": left_pixels,
+            "r": RIGHT_PIXELS,
+            "t": size.top_pixels,
+            "b": BOTTOM_PIXELS,
+        },
         uirevision=repr(view),
         **layout,
     )
@@ -277,7 +282,7 @@ def _first_number(view: View) -> Iterator[Part]:
         yield note(f"{first}", 0, first, **place, yref="y", yanchor="middle")
 
 
-def _name(setting: SettingRun, size: MapSize, left: int) -> Part:
+def _name(setting: SettingRun, size: MapSize, left_pixels: int) -> Part:
     """Return the name above the map. It is a note, because of a title Plotly shifts the first of several lines out of
     the picture."""
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
@@ -289,7 +294,7 @@ def _name(setting: SettingRun, size: MapSize, left: int) -> Part:
         yanchor="top",
         font={"size": NAME_PIXELS},
         align="left",
-        xshift=-left,
+        xshift=-left_pixels,
         yshift=size.top_pixels,
     )
 
@@ -340,11 +345,11 @@ def _middles(
 
 def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
     """One for each stretch of messages that the same would become of, in the colour of that."""
-    shown = view.positions
+    positions = view.positions
     half = PENDING_WIDTH * view.requests_per_cell / 2
-    codes = pending_codes(run)[shown.start : shown.stop].astype(np.int64)
+    codes = pending_codes(run)[positions.start : positions.stop].astype(np.int64)
     edges = np.flatnonzero(np.diff(np.r_[-1, codes, -1])).tolist()
-    top = shown.start + 0.5
+    top = positions.start + 0.5
     for start, stop in pairwise(edges):
         if codes[start]:
             edge = stroke(OUTLINE_PIXELS, color=STEP_COLORS[codes[start]])

@@ -151,8 +151,8 @@ def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
 
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
-    told = _counts_words(counts, ALWAYS_SAID)
-    unbroken = [one.replace(" ", NO_BREAK) for one in told]
+    counts_in_words = _counts_words(counts, ALWAYS_SAID)
+    unbroken = [count.replace(" ", NO_BREAK) for count in counts_in_words]
     lines = wrap(_(COMMA).join(unbroken), CHARS_A_LINE)
     return "<br>".join(lines).replace(NO_BREAK, " ")
 
@@ -161,11 +161,11 @@ def _counts_words(
     counts: Sequence[int] | NDArray[np.int_], always: Container[Fate]
 ) -> list[str]:
     """Return ``7 dropped``, for each fate that occurs, or that is said ``always``."""
-    told = []
+    counts_in_words = []
     for fate, words in FATE_WORDS.items():
         if counts[fate] or fate in always:
-            told.append(f"{counts[fate]:,} {_(words)}")
-    return told
+            counts_in_words.append(f"{counts[fate]:,} {_(words)}")
+    return counts_in_words
 
 
 def pending_words(run: Run) -> str:
@@ -219,8 +219,8 @@ def _holders(
     places = columns + view.requests.start
     requests = np.searchsorted(fate_map(run).places, places)
     asked = np.unique(requests)
-    shown = slice(view.positions.start, view.positions.stop)
-    generations = run.generations(slice(asked[0], asked[-1] + 1), shown)
+    positions = slice(view.positions.start, view.positions.stop)
+    generations = run.generations(slice(asked[0], asked[-1] + 1), positions)
     held = np.zeros((len(rows), 2), np.uint16)
     held[:, 0] = generations[requests - asked[0], rows]
     for request in asked:
@@ -249,27 +249,27 @@ def map_finding(setting: SettingRun) -> str:
     fates = fate_map(setting.run)
     last = fates.counts[-1]
     messages = counted(fates.shares(-1).messages, "message")
-    told = _counts_words(last, ())
+    counts_in_words = _counts_words(last, ())
     return _(
         "Of {messages}, the last request under {setting} has {fates}.",
         messages=messages,
         setting=setting.label,
-        fates=listed(told),
+        fates=listed(counts_in_words),
     )
 
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:
     """Return what became of one message in the end, under every setting."""
-    told = []
+    lives = []
     for setting in settings:
         life = fate_map(setting.run).life(position)
         if life:
-            told.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
+            lives.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
     number = message_number(position)
     return _(
         "Message {number:,} at the last request: {fates}.",
         number=number,
-        fates=listed(told) or _("never sent"),
+        fates=listed(lives) or _("never sent"),
     )
 
 
@@ -305,12 +305,12 @@ def message_life(
     """Return the bars of the message at log position ``position``, up to ``last_turn``."""
     axis = axis_of(setting.run for setting in settings)
     last = axis.last(last_turn)
-    found: list[_Bar] = []
+    pieces: list[_Bar] = []
     names = []
     most_lines = 1
     for row, setting in enumerate(settings):
         if position < len(setting.run.log):
-            found += _bars_of(setting, row, position, axis)
+            pieces += _bars_of(setting, row, position, axis)
         lines = label_lines(setting.label, LABEL_CHARS)
         names.append(_name(setting, row, lines))
         most_lines = max(most_lines, len(lines))
@@ -325,7 +325,7 @@ def message_life(
     }
     y_range = [len(settings) - 0.5, -0.75]
     return picture(
-        [_drawn(found)] if found else [],
+        [_drawn(pieces)] if pieces else [],
         over_turns=False,
         xaxis=x_axis,
         yaxis={"visible": False, "range": y_range, "fixedrange": True},
@@ -352,18 +352,18 @@ def _bars_of(
         yield _Bar(row, first, last, span)
 
 
-def _drawn(found: Sequence[_Bar]) -> Part:
+def _drawn(pieces: Sequence[_Bar]) -> Part:
     colors = []
-    for one in found:
-        colors.append(STEP_COLORS[code_of(one.span.fate, one.span.generation)])
+    for bar in pieces:
+        colors.append(STEP_COLORS[code_of(bar.span.fate, bar.span.generation)])
     return bars(
-        [one.last - one.first + 1 for one in found],
-        [one.row for one in found],
+        [bar.last - bar.first + 1 for bar in pieces],
+        [bar.row for bar in pieces],
         colors,
         orientation="h",
         width=0.45,
-        base=[one.first - 0.5 for one in found],
-        hovertext=[span_words(one.span) for one in found],
+        base=[bar.first - 0.5 for bar in pieces],
+        hovertext=[span_words(bar.span) for bar in pieces],
         hoverinfo="text",
     )
 

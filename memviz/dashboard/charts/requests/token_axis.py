@@ -122,9 +122,9 @@ def far_larger(settings: Sequence[SettingRun]) -> frozenset[int]:
     """Return the numbers of the settings whose requests are far larger than the others':
     a magnified picture leaves out how high they go. None where all are of one size."""
     peaks = {}
-    for number, one in enumerate(settings):
-        if one.run.columns.largest:
-            peaks[number] = one.run.columns.largest
+    for number, setting in enumerate(settings):
+        if setting.run.columns.largest:
+            peaks[number] = setting.run.columns.largest
     order = sorted(peaks, key=peaks.__getitem__)
     for at in range(len(order) - 1, 0, -1):
         if peaks[order[at]] > TIMES_LARGER * peaks[order[at - 1]]:
@@ -205,7 +205,8 @@ class LineEnd:
             words = self.bracket.words
             rows += wrap(words, NAME_CHARS * len(words) // _letters(words))
         written = sum(
-            one.summary is not None for one in self.placed.setting.run.compactions
+            compaction.summary is not None
+            for compaction in self.placed.setting.run.compactions
         )
         if written:
             rows.append(f"{_DIAMOND} {counted(written, 'summarization')}")
@@ -222,8 +223,9 @@ def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
         if other is not end and other.name.partition(" · ")[0] == strategy
         for parameter in other.name.split(" · ")[1:]
     }
-    own = [one for one in parameters if one not in others] or parameters
-    _first, *named = _broken(" · ".join([strategy, *own[:1]]))
+    distinct = [words for words in parameters if words not in others]
+    distinct = distinct or parameters
+    _first, *named = _broken(" · ".join([strategy, *distinct[:1]]))
     return [*end.rows[:1], *named]
 
 
@@ -238,16 +240,16 @@ def limit_bracket(run: Run) -> Bracket | None:
     return Bracket(low, low + limit.tokens, bracket_words(limit))
 
 
-def line_ends(placed: Sequence[PlacedSetting]) -> list[LineEnd]:
+def line_ends(all_placed: Sequence[PlacedSetting]) -> list[LineEnd]:
     """Return the ends of all lines that have a request."""
-    is_named = len(placed) > 1
+    is_named = len(all_placed) > 1
     ends = []
-    for one in placed:
-        run = one.setting.run
-        name = one.setting.label if is_named else ""
+    for placed in all_placed:
+        run = placed.setting.run
+        name = placed.setting.label if is_named else ""
         if run.requests:
             tokens = run.requests[-1].total_tokens
-            ends.append(LineEnd(one, name, tokens, limit_bracket(run)))
+            ends.append(LineEnd(placed, name, tokens, limit_bracket(run)))
     return ends
 
 
@@ -349,7 +351,7 @@ def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
         if bracket is None or bracket.high_tokens > top_tokens:
             continue
         least_tokens = LABEL_SHARE * top_tokens
-        if any(abs(bracket.high_tokens - one) < least_tokens for one in heights):
+        if any(abs(bracket.high_tokens - height) < least_tokens for height in heights):
             continue
         heights.append(bracket.high_tokens)
         label = note(

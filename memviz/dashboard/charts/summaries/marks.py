@@ -141,26 +141,28 @@ def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
     """Return the compactions of a run that have a mark, those of requests first."""
     turns = request_turns(run).tolist()
     places = axis.places(turns).tolist()
-    happened: list[tuple[Compaction, float, int, int | None]] = []
-    for number, made in run.requests.compactions():
-        for one in made:
-            happened.append((one, float(places[number]), turns[number], number))
-    for turn, one in run.unsent:
-        happened.append((one, axis.last(turn) + 0.5, turn, None))
-    found = []
-    for one, place, turn, request in happened:
-        look = request_mark(one)
+    marked = []
+    for request, compactions in run.requests.compactions():
+        for compaction in compactions:
+            look = request_mark(compaction)
+            if look is not None:
+                place = float(places[request])
+                turn = turns[request]
+                marked.append(MarkedCompaction(compaction, look, place, turn, request))
+    for turn, compaction in run.unsent:
+        look = request_mark(compaction)
         if look is not None:
-            found.append(MarkedCompaction(one, look, place, turn, request))
-    return found
+            place = axis.last(turn) + 0.5
+            marked.append(MarkedCompaction(compaction, look, place, turn, None))
+    return marked
 
 
-def marker_of(found: Sequence[MarkedCompaction], pixels: int, edge: Part) -> Part:
+def marker_of(compactions: Sequence[MarkedCompaction], pixels: int, edge: Part) -> Part:
     """Return the look of the points of these compactions, of ``pixels``, with an ``edge``."""
     return {
-        "symbol": [one.look.symbol for one in found],
+        "symbol": [marked.look.symbol for marked in compactions],
         "size": pixels,
-        "color": [one.look.color for one in found],
+        "color": [marked.look.color for marked in compactions],
         "line": edge,
     }
 
@@ -180,14 +182,14 @@ def request_mark(compaction: Compaction) -> Mark | None:
 
 def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
     """Return the marks of these compactions on charts of requests, each once, with the titles of a legend."""
-    looks = set(map(request_mark, compactions))
-    found = []
+    occurring = set(map(request_mark, compactions))
+    titled = []
     for outcome in (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED):
         mark = MARKS[outcome]
-        if mark in looks:
+        if mark in occurring:
             title = _(_TITLES.get(outcome, mark.name.capitalize()))
-            found.append(mark._replace(name=title))
-    return found
+            titled.append(mark._replace(name=title))
+    return titled
 
 
 def lacks_summarizer(compaction: Compaction) -> bool:
@@ -243,13 +245,13 @@ def _call_words(compaction: Compaction) -> str:
     took = _("played from a recording")
     if compaction.seconds is not None:
         took = seconds_words(compaction.seconds)
-    told = _(
+    words = _(
         "summarizer {read} in, {output_tokens:,} out, {took}",
         read=read,
         output_tokens=compaction.output_tokens,
         took=took,
     )
-    return told if compaction.cost is None else f"{told}, {dollars(compaction.cost)}"
+    return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
 def _happened(
@@ -306,32 +308,32 @@ def fate_marks(
 ) -> Iterator[Part]:
     """Yield the marks, at height ``y``, and the lines below those that are not too many; a map that ``is_small`` has
     room for fewer of them."""
-    found = map_marks(setting.run, cells)
-    if not found:
+    drawn_marks = map_marks(setting.run, cells)
+    if not drawn_marks:
         return
     most_lines = MOST_LINES_SHARE * len(cells.columns)
     if is_small:
         most_lines = min(most_lines, MOST_LINES_OF_SMALL)
-    is_dense = len(found) > most_lines
-    own_colors = [mark.color for mark in found]
+    is_dense = len(drawn_marks) > most_lines
+    own_colors = [mark.color for mark in drawn_marks]
     for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *own_colors)):
-        alike = [mark for mark in found if mark.color == color]
-        counted = alike if color == FAILURE_COLOR else found
+        alike = [mark for mark in drawn_marks if mark.color == color]
+        counted = alike if color == FAILURE_COLOR else drawn_marks
         if alike and len(counted) <= most_lines:
             yield _lines(alike, y, color)
     pixels = 8
     if is_dense:
         pixels = 5 if cells.view.in_full else 3
     marker = {
-        "symbol": [mark.symbol for mark in found],
+        "symbol": [mark.symbol for mark in drawn_marks],
         "size": pixels,
         "color": own_colors,
         "line": {"width": 0},
     }
     yield marks(
-        [mark.x for mark in found],
-        [y] * len(found),
-        [_tooltip(setting, mark) for mark in found],
+        [mark.x for mark in drawn_marks],
+        [y] * len(drawn_marks),
+        [_tooltip(setting, mark) for mark in drawn_marks],
         marker,
         cliponaxis=False,
         name="summarizations",
@@ -345,47 +347,46 @@ def map_marks(run: Run, cells: Grid) -> list[MapMark]:
     shown = cells.view.requests
     size = cells.view.requests_per_cell
     axis = RequestAxis.of([request_turns(run)])
-    found: dict[float, list[MarkedCompaction]] = {}
+    by_edge: dict[float, list[MarkedCompaction]] = {}
     for marked in marked_compactions(run, axis):
         place = ceil(marked.place)
         if shown.start <= place <= shown.stop:
             column = (place - shown.start) // size
-            left = shown.start + column * size - 0.5
-            found.setdefault(left, []).append(marked)
-    last = shown.stop - 0.5
-    return [_mark(min(left, last), found[left]) for left in sorted(found)]
+            edge = min(shown.start + column * size, shown.stop) - 0.5
+            by_edge.setdefault(edge, []).append(marked)
+    return [_mark(edge, by_edge[edge]) for edge in sorted(by_edge)]
 
 
-def _mark(x: float, made: Sequence[MarkedCompaction]) -> MapMark:
+def _mark(x: float, together: Sequence[MarkedCompaction]) -> MapMark:
     """Return the mark of a failure, else that of a summarization, else that of the last thing that happened."""
-    looks = {one.look.symbol: one.look for one in made}
-    look = made[-1].look
+    looks = {marked.look.symbol: marked.look for marked in together}
+    look = together[-1].look
     for weightier in ("diamond", "x"):
         look = looks.get(weightier, look)
-    compactions = tuple(one.compaction for one in made)
+    compactions = tuple(marked.compaction for marked in together)
     return MapMark(x, compactions, look.symbol, look.strong_color)
 
 
-def _lines(found: Sequence[MapMark], top: float, color: str) -> Part:
+def _lines(drawn_marks: Sequence[MapMark], top: float, color: str) -> Part:
     """Return lines down to the newest message that was there."""
     lines = []
-    for mark in found:
+    for mark in drawn_marks:
         newest = max(compaction.after_message for compaction in mark.compactions)
         lines.append((mark.x, top, mark.x, message_number(newest) + 0.5))
     return path(*segments(lines, None), stroke(1, color=color))
 
 
 def _tooltip(setting: SettingRun, mark: MapMark) -> str:
-    failures_first = sorted(mark.compactions, key=lambda one: one.error is None)
-    told = failures_first[:MOST_TOLD]
+    failures_first = sorted(mark.compactions, key=lambda each: each.error is None)
+    named = failures_first[:MOST_TOLD]
     lines: list[str] = []
-    for compaction in told:
+    for compaction in named:
         text = compaction_tooltip(
             setting.label, compaction, CHARS_A_MAP_LINE, setting.run
         )
         head, _break, body = text.partition("<br>")
         lines += [body] if lines else [head, body]
-    more = len(mark.compactions) - len(told)
+    more = len(mark.compactions) - len(named)
     if more:
         lines.append(_("and {more:,} more", more=more))
     return "<br>".join(lines)

@@ -49,8 +49,10 @@ _SWITCH = {
 def counts_by_ratio(values: Values) -> bool:
     """Return whether an axis of these values should be logarithmic: all are above zero and the largest is more than
     :data:`LOG_FROM` times the smallest. NaN is passed over."""
-    known = values[np.isfinite(values)]
-    return bool(known.size and known.min() > 0 and known.max() > LOG_FROM * known.min())
+    finite = values[np.isfinite(values)]
+    return bool(
+        finite.size and finite.min() > 0 and finite.max() > LOG_FROM * finite.min()
+    )
 
 
 def measure_axis(measure: str, values: Values, also: tuple[float, ...] = ()) -> Part:
@@ -58,10 +60,10 @@ def measure_axis(measure: str, values: Values, also: tuple[float, ...] = ()) -> 
     never counts by ratio."""
     words = WORDS[measure]
     on_axis = np.append(values, also)
-    known = on_axis[np.isfinite(on_axis)]
-    if not words.is_share and counts_by_ratio(known):
-        return _by_ratio(words, known)
-    low, high = linear_range(words, known)
+    finite = on_axis[np.isfinite(on_axis)]
+    if not words.is_share and counts_by_ratio(finite):
+        return _by_ratio(words, finite)
+    low, high = linear_range(words, finite)
     return {"type": "linear", "range": [low, high], **ticks(words, high - low)}
 
 
@@ -83,12 +85,12 @@ def ticks(words: MeasureWords, span: float) -> Part:
     return money
 
 
-def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
+def linear_range(words: MeasureWords, finite: Values) -> tuple[float, float]:
     """Return the ends of a linear axis, with room around the values."""
-    if not known.size:
+    if not finite.size:
         return 0.0, 1.0
-    low = float(known.min())
-    high = float(known.max())
+    low = float(finite.min())
+    high = float(finite.max())
     least = LEAST_SHARE_SPAN
     if not words.is_share:
         least = max(LEAST_SPAN * abs(high), 1e-12)
@@ -102,9 +104,9 @@ def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
     return (low - room if low > room else -room / 2), high + room
 
 
-def _by_ratio(words: MeasureWords, known: Values) -> Part:
-    low = log10(float(known.min()))
-    high = log10(float(known.max()))
+def _by_ratio(words: MeasureWords, finite: Values) -> Part:
+    low = log10(float(finite.min()))
+    high = log10(float(finite.max()))
     room = MARGIN * (high - low)
     values = round_numbers(low - room, high + room)
     return {

@@ -154,29 +154,31 @@ def _axis(axis: Axis, values: list[Any]) -> Part:
 def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
     """The cells: those whose value is written in white, and those in black."""
     by_ratio = not words.is_share and counts_by_ratio(cells.values)
-    shown = np.log10(cells.values) if by_ratio else cells.values
-    known = shown[np.isfinite(shown)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    levels = np.log10(cells.values) if by_ratio else cells.values
+    finite = levels[np.isfinite(levels)]
+    low, high = (
+        (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    )
     if low >= high:
         low -= 0.5
         high += 0.5
-    brightness = (shown - low) / (high - low)
+    brightness = (levels - low) / (high - low)
     if words.less_is_better:
-        brightness = (high - shown) / (high - low)
+        brightness = (high - levels) / (high - low)
     colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
     for color, there in (
         (_WHITE, brightness < DARK_BELOW),
         (_BLACK, brightness >= DARK_BELOW),
     ):
         yield heat(
-            np.where(there, shown, np.nan),
+            np.where(there, levels, np.nan),
             low,
             high,
             SCALE,
             2,
             reversescale=words.less_is_better,
             textfont={"color": color},
-            showscale=color == _WHITE and bool(known.size),
+            showscale=color == _WHITE and bool(finite.size),
             colorbar=colorbar,
             **_written(cells, words, there),
         )
@@ -205,8 +207,8 @@ def _colorbar_ticks(
     if not by_ratio:
         return {"nticks": COLORBAR_TICKS, **ticks(words, high - low)}
     values = round_numbers(low, high)
-    shown = [words.shown(value) for value in values]
-    return {"tickvals": np.log10(values).tolist(), "ticktext": shown}
+    texts = [words.shown(value) for value in values]
+    return {"tickvals": np.log10(values).tolist(), "ticktext": texts}
 
 
 def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
@@ -252,9 +254,9 @@ def _framed(
         (_("Chosen"), chosen, "dot"),
         (_("Recommended"), recommended, "solid"),
     ):
-        drawn = [*_frame(cells, setting, dash)]
-        frames += drawn
-        if drawn:
+        boxes = [*_frame(cells, setting, dash)]
+        frames += boxes
+        if boxes:
             names.append(legend_entry(name, mode="lines", line=stroke(2.5, dash)))
     return frames, names
 
