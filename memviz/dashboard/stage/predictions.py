@@ -82,13 +82,13 @@ def run_race(
     staged: Sequence[StagedRun], assumptions: PricingAssumptions | None
 ) -> Race | None:
     """Return the spending of all settings; ``None`` of fewer than two, or before the first request."""
-    if len(staged) < 2 or not all(one.run.requests for one in staged):
+    if len(staged) < 2 or not all(setting.run.requests for setting in staged):
         return None
-    turns = min(one.run.requests[-1].turn for one in staged)
+    turns = min(setting.run.requests[-1].turn for setting in staged)
     usd = []
     tokens = []
-    for one in staged:
-        sent = one.run.once(traffic, partial(traffic, one.run))
+    for setting in staged:
+        sent = setting.run.once(traffic, partial(traffic, setting.run))
         tokens.append(_tokens_by_turn(sent, turns))
         cost = None if assumptions is None else assumptions.cost(sent)
         if cost is not None and cost.cumulative_usd is not None:
@@ -119,63 +119,63 @@ def _up_to(
     return np.cumsum(by_turn, dtype=np.float64)[1:]
 
 
-def cheapest_candidates(found: Race) -> Iterator[Candidate]:
+def cheapest_candidates(race: Race) -> Iterator[Candidate]:
     """The winner at the end, and the one half way if that is another one."""
-    end = found.turns
+    end = race.turns
     half = end // 2
     if end < LEAST_TURNS:
         return
     turns = [end]
-    if found.leader(half) != found.leader(end):
+    if race.leader(half) != race.leader(end):
         turns.append(half)
     for turn in turns:
-        step = _asked_at(found, turn)
-        if found.margin(turn) >= LEAST_MARGIN and step in found.staged[0].steps:
+        step = _asked_at(race, turn)
+        if race.margin(turn) >= LEAST_MARGIN and step in race.staged[0].steps:
             yield Candidate(
                 step,
                 None,
                 frozenset({("cheapest", turn)}),
                 None,
                 float(turn == end),
-                partial(ask_for_cheapest, found, turn),
+                partial(ask_for_cheapest, race, turn),
             )
 
 
-def ask_for_cheapest(found: Race, turn: int) -> Question:
+def ask_for_cheapest(race: Race, turn: int) -> Question:
     """Return which setting has spent least by ``turn``, at which no two are level."""
-    spent = found.spent[:, turn - 1]
+    spent = race.spent[:, turn - 1]
     first, second = np.argsort(spent, kind="stable").tolist()[:2]
-    labels = distinct_names([one.label for one in found.staged])
+    labels = distinct_names([setting.label for setting in race.staged])
     return Question(
         "cheapest",
-        _asked_at(found, turn),
+        _asked_at(race, turn),
         None,
-        _(found.asks, turn=turn),
+        _(race.asks, turn=turn),
         tuple(labels),
         first,
         _(
             "{winner} came to {least} by turn {turn:,}, summaries included; the next, {other}, to {more}.",
             winner=labels[first],
-            least=found.words(spent[first]),
+            least=race.words(spent[first]),
             turn=turn,
             other=labels[second],
-            more=found.words(spent[second]),
+            more=race.words(spent[second]),
         ),
     )
 
 
-def _asked_at(found: Race, turn: int) -> int:
+def _asked_at(race: Race, turn: int) -> int:
     """Return the step before the last turn at which another setting is still ahead, for then what was shown does not
     say it; where it is always the same one, an early step."""
-    winner = found.leader(turn)
-    asked = max(2, turn // 3)
+    winner = race.leader(turn)
+    asked_turn = max(2, turn // 3)
     for earlier in range(2, turn):
-        if found.leader(earlier) != winner:
-            asked = earlier + 1
+        if race.leader(earlier) != winner:
+            asked_turn = earlier + 1
     steps = []
-    for one in found.staged:
-        first = np.searchsorted(request_turns(one.run), min(asked, turn))
-        steps.append(one.step(int(first)))
+    for setting in race.staged:
+        first = np.searchsorted(request_turns(setting.run), min(asked_turn, turn))
+        steps.append(setting.step(int(first)))
     return min(steps)
 
 
@@ -201,11 +201,11 @@ def predictions(
     if retentions is None:
         retentions = retentions_of(settings, transcript, {})
     by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
-    for one, known in zip(staged, retentions, strict=True):
-        by_kind["summarizes"] += summarizing_candidates(one)
-        by_kind["stays"] += staying_candidates(one)
-        if known is not None:
-            by_kind["knows"] += knowing_candidates(one, known)
+    for setting, retention in zip(staged, retentions, strict=True):
+        by_kind["summarizes"] += summarizing_candidates(setting)
+        by_kind["stays"] += staying_candidates(setting)
+        if retention is not None:
+            by_kind["knows"] += knowing_candidates(setting, retention)
     race = run_race(staged, assumptions)
     if race is not None:
         by_kind["cheapest"] += cheapest_candidates(race)
@@ -222,7 +222,7 @@ def asking_data(
 ) -> dict[str, Any]:
     """Return what the stage plays of ``settings`` (:func:`memviz.dashboard.stage.data.stage_data`), with the
     predictions that it can ask for."""
-    asked = predictions(settings, transcript, retentions, assumptions, steps=steps)
+    questions = predictions(settings, transcript, retentions, assumptions, steps=steps)
     return stage_data(
         settings,
         transcript,
@@ -230,7 +230,7 @@ def asking_data(
         assumptions=assumptions,
         measure=measure,
         steps=steps,
-        questions=[question.as_data() for question in asked],
+        questions=[question.as_data() for question in questions],
     )
 
 
@@ -238,13 +238,13 @@ def staged_runs(
     settings: Sequence[SettingRun], steps: range | None = None
 ) -> list[StagedRun]:
     """Return the runs as settings of a stage that shows all or some of their steps."""
-    axis = axis_of(one.run for one in settings)
-    shown = range(int(axis.lasts[-1]))
+    axis = axis_of(setting.run for setting in settings)
+    shown_steps = range(int(axis.lasts[-1]))
     if steps is not None:
-        shown = shown[steps.start : steps.stop]
+        shown_steps = shown_steps[steps.start : steps.stop]
     staged = []
-    for number, one in enumerate(settings):
-        staged.append(StagedRun(one.run, one.label, number, axis, shown))
+    for number, setting in enumerate(settings):
+        staged.append(StagedRun(setting.run, setting.label, number, axis, shown_steps))
     return staged
 
 
@@ -260,7 +260,7 @@ def _spread(
         for kind in dict.fromkeys([*ROUND[turn:], *ROUND[:turn]]):
             if chosen.take(kind, by_kind[kind], middle):
                 break
-    return sorted(chosen.questions, key=lambda one: one.step)
+    return sorted(chosen.questions, key=lambda question: question.step)
 
 
 class _Chosen:
@@ -282,32 +282,36 @@ class _Chosen:
         was one."""
         reach = inf if middle is None else NEAR_WIDTHS * self.width
         ranked = []
-        for place, one in enumerate(candidates):
-            distance = abs(one.step - (middle or 0))
+        for place, candidate in enumerate(candidates):
+            distance = abs(candidate.step - (middle or 0))
             # Two questions before one step would stop the stage twice, and each says something of the other.
-            is_new = one.step not in self._steps and not one.keys & self._keys
+            is_new = (
+                candidate.step not in self._steps and not candidate.keys & self._keys
+            )
             if distance <= reach and is_new:
-                ranked.append((self._rank(kind, one, distance), place))
+                ranked.append((self._rank(kind, candidate, distance), place))
         for _rank, place in sorted(ranked)[:MOST_TRIED]:
-            one = candidates[place]
-            question = one.question()
+            candidate = candidates[place]
+            question = candidate.question()
             if question is not None:
                 self.questions.append(question)
-                self._keys |= one.keys
-                self._steps.add(one.step)
-                self._sides[kind, one.side] += 1
-                self._settings[one.setting] += 1
+                self._keys |= candidate.keys
+                self._steps.add(candidate.step)
+                self._sides[kind, candidate.side] += 1
+                self._settings[candidate.setting] += 1
                 return True
         return False
 
-    def _rank(self, kind: Kind, one: Candidate, distance: float) -> tuple[float, ...]:
+    def _rank(
+        self, kind: Kind, candidate: Candidate, distance: float
+    ) -> tuple[float, ...]:
         # First of all each answer as often as the other: whoever always says yes is to be wrong half of the time.
         return (
-            self._sides[kind, one.side],
+            self._sides[kind, candidate.side],
             round(distance / self.width),
-            self._settings[one.setting],
-            -one.interest,
+            self._settings[candidate.setting],
+            -candidate.interest,
             distance,
-            one.step,
-            -1 if one.setting is None else one.setting,
+            candidate.step,
+            -1 if candidate.setting is None else candidate.setting,
         )
