@@ -120,17 +120,17 @@ def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
             "{model} is in no price list here, so what it costs is unknown.",
             model=pricing.model,
         )
-    told = _rates(pricing.plain, reads_a_cache)
+    words = _rates(pricing.plain, reads_a_cache)
     for rates in pricing.rates[1:]:
         above = _(
             "in requests of more than {above_input_tokens:,} input tokens",
             above_input_tokens=rates.above_input_tokens,
         )
-        told += _("; {above} {rates}", above=above, rates=_rates(rates, reads_a_cache))
+        words += _("; {above} {rates}", above=above, rates=_rates(rates, reads_a_cache))
     return _(
         "{model}, USD per million tokens: {told}. Source: {source}.",
         model=pricing.model,
-        told=told,
+        told=words,
         source=source_words(pricing),
     )
 
@@ -359,10 +359,12 @@ def left_out_words(sweep: Sweep) -> Iterator[str]:
     """The sentences on the settings that were not measured: strategies of which none was, and how many of others."""
     left_out = sweep.left_out
     tried = {sweep.settings[place.setting].id for place in sweep.cells}
-    missing = dict.fromkeys(_(one.title) for one in left_out if one.id not in tried)
+    missing = dict.fromkeys(
+        _(target.title) for target in left_out if target.id not in tried
+    )
     if missing:
         yield _("Not tried at all: {strategies}.", strategies=listed(missing))
-    others = sum(one.id in tried for one in left_out)
+    others = sum(target.id in tried for target in left_out)
     if others:
         yield ngettext(
             "{number:,} more setting is left out: values in the middle and at the ends come first.",
