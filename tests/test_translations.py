@@ -75,7 +75,7 @@ CONVERTED = (
     "memviz/dashboard/lessons/playing.py",
     "memviz/dashboard/lessons/questions.py",
     "memviz/dashboard/lessons/reading.py",
-    "memviz/dashboard/lessons/staging.py",
+    "memviz/dashboard/lessons/still.py",
     "memviz/dashboard/lessons/study.py",
     "memviz/dashboard/ui/lessons",
     "memviz/dashboard/ui/library",

@@ -74,11 +74,11 @@ class Text:
 
 def in_languages(say: Callable[[], str]) -> Text:
     """Return what the function says in each language."""
-    said = {}
+    texts = {}
     for language in LANGUAGES:
         with use_language(language):
-            said[language] = say()
-    return Text(**said)
+            texts[language] = say()
+    return Text(**texts)
 
 
 class Point(NamedTuple):
@@ -178,7 +178,7 @@ class Lesson:
                     *step.asked.choices,
                     *([step.asked.reason] if step.asked.reason else ()),
                 )
-            yield from (one.text for one in step.to_try)
+            yield from (attempt.text for attempt in step.to_try)
 
     @property
     def languages(self) -> tuple[Language, ...]:

@@ -83,11 +83,11 @@ def blocks(text: str) -> list[Block]:
 def as_html(text: str, words_html: Callable[[str], Markup] = escape) -> Markup:
     """Return the text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's
     own: neither quoted nor code."""
-    found = []
+    pieces = []
     for block in blocks(text):
         is_own = block.kind not in ("quote", "code")
-        found.append(_html(block, words_html if is_own else escape))
-    return joined(found)
+        pieces.append(_html(block, words_html if is_own else escape))
+    return joined(pieces)
 
 
 def as_plain(text: str) -> str:
@@ -158,19 +158,19 @@ def _joined(lines: list[str]) -> str:
 def _spans(text: str) -> Iterator[Span]:
     plain = ""
     at = 0
-    for found in _SPAN.finditer(text):
-        plain += text[at : found.start()]
-        at = found.end()
-        if found["escaped"]:
-            plain += found["escaped"]
+    for match in _SPAN.finditer(text):
+        plain += text[at : match.start()]
+        at = match.end()
+        if match["escaped"]:
+            plain += match["escaped"]
             continue
         if plain:
             yield Span(plain)
             plain = ""
-        if found["code"]:
-            yield Span(found["code"], "code")
+        if match["code"]:
+            yield Span(match["code"], "code")
             continue
-        style: Style = "strong" if found["strong"] else "em"
-        yield Span(_ESCAPED.sub(r"\1", found[style]), style)
+        style: Style = "strong" if match["strong"] else "em"
+        yield Span(_ESCAPED.sub(r"\1", match[style]), style)
     if plain + text[at:]:
         yield Span(plain + text[at:])

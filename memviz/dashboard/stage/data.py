@@ -32,7 +32,7 @@ QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"} 
 The request that is open at the end of a conversation is one step more behind all
 others, if these are shown; it has no price and knows no facts, for it counts nowhere.
 Parts of a REQ that are empty are left out. Of facts that are followed
-``memviz/dashboard/lessons/staging.py`` tells more. Besides, who shows the stage may set
+``memviz/dashboard/lessons/followed_facts.py`` tells more. Besides, who shows the stage may set
 ``highlight`` (``{"facts": [...], "messages": [...], "settings": [...]}``),
 ``measures``, of which the visitor chooses what the lanes say, and ``controls``, the
 names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
