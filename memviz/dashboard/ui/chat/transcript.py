@@ -131,8 +131,8 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     """The facts of those messages that the last request does not hold word for word."""
     if not run.turns:
         return {}
-    known = known_facts(desk.state.conversation_id, run.log, grows=True)
-    return facts_of_messages(run.turns[-1], known, shown) if known else {}
+    facts = known_facts(desk.state.conversation_id, run.log, grows=True)
+    return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
 def _messages_alone(messages: Iterable[Message], first: int) -> None:

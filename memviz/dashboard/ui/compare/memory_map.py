@@ -184,9 +184,9 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     fates = fate_map(setting.run)
     if not point:
         return
-    found = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
-    if found is not None:
-        place, position = found
+    fate = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    if fate is not None:
+        place, position = fate
         record = setting.run.requests[fates.number_at(place)]
         select(record.turn, setting.index, record.call)
         open_request()
@@ -299,9 +299,9 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
         ),
         Fate.DROPPED: _("dropped: nothing of them is in it"),
     }
-    for fate, said in words.items():
+    for fate, name in words.items():
         more = often if fate is Fate.SUMMARIZED else ""
-        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), said, more)
+        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), name, more)
 
 
 def _item(number: _Number, messages: int) -> Markup:

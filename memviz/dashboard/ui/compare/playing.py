@@ -222,9 +222,9 @@ def _data(
     steps: range,
     readout: Readout,
 ) -> dict[str, Any]:
-    kept = [_retained(one.run, probes) for one in settings]
+    retentions = [_retained(setting.run, probes) for setting in settings]
     terms = readout.assumptions
-    return asking_data(settings, transcript, kept, terms, steps, readout.measure)
+    return asking_data(settings, transcript, retentions, terms, steps, readout.measure)
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:

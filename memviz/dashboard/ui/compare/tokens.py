@@ -172,9 +172,9 @@ def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataF
     has_calls = any(setting.run.has_calls for setting in settings)
     reduces = any(use.reductions for use in uses)
     columns = {}
-    for one, use in zip(settings, uses, strict=True):
+    for setting, use in zip(settings, uses, strict=True):
         numbers = _numbers(use, has_calls=has_calls, reduces=reduces)
-        columns[plain(one.label)] = numbers
+        columns[plain(setting.label)] = numbers
     return pd.DataFrame(columns)
 
 
@@ -260,7 +260,7 @@ def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
         if size and prices.main:
             return Window(size, _("{model}'s window", model=prices.main.model))
     elif chosen == OF_LARGEST:
-        largest = max(one.run.columns.largest for one in settings)
+        largest = max(setting.run.columns.largest for setting in settings)
         if largest:
             return Window(largest, _("the largest request"))
     return None

@@ -162,7 +162,11 @@ def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
     """Return the pieces that a block of notes sends."""
     text = record.memory.space.summaries.text
     content = block.messages[0].content
-    return [one for one in record.parts.notes if text(one.start, one.stop) == content]
+    return [
+        notes
+        for notes in record.parts.notes
+        if text(notes.start, notes.stop) == content
+    ]
 
 
 def text_tokens(block: Block, record: TurnRecord) -> int:
@@ -246,11 +250,11 @@ def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
     """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
     if block.kind not in IN_FORMS:
         return []
-    found = Counter(forms[at].fate for at in block.indices if at in forms)
+    counts = Counter(forms[at].fate for at in block.indices if at in forms)
     return [
-        _("{number:,} of them {how}", number=found[fate], how=_(words))
+        _("{number:,} of them {how}", number=counts[fate], how=_(words))
         for fate, words in FORM_WORDS.items()
-        if found[fate]
+        if counts[fate]
     ]
 
 
@@ -263,7 +267,7 @@ def _message(
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))
-    said = record.memory.log[position]
+    message = record.memory.log[position]
     sums = record.memory.sums
     form = forms[position]
     size = counted(sums.counter(sent.content), "token")
@@ -272,13 +276,13 @@ def _message(
         role=role_name(sent.role),
         number=message_number(position),
         size=size,
-        form=_form_words(said, sent, form, sums.between(position, position + 1)),
+        form=_form_words(message, sent, form, sums.between(position, position + 1)),
     )
     tokens = counted(sums.between(position, position + 1), "token")
     as_said = element(
         "details",
         element("summary", _("As it was said, {tokens}", tokens=tokens)),
-        message_html(said, "", _(MORE)),
+        message_html(message, "", _(MORE)),
     )
     color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
     return _formed(color, message_html(sent, head, _(MORE)), as_said)
@@ -289,8 +293,8 @@ def _formed(color: str, *inside: Markup) -> Markup:
     return element("div", *inside, class_="memviz-formed", style=style)
 
 
-def _form_words(said: Message, sent: Message, form: Form, tokens: int) -> str:
-    if form.fate == "cleared" and sent.content == said.content:
+def _form_words(message: Message, sent: Message, form: Form, tokens: int) -> str:
+    if form.fate == "cleared" and sent.content == message.content:
         return _("sent without the arguments of its calls")
     if form.is_older_read:
         return _("an older read of this file, sent as a placeholder")

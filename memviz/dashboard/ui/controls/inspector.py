@@ -113,13 +113,13 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
         tokens=counted(sent, "token"),
     )
     with st.expander(label, icon=":material/replay:"):
-        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
-        lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in shown]
+        numbers = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
+        lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in numbers]
         st.caption("\n".join(lines))
 
 
 def _call_words(call: TurnRecord) -> str:
-    told = _(
+    words = _(
         "{what}: {tokens} sent, {reply_tokens:,} written",
         what=_what_was_done(call),
         tokens=counted(call.total_tokens, "token"),
@@ -127,9 +127,9 @@ def _call_words(call: TurnRecord) -> str:
     )
     facts = call.facts
     if facts is None:
-        return _("{told}.", told=told)
+        return _("{told}.", told=words)
     effort = effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded)
-    return _("{told}, {effort}.", told=told, effort=plain(effort))
+    return _("{told}, {effort}.", told=words, effort=plain(effort))
 
 
 def _what_was_done(call: TurnRecord) -> str:
@@ -137,12 +137,12 @@ def _what_was_done(call: TurnRecord) -> str:
         return _("It thought")
     if call.kind == "recall":
         return _("It asked to recall")
-    asked = calls_asked_for(call)
-    if not asked:
+    calls = calls_asked_for(call)
+    if not calls:
         return _("It answered")
-    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in asked[:MOST_TOOLS]]
+    texts = [shortened(call_text(each), MAX_CALL_CHARS) for each in calls[:MOST_TOOLS]]
     tools = plain(listed(texts))
-    if len(asked) > MOST_TOOLS:
+    if len(calls) > MOST_TOOLS:
         return _("It called {tools} and more", tools=tools)
     return _("It called {tools}", tools=tools)
 
@@ -301,13 +301,13 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
             "**{messages}** word for word · {tokens}", messages=messages, tokens=tokens
         )
     if block.kind == "summary":
-        kept = f" · {broken}" if broken else ""
+        broken_words = f" · {broken}" if broken else ""
         title = plain(block_title(block, record))
         return _(
             "**{title}**, all of it · {size}{kept}",
             title=title,
             size=size_words(block, record),
-            kept=kept,
+            kept=broken_words,
         )
     title = _(PART_TITLES[block.kind])
     if added_to_system(record):
@@ -319,10 +319,10 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
 
 def _range_words(positions: Iterable[int]) -> str:
     """``Messages 3 to 9`` where they follow each other, else how many there are."""
-    found = list(positions)
-    if found and found[-1] - found[0] + 1 == len(found):
-        return message_range(range(found[0], found[-1] + 1)).capitalize()
-    return counted(len(found), "message")
+    numbers = list(positions)
+    if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
+        return message_range(range(numbers[0], numbers[-1] + 1)).capitalize()
+    return counted(len(numbers), "message")
 
 
 def _messages(block: Block, record: TurnRecord, key: str) -> None:

@@ -313,7 +313,7 @@ def with_effect(
     return tuple(view._replace(sentence=sentences[view.id]) for view in views)
 
 
-def _is_shown(effect: Step, shown: View) -> bool:
+def _is_shown(effect: Step, view: View) -> bool:
     if is_link_opened():
         return parse_qs(query_of_effect(effect)) == address_now()
-    return is_shown_by(effect.view, shown)
+    return is_shown_by(effect.view, view)

@@ -138,10 +138,10 @@ def _marked(text: str, answers: Sequence[str]) -> Markup:
     parts: list[str] = []
     at = 0
     if any(answers):
-        for found in answer_pattern(answers).finditer(text):
-            mark = element("mark", found[0], style=_MARKED)
-            parts += [text[at : found.start()], mark]
-            at = found.end()
+        for match in answer_pattern(answers).finditer(text):
+            mark = element("mark", match[0], style=_MARKED)
+            parts += [text[at : match.start()], mark]
+            at = match.end()
     return joined([*parts, text[at:]])
 
 
@@ -160,9 +160,9 @@ def _box(
     answers: Sequence[str] = (),
     kept_chars: int = KEPT_CHARS_SHOWN,
 ) -> Markup:
-    said = "".join(piece.text for piece in pieces)
+    text = "".join(piece.text for piece in pieces)
     inner = joined(_piece(piece, answers, kept_chars) for piece in pieces)
-    return element("div", inner, class_="memviz-diff", lang=language(said))
+    return element("div", inner, class_="memviz-diff", lang=language(text))
 
 
 def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
@@ -191,18 +191,18 @@ _COUNTS = {
 _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 
 
-def facts_html(found: FactsVersion, log: Log) -> Markup:
+def facts_html(version: FactsVersion, log: Log) -> Markup:
     """Return all facts of a version, each with its source, and those that it removed."""
-    lines = [joined([_text(line), _source(line, log)]) for line in found.lines]
-    lines += map(_removed, found.removed)
-    return counts_html(found) + _list_html(lines)
+    lines = [joined([_text(line), _source(line, log)]) for line in version.lines]
+    lines += map(_removed, version.removed)
+    return counts_html(version) + _list_html(lines)
 
 
-def changed_facts_html(found: FactsVersion) -> Markup:
+def changed_facts_html(version: FactsVersion) -> Markup:
     """Return the facts that a version added, replaced and removed, without those that it kept."""
-    lines = [_text(line) for line in found.lines if line.change != "kept"]
-    lines += map(_removed, found.removed)
-    counts = counts_html(found)
+    lines = [_text(line) for line in version.lines if line.change != "kept"]
+    lines += map(_removed, version.removed)
+    counts = counts_html(version)
     return counts + _list_html(lines) if lines else counts
 
 
@@ -211,27 +211,29 @@ def _list_html(lines: Iterable[Markup]) -> Markup:
     return element("ul", items, class_="memviz-fact-lines")
 
 
-def counts_html(found: FactsVersion) -> Markup:
+def counts_html(version: FactsVersion) -> Markup:
     """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
-    counts = {change: len(found.of(change)) for change in ("added", "replaced", "kept")}
-    counts["removed"] = len(found.removed)
+    counts = {
+        change: len(version.of(change)) for change in ("added", "replaced", "kept")
+    }
+    counts["removed"] = len(version.removed)
     said = [
         _(_COUNTS[change], number=number) for change, number in counts.items() if number
     ]
     words = _(": {counts}", counts=" · ".join(said)) if said else ""
-    facts = element("b", counted(len(found.lines), "fact"))
+    facts = element("b", counted(len(version.lines), "fact"))
     return element("p", facts, words, class_="memviz-note")
 
 
 def _text(line: FactLine) -> Markup:
     """Return the fact; what it replaced is struck through before it."""
-    said = in_language(line.text)
+    text = in_language(line.text)
     if line.change == "added":
-        said = element("ins", said)
+        text = element("ins", text)
     elif line.change == "replaced":
         before = element("del", in_language(line.replaces))
-        said = joined([before, " ", element("ins", said)])
-    return joined([_sign(line.change), said])
+        text = joined([before, " ", element("ins", text)])
+    return joined([_sign(line.change), text])
 
 
 def _removed(text: str) -> Markup:
@@ -278,4 +280,4 @@ def of_version(
     versions: Sequence[FactsVersion], number: int | None
 ) -> FactsVersion | None:
     """Return the one of this version, if it holds facts."""
-    return next((one for one in versions if one.version.version == number), None)
+    return next((each for each in versions if each.version.version == number), None)

@@ -261,6 +261,7 @@ class CompareState:
         for into, turns, uid in self.recalls:
             whose = None if uid is None else places.get(uid)
             recalls.append(RecalledTurns(into, turns, whose))
+        as_written = [places[each.uid] for each in sound if each.as_written]
         id = self.conversation_id or ""
         study = Study(
             id.removeprefix(SAMPLE_PREFIX),
@@ -268,7 +269,7 @@ class CompareState:
             tuple(recalls),
             self.counter,
             first_messages=self.firsts.get(id),
-            as_written=tuple(places[one.uid] for one in sound if one.as_written),
+            as_written=tuple(as_written),
             is_free_run=self.free_run,
             take=self.take,
         )
@@ -281,9 +282,9 @@ class CompareState:
         study = view.study
         if not keep_settings:
             self.settings = []
-            for place, one in enumerate(study.settings):
-                parameters = one.model_dump(exclude_unset=True)
-                self.add(one.id, parameters, as_written=place in study.as_written)
+            for place, setting in enumerate(study.settings):
+                parameters = setting.model_dump(exclude_unset=True)
+                self.add(setting.id, parameters, as_written=place in study.as_written)
         self.open(study.conversation_id or None)
         if study.first_messages is not None:
             self.firsts[study.conversation_id] = study.first_messages
@@ -307,9 +308,9 @@ class CompareState:
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
-        mine = [one for one in self.recalls if one.uid in (None, setting.uid)]
-        mine.sort(key=lambda one: (one.turn, one.turns))
-        return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
+        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
+        mine.sort(key=lambda recall: (recall.turn, recall.turns))
+        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
 
     def ended_early(self, run: Run) -> Attempt | None:
         """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
@@ -328,8 +329,8 @@ class CompareState:
         as_written: bool = False,
     ) -> None:
         """Add a setting in the first colour that is free."""
-        taken = {setting.index for setting in self.settings}
-        index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
+        indices = {setting.index for setting in self.settings}
+        index = next(i for i in range(MAX_SETTINGS + 1) if i not in indices)
         self.settings.append(
             Setting(
                 self._next_uid, index, strategy_id, dict(parameters or {}), as_written
