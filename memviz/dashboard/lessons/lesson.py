@@ -198,17 +198,20 @@ _ROUNDING = 1e-9
 RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "=": (
         "is",
-        lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other)),
+        lambda value, other: abs(value - other) <= _ROUNDING * max(1.0, abs(other)),
     ),
     "!=": (
         "is not",
-        lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other)),
+        lambda value, other: abs(value - other) > _ROUNDING * max(1.0, abs(other)),
     ),
-    "<": ("is less than", lambda one, other: one < other),
-    "<=": ("is at most", lambda one, other: one <= other),
-    ">": ("is more than", lambda one, other: one > other),
-    ">=": ("is at least", lambda one, other: one >= other),
-    "about": ("is about", lambda one, other: abs(one - other) <= NEARLY * abs(other)),
+    "<": ("is less than", lambda value, other: value < other),
+    "<=": ("is at most", lambda value, other: value <= other),
+    ">": ("is more than", lambda value, other: value > other),
+    ">=": ("is at least", lambda value, other: value >= other),
+    "about": (
+        "is about",
+        lambda value, other: abs(value - other) <= NEARLY * abs(other),
+    ),
 }
 """Each relation with its words and its rule."""
 

@@ -65,19 +65,16 @@ def forbidden(text: str) -> str:
 
 
 def blocks(text: str) -> list[Block]:
-    """The text taken apart."""
-    found: list[Block] = []
+    """Return the blocks of a text: paragraphs, headings, items of lists, quotes and code."""
+    in_order: list[Block] = []
     for number, part in enumerate(text.split(_FENCE)):
         if number % 2:
-            found.append(Block("code", ((Span(part.strip("\n")),),)))
-        else:
-            lines = [
-                re.split(r"\n", one.strip("\n"))
-                for one in re.split(r"\n[ \t]*\n", part)
-                if one.strip()
-            ]
-            found += (block for one in lines for block in _blocks(one))
-    return found
+            in_order.append(Block("code", ((Span(part.strip("\n")),),)))
+            continue
+        for paragraph in re.split(r"\n[ \t]*\n", part):
+            if paragraph.strip():
+                in_order += _blocks(paragraph.strip("\n").split("\n"))
+    return in_order
 
 
 def as_html(text: str, words_html: Callable[[str], Markup] = escape) -> Markup:
@@ -118,16 +115,18 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
     kind = ""
     items = list[list[str]]()
     for line in lines:
-        found, rest = _kind_of(line, kind)
-        if found == kind and (found in ("paragraph", "quote") or rest is None):
-            items[-1].append(line.strip() if rest is None else rest)
-        elif found == kind:
-            items.append([rest or ""])
-        else:
+        line_kind, text = _kind_of(line, kind)
+        goes_on = line_kind in ("paragraph", "quote") or text is None
+        words = line.strip() if text is None else text
+        if line_kind != kind:
             if items:
                 yield _block(kind, items)
-            kind = found
-            items = [[line.strip() if rest is None else rest]]
+            kind = line_kind
+            items = [[words]]
+        elif goes_on:
+            items[-1].append(words)
+        else:
+            items.append([words])
     if items:
         yield _block(kind, items)
 
@@ -136,8 +135,9 @@ def _kind_of(line: str, before: str) -> tuple[str, str | None]:
     """Return what kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
     flat = line.strip()
     for kind, mark in (("bullets", _BULLET), ("numbers", _NUMBER), ("quote", _QUOTE)):
-        if found := mark.match(flat):
-            return kind, flat[found.end() :]
+        match = mark.match(flat)
+        if match:
+            return kind, flat[match.end() :]
     is_going_on = before in ("bullets", "numbers") and line[:1].isspace()
     return (before if is_going_on else "paragraph"), None
 

@@ -83,9 +83,8 @@ _Dumper.add_representer(str, _represented)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: one for name, one in value.items() if one not in (None, "", (), [], {})
-    }
+    empty = (None, "", (), [], {})
+    return {name: part for name, part in value.items() if part not in empty}
 
 
 def _plain(value: Any) -> Any:

@@ -194,12 +194,12 @@ def recall_labels(
     """Return notes above the picture that say how much the recalls added, where there is
     room beside each other. ``above_pixels``: what stands between them and the picture."""
     recalls = []
-    for one in placed:
-        requests = one.setting.run.requests
-        places = one.places
-        for at in _recalls(one.setting.run):
-            tokens = recalled_tokens(requests[at])
-            recalls.append((int(places[at]), -tokens, one.number))
+    for setting_line in placed:
+        run = setting_line.setting.run
+        for at in _recalls(run):
+            tokens = recalled_tokens(run.requests[at])
+            place = int(setting_line.places[at])
+            recalls.append((place, -tokens, setting_line.number))
     if len(recalls) > MOST_RECALLS_NAMED:
         return []
     labels: list[Part] = []

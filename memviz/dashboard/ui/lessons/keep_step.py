@@ -87,7 +87,7 @@ def keep_as_step(
                 max_chars=TEXT_CHARS,
                 help=_("Markdown without HTML, images and links."),
             )
-            asked = _question_fields()
+            question = _question_fields()
             if st.form_submit_button(
                 _("Keep"), type="primary", icon=":material/bookmark_add:"
             ):
@@ -96,7 +96,7 @@ def keep_as_step(
                     language,
                     title,
                     text,
-                    asked,
+                    question,
                 )
 
 
@@ -140,7 +140,7 @@ def _keep(
     language: Language,
     title: str,
     text: str,
-    asked: tuple[str, str, str],
+    question: tuple[str, str, str],
 ) -> None:
     own = lessons_state().own
     if view is None:
@@ -162,7 +162,7 @@ def _keep(
             Text(**{language: heading}),
             Text(**{language: text.strip() or heading}),
             view,
-            asked=_question(language, *asked),
+            asked=_question(language, *question),
         )
         own.steps.append(_judged(step))
     except LessonError as error:
@@ -197,8 +197,8 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
         raise LessonError(
             _("The question"), _("it needs its right answer and at least one other.")
         )
-    said = tuple(Text(**{language: choice}) for choice in choices)
-    return Question(Text(**{language: text.strip()}), said, choices.index(right))
+    texts = tuple(Text(**{language: choice}) for choice in choices)
+    return Question(Text(**{language: text.strip()}), texts, choices.index(right))
 
 
 def _view(page: str, show: str, fact: int | None) -> View | None:

@@ -362,12 +362,12 @@ def _parts(
 
 def _message(message: Message, position: int) -> str:
     meta = message.meta or {}
-    said = moment(meta.get(TIME))
+    time = moment(meta.get(TIME))
     facts = [f"{message_number(position)} · {_(NAMES[message.role])}"]
     if message.name:
         facts.append(message.name)
-    if said:
-        facts.append(f"{said:%Y-%m-%d %H:%M}")
+    if time:
+        facts.append(f"{time:%Y-%m-%d %H:%M}")
     facts += recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)

@@ -78,15 +78,15 @@ class View(NamedTuple):
 def shown_view(key: str, views: Sequence[View]) -> View:
     """The view that the switch of this ``key`` stands at: at first the one that the address names, or the first."""
     linked_parts().keys[view_part()] = key
-    known = {view.id: view for view in views}
-    asked = widget_value(_asked(key))
-    if asked in known:
+    views_by_id = {view.id: view for view in views}
+    id_asked_for = widget_value(_asked(key))
+    if id_asked_for in views_by_id:
         set_widget(_asked(key), None)
-        set_widget(key, asked)
-    elif widget_value(key) not in known:
+        set_widget(key, id_asked_for)
+    elif widget_value(key) not in views_by_id:
         named = view_named(st.query_params)
-        set_widget(key, named if named in known else views[0].id)
-    return known[widget_value(key)]
+        set_widget(key, named if named in views_by_id else views[0].id)
+    return views_by_id[widget_value(key)]
 
 
 def choose_view(key: str, views: Sequence[View]) -> None:

@@ -240,7 +240,9 @@ HELP = noop(
 )
 
 
-def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) -> None:
+def best_table(
+    sweep: Sweep, bests: Sequence[StrategyBest], constraints: Constraints
+) -> None:
     """One row a strategy, and the values that were tried further."""
     if len(bests) < 2:
         return
@@ -248,7 +250,7 @@ def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) 
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     measures = [name for name in MEASURES if name != unknown]
     st.table(
-        pd.DataFrame([_row(best, measures, asked) for best in bests]),
+        pd.DataFrame([_row(best, measures, constraints) for best in bests]),
         border="horizontal",
         hide_index=True,
         alt=_("The best setting of each strategy"),
@@ -263,24 +265,26 @@ def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) 
         )
 
 
-def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
-    label = plain(one.row["label"])
-    if not one.fits:
-        label = _("{label} ({why})", label=label, why=missed(one.row, asked))
+def _row(
+    best: StrategyBest, measures: list[str], constraints: Constraints
+) -> dict[str, str]:
+    label = plain(best.row["label"])
+    if not best.fits:
+        label = _("{label} ({why})", label=label, why=missed(best.row, constraints))
     row = {_("Setting"): label}
     for name in measures:
-        row[_title(name)] = plain(shown(name, one.row[name]))
+        row[_title(name)] = plain(shown(name, best.row[name]))
     return row
 
 
-def missed(row: Mapping[str, Any], asked: Constraints) -> str:
+def missed(row: Mapping[str, Any], constraints: Constraints) -> str:
     """Return where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
-    limit = asked.max_peak_tokens
+    limit = constraints.max_peak_tokens
     if limit is not None and row["peak_tokens"] > limit:
         return _("over {limit:,} tokens", limit=limit)
     return _(
         "below {share}",
-        share=share_in_words(asked.min_retention, row["retention"]),
+        share=share_in_words(constraints.min_retention, row["retention"]),
     )
 
 

@@ -122,8 +122,8 @@ def looked_at(sweep: Sweep, best: Recommendation) -> int:
     measured = sorted({place.setting for place in sweep.cells})
     if state.chosen in measured:
         return state.chosen
-    found = best.setting or best.nearest
-    return sweep.settings.index(found) if found is not None else measured[0]
+    setting = best.setting or best.nearest
+    return sweep.settings.index(setting) if setting is not None else measured[0]
 
 
 MAP_KEY = "tune-map"
@@ -189,12 +189,12 @@ def _map(
     table = table[table["strategy"] == id]
     setting = sweep.settings[number]
     table, numbers = with_step_columns(table, sweep.settings, setting)
-    known = [*axes(strategies()[id]), *numbers]
-    if len(known) < 2:
+    parameters = [*axes(strategies()[id]), *numbers]
+    if len(parameters) < 2:
         return
-    table = _alike(table, setting, known)
-    if len(table) > 1 or (id, known[0].name) in tune_state().value_keys:
-        _two_parameters(sweep, table, known, options)
+    table = _alike(table, setting, parameters)
+    if len(table) > 1 or (id, parameters[0].name) in tune_state().value_keys:
+        _two_parameters(sweep, table, parameters, options)
 
 
 def _curve(
@@ -235,9 +235,9 @@ def _curve(
             beaten=beaten,
             **options,
         )
-        told = _told(answer, measure)
+        finding = _told(answer, measure)
         on_click = partial(follow_click, key)
-        picture(line, key, told, on_click, line.layout.height, place)
+        picture(line, key, finding, on_click, line.layout.height, place)
     if hides(Part.NUMBERS):
         return
     st.caption(
@@ -251,18 +251,21 @@ def _curve(
 
 def _told(answer: StrategyAnswer, measure: str) -> str:
     """Return what a curve shows, in words."""
-    said = f"{answer.headline} {answer.sentences[0]}"
-    return _("{title}: {answer}", title=_(WORDS[measure].title), answer=said)
+    words = f"{answer.headline} {answer.sentences[0]}"
+    return _("{title}: {answer}", title=_(WORDS[measure].title), answer=words)
 
 
 def _two_parameters(
-    sweep: Sweep, table: DataFrame, known: Sequence[Parameter], options: dict[str, Any]
+    sweep: Sweep,
+    table: DataFrame,
+    parameters: Sequence[Parameter],
+    options: dict[str, Any],
 ) -> None:
     """The map of any measure over any two parameters of a strategy, of which ``table`` has the settings."""
     st.header(_("What do two parameters do together?"), anchor=False)
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    varied = [axis for axis in known if table[axis.name].nunique() > 1]
-    ordered = list(dict.fromkeys([*varied, *known]))
+    varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
+    ordered = list(dict.fromkeys([*varied, *parameters]))
     id = table["strategy"].iloc[0]
     x = _choose_axis(row, _("Across"), "across", id, ordered)
     y = _choose_axis(row, _("Up"), f"up-{x.name}", id, [*_without(ordered, x)])
@@ -294,11 +297,11 @@ def _two_parameters(
 
 
 def _alike(
-    table: DataFrame, setting: Strategy, known: Sequence[Parameter]
+    table: DataFrame, setting: Strategy, parameters: Sequence[Parameter]
 ) -> DataFrame:
     """The rows that differ from ``setting`` in nothing but numbers and switches: of a
     pipeline those with the same steps."""
-    for other in _without(setting.parameters(), *known):
+    for other in _without(setting.parameters(), *parameters):
         if other.name in table:
             value = getattr(setting, other.name)
             column = table[other.name]
@@ -311,15 +314,15 @@ def _without(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
 
 
 def _choose_axis(
-    row: DeltaGenerator, label: str, name: str, id: str, known: Sequence[Parameter]
+    row: DeltaGenerator, label: str, name: str, id: str, parameters: Sequence[Parameter]
 ) -> Parameter:
-    titles = {axis.name: axis.title for axis in known}
+    titles = {axis.name: axis.title for axis in parameters}
     key = f"tune-{name}-{id}"
     linked(name, key, titles)
     chosen = row.selectbox(
         label, list(titles), format_func=titles.__getitem__, key=key, width=200
     )
-    return next(axis for axis in known if axis.name == chosen)
+    return next(axis for axis in parameters if axis.name == chosen)
 
 
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
