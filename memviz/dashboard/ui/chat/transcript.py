@@ -63,7 +63,7 @@ LONG = noop(
 
 
 def transcript(desk: ChatDesk) -> None:
-    """The newest messages, each with its fate at the last request; earlier ones on demand."""
+    """Draw the newest messages, each with its fate at the last request; earlier ones on demand."""
     state = desk.state
     chat = desk.chat
     log = desk.chat.log
@@ -143,8 +143,8 @@ def _messages_alone(messages: Iterable[Message], first: int) -> None:
 
 
 def deriving_talk(work: BackgroundReplay) -> None:
-    """The newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again when
-    it is over."""
+    """Draw the newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again
+    when it is over."""
     state = chat_state()
     first = _first_shown(len(work.log))
     _messages_alone(work.log[first:], first)
@@ -176,7 +176,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
 
 
 def long_talk(talk: LongTalk) -> None:
-    """The newest messages of a long conversation, read alone, and the way to its memory."""
+    """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(talk.messages)
     _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):

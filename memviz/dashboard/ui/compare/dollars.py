@@ -141,8 +141,8 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
 
 
 def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    """The picture of cost: lines of dollars, or what the cache held of each request. A
-    click on it moves the selection."""
+    """Draw the picture of cost: lines of dollars, or what the cache held of each request. A click on it moves the
+    selection."""
     linked("shown", VIEW_KEY, [*(view.value for view in View), CACHE])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)

@@ -166,7 +166,7 @@ SMALLEST_SHARE = 0.001
 def against_the_window(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
-    """The picture, and a sentence on when there is no room any more."""
+    """Draw the picture of the context window, and a sentence on when there is no room any more."""
     window = window_tokens(assumptions)
     model = assumptions.main.model if assumptions.main else _("the model")
     st.plotly_chart(
@@ -227,7 +227,7 @@ def _share_words(share: float) -> str:
 
 
 def which_prices(assumptions: PricingAssumptions) -> None:
-    """The prices and the rules that every number of a page rests on."""
+    """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
         st.caption(plain(sentence))
     st.caption(

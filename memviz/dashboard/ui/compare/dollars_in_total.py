@@ -55,7 +55,8 @@ PARTS_HELP = noop(
 
 
 def totals(costs: Sequence[SettingCost]) -> None:
-    """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
+    """Draw the dollars in total, each against the first setting, and what share of it the cache and the summarizer
+    have."""
     has_hits = any(setting_cost.cost.cached_tokens.any() for setting_cost in costs)
     for column, setting_cost in zip(
         places(len(costs), TOTAL_PIXELS), costs, strict=True
@@ -200,7 +201,7 @@ def _only_cheapest(costs: Sequence[SettingCost]) -> _Cheapest | None:
 
 
 def parts_table(costs: Sequence[SettingCost]) -> None:
-    """Tokens and dollars of each part, one column a setting."""
+    """Draw tokens and dollars of each part, one column a setting."""
     st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
     columns = {
         plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs
@@ -259,7 +260,7 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
-    """The table of one setting."""
+    """Draw the table of the costs of one setting, a row a turn."""
     setting = choose_setting_run(
         [setting_cost.setting for setting_cost in costs], "costs-setting", marks=False
     )

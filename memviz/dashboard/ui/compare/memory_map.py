@@ -61,7 +61,7 @@ MAP_PIXELS = 140
 
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """A map for each setting, beside the selected request, and what became of one message."""
+    """Draw a map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
@@ -98,7 +98,7 @@ def _map_notes(settings: Sequence[SettingRun]) -> None:
 
 
 def draw_maps(settings: Sequence[SettingRun]) -> None:
-    """The maps, of the part that is looked at."""
+    """Draw the maps of the part that is looked at."""
     step = step_of(settings)
     view = zoom(whole_view(settings), step)
     maps(settings, view)
@@ -146,7 +146,7 @@ def zoom(whole: View, step: str) -> View:
 
 
 def maps(settings: Sequence[SettingRun], view: View) -> None:
-    """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
+    """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
         cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))

@@ -104,7 +104,7 @@ def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
 
 
 def choose_setting(settings: Sequence[SettingRun]) -> None:
-    """The control that chooses whose request is read."""
+    """Draw the control that chooses whose request is read."""
     numbers = list(range(len(settings)))
     set_widget(SETTING_KEY, selected(settings).number)
     st.selectbox(

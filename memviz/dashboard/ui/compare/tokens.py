@@ -78,7 +78,7 @@ def tokens_view(
 def tokens_chart(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
-    """The main picture. A click on it moves the selection."""
+    """Draw the main picture, the tokens of every turn. A click on it moves the selection."""
     if not hides(Part.CONTROLS):
         with row("compare-above"):
             looked_at = selected(settings).setting
@@ -130,7 +130,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
-    """Tokens sent in all, each against the first setting, and the table of details."""
+    """Draw the tokens sent in all, each against the first setting, and the table of details."""
     uses = [token_use(setting.run) for setting in settings]
     for column, setting, use in zip(
         places(len(settings), NUMBER_PIXELS), settings, uses, strict=True

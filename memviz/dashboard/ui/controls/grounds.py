@@ -54,7 +54,7 @@ WITH_RECORDINGS_HELP = noop(
 
 
 def author_badge(author: Author, *models: str) -> None:
-    """A badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
+    """Draw a badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
     st.badge(
         plain(badge_words(author, models)),
         color=BADGE_COLORS[author],
@@ -88,7 +88,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
 
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
-    """One line that says who gave how many of these answers."""
+    """Draw one line that says who gave how many of these answers."""
     labels: dict[Author, list[str]] = {author: [] for author in Author}
     for reply in replies:
         author = author_of(reply.model, recorded=reply.recorded)
@@ -180,7 +180,7 @@ def how_sure(summarizer: str) -> None:
 
 
 def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
-    """A button that chooses another summarizer on all pages; before an audience nothing is chosen."""
+    """Draw a button that chooses another summarizer on all pages; before an audience nothing is chosen."""
     if hides(Part.CONTROLS):
         return
     st.button(

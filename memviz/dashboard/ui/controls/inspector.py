@@ -62,7 +62,7 @@ MAX_CALL_CHARS = 160
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:
-    """The model's calls of the recall tool in one turn, and what they gave."""
+    """Draw the model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
     with st.expander(
         _("The model recalled: {calls}", calls=counted(calls, "call")),
@@ -72,7 +72,7 @@ def recall_exchange(messages: Sequence[Message]) -> None:
 
 
 def thoughts(record: TurnRecord) -> None:
-    """The rounds of thinking before a reply, with what they cost."""
+    """Draw the rounds of thinking before a reply, with what they cost."""
     rounds = record.thinking
     if not rounds:
         return
@@ -103,7 +103,7 @@ def _say_messages(messages: Sequence[Message]) -> None:
 
 
 def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
-    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
+    """Draw the calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
     if not earlier:
         return
     sent = sum(call.total_tokens for call in earlier)

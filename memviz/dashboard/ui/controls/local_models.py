@@ -69,7 +69,7 @@ def keep_addresses_apart() -> None:
 
 
 def local_models() -> None:
-    """A button that looks for models, and what it found: a row for each, to be chosen."""
+    """Draw a button that looks for models, and what it found: a row for each, to be chosen."""
     if not access().of_models.private_base_urls:
         st.caption(_(NOT_HERE))
         return

@@ -120,7 +120,7 @@ RECORDING_HELP = noop(
 
 
 def save_recording(summarizer: ModelChoice) -> None:
-    """A button, once a live model has replied."""
+    """Draw the button that saves a recording, once a live model has replied."""
     notes = noted_replies()
     number = len(notes.replies)
     if not number:

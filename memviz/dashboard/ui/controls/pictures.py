@@ -167,7 +167,7 @@ def step_by_step(settings: Sequence[SettingRun]) -> str:
 
 @st.fragment
 def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None:
-    """A question that ``show`` answers; the answer is made only when somebody opens it."""
+    """Draw a question that ``show`` answers; the answer is drawn only when somebody opens it."""
     opened = st.expander(question, icon=icon, key=key, on_change="rerun")
     if opened.open:
         with opened:
@@ -177,7 +177,8 @@ def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None
 def numbers_of(
     question: str, key: str, table: Callable[[], DataFrame], alt: str
 ) -> None:
-    """The table behind a chart. Of more turns than it has rows every so many are told."""
+    """Draw the table behind a chart. Of more turns than it has rows, every second one is in it, or every third one, and
+    so on."""
     folded(question, key, ":material/table:", lambda: _show_table(table(), alt))
 
 
@@ -234,14 +235,17 @@ def stage(
     *,
     tells_while_playing: bool = False,
 ) -> None:
-    """Draw it. ``data`` is what :func:`memviz.dashboard.stage.data.stage_data` gave.
-    ``on_move`` is called before the page is drawn again. Where ``data`` says to stand
-    (``at``, ``chosen``) counts when it says something new, and not what it said before
-    the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same.
-    With the place goes how many moves of the visitor were heard by then: one that is
-    under way counts more than a place that is older. The frames are sent to the browser
-    once, and not again at every step. ``tells_while_playing``: ``on_move`` is called for
-    the steps that are played as well, and not only for the one where the play ends."""
+    """Draw the stage that plays ``data`` (:func:`memviz.dashboard.stage.data.stage_data`).
+
+    ``on_move`` is called before the page is drawn again, with the place to which the
+    visitor went; where the stage ``tells_while_playing`` also for the steps that are
+    played, and not only for the one where the play ends. The place at which ``data``
+    stands (``at``, ``chosen``) counts when it is another one than before: the visitor
+    may have gone elsewhere since. A ``scene`` in ``data`` tells apart what looks the
+    same. With the place goes how many moves of the visitor were heard by then: a move
+    that is under way counts more than a place that is older. The frames are sent to the
+    browser once, and not again at every step.
+    """
     frames = {**data, **_controls(data)}
     at = frames.pop("at")
     chosen = frames.pop("chosen")

@@ -181,8 +181,8 @@ def setting_swatch(index: int) -> str:
 
 
 def mark_row(index: int) -> None:
-    """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
-    same fragment, since a click there does not draw the sidebar again."""
+    """Mark the row of the setting of this colour ``index``, which the page shows closely. Drawn by what shows it, in
+    the same fragment, since a click there does not draw the sidebar again."""
     state = compare_state()
     state.shows(index)
     setting = state.setting_at(index)

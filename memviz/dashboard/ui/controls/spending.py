@@ -121,7 +121,7 @@ def bound_caption(
 
 
 def budget_controls(models: Sequence[str]) -> None:
-    """The session's budget and how long an answer may be, where one of these ``models`` may cost something."""
+    """Draw the session's budget and how long an answer may be, where one of these ``models`` may cost something."""
     if all(map(is_free, models)) and not spending_shown().is_shown:
         return
     spending_shown().is_shown = True

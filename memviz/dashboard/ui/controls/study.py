@@ -97,7 +97,7 @@ class Setting:
         self.refused = {}
 
     def turn_to_preset(self, preset: Preset) -> None:
-        """The strategy of a product or a library, with its parameters."""
+        """Take the strategy of a product or a library, with its parameters."""
         self.turn_to(preset.strategy)
         self.parameters = dict(preset.parameters)
         self.times_scaled += 1
@@ -313,7 +313,8 @@ class CompareState:
         return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
 
     def ended_early(self, run: Run) -> Attempt | None:
-        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        """Return the failed or stopped attempt that left the partial ``run``; ``None`` where the run reached the end of
+        the conversation."""
         if not run.turns or len(run.requests) >= run.log.request_count:
             return None
         for attempt in self.attempts.values():
@@ -344,8 +345,8 @@ class CompareState:
         return self._next_uid
 
     def shows(self, index: int) -> None:
-        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
-        the visitor's choice only waits for its summarizer."""
+        """Note that the page shows the setting of this colour ``index`` closely. That is what is looked at from now on,
+        unless the visitor's choice only waits for its summarizer."""
         if self.looked_at not in {setting.index for setting in self.settings}:
             self.looked_at = index
 

@@ -62,7 +62,7 @@ PROGRAM_KEY = "guide-program"
 
 
 def strategy_page(page: StrategyPage) -> None:
-    """The whole page, below its title and summary."""
+    """Draw the whole page, below its title and summary."""
     example = example_of(page.id)
     if presenting().is_minimal:  # in a frame, where no title says which one it is
         st.markdown(f"**{page.title}**: {page.summary}")
@@ -124,7 +124,7 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
 
 
 def _to_compare(example: Example) -> None:
-    """A link that opens the example beside the full buffer, at the request of the picture."""
+    """Draw a link that opens the example beside the full buffer, at the request of the picture."""
     settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
         settings.append(example.strategy)
@@ -293,7 +293,7 @@ def _open_program() -> None:
 
 
 def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
-    """Draw them, and return the places of their pictures by id."""
+    """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
     for first in range(0, len(pages), COLUMNS):
         row = pages[first : first + COLUMNS]

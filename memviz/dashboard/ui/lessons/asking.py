@@ -282,7 +282,7 @@ def _predicted(
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
-    """The question as the reader sees it, with its answer."""
+    """Draw the question as the reader sees it, with its answer."""
     try:
         question = question_of(step, played)
     except MemvizError as error:

@@ -69,7 +69,7 @@ LANGUAGE_KEY = "lesson-language"
 
 
 def ask(lesson: Lesson, question: Question) -> None:
-    """Draw it."""
+    """Draw a question of a step: its choices, or what became of the answer."""
     state = lessons_state()
     place = (lesson.id, state.step)
     answered = state.answers.get(place)
@@ -160,7 +160,7 @@ def score_words(lesson: Lesson) -> str:
 
 
 def prose(text: Text, language: Language) -> None:
-    """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
+    """Draw a text in Markdown. In English, words of the glossary explain themselves where it first has them."""
     words = text.said(language)
     if not words:
         return
@@ -170,7 +170,7 @@ def prose(text: Text, language: Language) -> None:
 
 
 def play_lesson(lesson: Lesson) -> None:
-    """The whole lesson, at the step that is shown."""
+    """Draw the whole lesson, at the step that is shown."""
     state = lessons_state()
     if presents():
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
@@ -251,7 +251,7 @@ def _walk(lesson: Lesson) -> None:
 
 
 def choose_language(languages: Sequence[Language]) -> None:
-    """The switch between the languages of the texts."""
+    """Draw the switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, lessons_state().language)
     st.segmented_control(
         _("Language of the texts"),
@@ -351,7 +351,7 @@ def _onwards(lesson: Lesson) -> None:
 
 
 def _ways_out(step: Step, played: Played | None) -> None:
-    """The page that the step is about, and what there is to try."""
+    """Draw links to the page that the step is about, and what there is to try."""
     if step.to_try:
         heading = _("Try it")
         st.markdown(f"**{heading}**")

@@ -40,7 +40,7 @@ IN_ALL_TO_BEGIN = noop("{lessons}, {minutes:,} minutes in all. Begin with the fi
 
 
 def shelf() -> None:
-    """One row a lesson. The one to go on with is marked: the first that was not seen to its end."""
+    """Draw one row a lesson. The one to go on with is marked: the first that was not seen to its end."""
     saved, problems = saved_lessons(workspace().store)
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:

@@ -45,7 +45,7 @@ BESIDE_HELP = noop(
 
 
 def recordings() -> None:
-    """One row a recording, and a way to open another one."""
+    """Draw one row a recording, and a way to open another one."""
     opened = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
     head.header(_("Recordings"), anchor=False)

@@ -39,7 +39,7 @@ def address_now() -> dict[str, list[str]]:
 
 
 def note_own(query: str) -> None:
-    """The session's own page writes this query into the address."""
+    """Note that the session's own page writes this query into the address."""
     parts = parse_qs(query)
     forget_own(parts)
     set_widget(WRITTEN_KEY, [*widget_value(WRITTEN_KEY)[-KEPT_WRITTEN:], parts])
@@ -78,7 +78,7 @@ def linked_parts() -> LinkedParts:
 
 
 def forget_linked() -> None:
-    """A page begins to be drawn: only the widgets that it shows belong to its link."""
+    """Forget which widgets belong to the link, as a page begins to be drawn: only those that it shows do."""
     linked_parts().keys.clear()
 
 

@@ -231,7 +231,7 @@ def begin_presented() -> None:
 
 
 def end_presented() -> None:
-    """The speaker's bar, which also tells the window of notes what is shown."""
+    """Draw the speaker's bar, which also tells the window of notes what is shown."""
     state = presenting()
     state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:

@@ -90,7 +90,7 @@ def shown_view(key: str, views: Sequence[View]) -> View:
 
 
 def choose_view(key: str, views: Sequence[View]) -> None:
-    """The switch between the views."""
+    """Draw the switch between the views."""
     names = {view.id: view.name for view in views}
     st.segmented_control(
         _("Seen as"),
@@ -104,7 +104,7 @@ def choose_view(key: str, views: Sequence[View]) -> None:
 
 
 def ask_view(key: str, view: str) -> None:
-    """The switch of this ``key`` is to stand at this view from the next run on: it may be drawn already, and then takes
+    """Have the switch of this ``key`` stand at this view from the next run on: it may be drawn already, and then takes
     no value."""
     set_widget(_asked(key), view)
 
@@ -201,7 +201,7 @@ def _at(key: str, view: str) -> int:
 
 
 def result_is_new(name: str) -> None:
-    """The result of this ``name`` has just been asked for: where it begins is brought into view."""
+    """Note that the result of this ``name`` has just been asked for, so that its beginning is brought into view."""
     key = _times_key(name)
     set_widget(key, (widget_value(key) or 0) + 1)
 

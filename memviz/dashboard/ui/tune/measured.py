@@ -36,7 +36,7 @@ METRIC_COLUMNS = 3
 def setting_card(
     sweep: Sweep, number: int, constraints: Constraints, conversations: Sequence[str]
 ) -> None:
-    """The setting that is looked at: its numbers, and the way to its run."""
+    """Draw the setting that is looked at: its numbers, and the way to its run."""
     table = sweep.by_setting(constraints.over).set_index("setting")
     setting = sweep.settings[number]
     head = st.container(
@@ -119,7 +119,7 @@ EACH = {
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
-    """Every setting in a table that sorts, filters and can be saved."""
+    """Draw every setting in a table that sorts, filters and can be saved."""
     with st.expander(_("All settings in a table"), icon=":material/table:"):
         table = sweep.by_setting(
             constraints.over, allow_refused=constraints.allow_refused
@@ -210,7 +210,7 @@ MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 def export_to_code(
     sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
 ) -> None:
-    """Choose a target, read the code, save it."""
+    """Draw a setting as code for the library that the visitor chooses, with a button that saves it."""
     setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
     if setting is None:
         return
