@@ -7,14 +7,16 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.answers import (
+from memviz.dashboard.charts.answer_grid import (
     GridCell,
     GridRow,
-    NeedleAnswer,
     answer_grid,
+    grid_finding,
+)
+from memviz.dashboard.charts.needle_map import (
+    NeedleAnswer,
     by_cell,
     finding,
-    grid_finding,
     needle_map,
     right_of,
 )

@@ -66,11 +66,13 @@ class _Upwards:
     """The room for its numbers."""
     revision: str
 
-    def limit_words(self, limit: float) -> str:
-        """Return what the line at the ``limit`` asks for."""
+    def limit_key(self, limit: float) -> Part:
+        """Return the entry of the legend that says what the line at the ``limit`` asks for: at the line itself, points
+        and names would cover the words."""
+        words = _("At most {limit:,.0f} tokens", limit=limit)
         if self.measure == "retention":
-            return _("At least {share}", share=percent(limit))
-        return _("At most {limit:,.0f} tokens", limit=limit)
+            words = _("At least {share}", share=percent(limit))
+        return legend_entry(words, mode="lines", line=stroke(1.5, "dash"))
 
 
 _FACTS = _Upwards(
@@ -113,19 +115,19 @@ def pareto_chart(
     """
     upwards = _FACTS if table["retention"].notna().any() else _SIZES
     limit = min_retention if upwards is _FACTS else max_peak_tokens
+    limits = () if limit is None else (limit,)
     most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
     winners = _winners(table, measure, upwards)
     points = Points(
-        x=_column(table, measure),
-        y=_column(table, upwards.measure),
-        settings=table["setting"].to_numpy(dtype=np.int64),
-        strategies=table["strategy"].to_numpy(dtype=object),
-        tooltips=_tooltips(table, measure, winners, most_tokens, writer),
+        _column(table, measure),
+        _column(table, upwards.measure),
+        table["setting"].to_numpy(dtype=np.int64),
+        table["strategy"].to_numpy(dtype=object),
+        _tooltips(table, measure, winners, most_tokens, writer),
         pale=winners != _UNBEATEN,
         hollow=_column(table, "peak_tokens") > most_tokens,
     )
     x_axis = measure_axis(measure, points.x)
-    limits = () if limit is None else (limit,)
     y_axis = measure_axis(upwards.measure, points.y, limits)
 
     traces = [_front(points, x_axis)] if upwards is _FACTS else []
@@ -135,10 +137,7 @@ def pareto_chart(
         traces.append(pale_key())
     if points.hollow.any():
         traces.append(hollow_key(most_tokens))
-    if limit is not None:
-        # In the legend: at the line itself, points and names would cover the words.
-        words = upwards.limit_words(limit)
-        traces.append(legend_entry(words, mode="lines", line=stroke(1.5, "dash")))
+    traces += [upwards.limit_key(limit) for limit in limits]
     y_title = {"text": _(upwards.title)}
     return picture(
         traces,

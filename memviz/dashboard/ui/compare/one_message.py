@@ -16,7 +16,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.memory_map.fate_words import life_finding, message_life
+from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selected

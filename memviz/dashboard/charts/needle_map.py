@@ -1,5 +1,5 @@
-"""Charts of answers that a model gave to questions: which were right in each request, and
-how right they were by the place of the fact and the size of the request."""
+"""A map of answers to questions about one sentence: how many were right, by the length of the text and the place of the
+sentence in it."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,26 +8,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import COMMA, counted
-from memviz.core.translation import _, noop
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import (
-    GREY,
     INVISIBLE,
-    Part,
     heading,
     heat,
     marks,
     picture,
 )
-from memviz.dashboard.charts.palette import PART_COLORS
 
-YES_COLOR = PART_COLORS["history"]
-KEY = noop("Filled circle: right, or in the request. Cross: not.")
-LABEL_CHARS = 30
-TOOLTIP_CHARS = 60
-GRID_MARGINS = {"l": 20, "r": 10, "t": 126, "b": 10}
-_MARK_PIXELS = 11
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is the good one."""
 WHITE_BELOW = 0.47
@@ -41,115 +32,6 @@ _COLORBAR = {
     "tickformat": ".0%",
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
 }
-
-
-class GridCell(NamedTuple):
-    """One mark: ``is_yes`` if the answer is right, or the fact is there; ``words`` say so in the tooltip."""
-
-    is_yes: bool
-    words: str
-
-
-class GridRow(NamedTuple):
-    """A question with a short name and one cell a column."""
-
-    name: str
-    question: str
-    cells: tuple[GridCell, ...]
-
-
-def answer_grid(
-    title: str, columns: Sequence[str], rows: Sequence[GridRow]
-) -> go.Figure:
-    """Return the grid: filled circles are right answers, crosses wrong ones. Each column says how many are right."""
-    rows_pixels = height_pixels.ANSWER_ROW * len(rows)
-    return picture(
-        [_marks(rows)],
-        over_turns=False,
-        title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
-        xaxis=_column_axis(columns, rows),
-        yaxis=_question_axis(rows),
-        showlegend=False,
-        margin=GRID_MARGINS,
-        height=rows_pixels + GRID_MARGINS["t"] + GRID_MARGINS["b"],
-    )
-
-
-def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
-    heads = []
-    for name, right, questions in grid_counts(columns, rows):
-        heads.append(f"{escaped(name)}<br><b>{right} of {questions}</b>")
-    return {
-        "side": "top",
-        "tickmode": "array",
-        "tickvals": list(range(len(columns))),
-        "ticktext": heads,
-        "range": [-0.5, len(columns) - 0.5],
-        "showgrid": False,
-        "zeroline": False,
-    }
-
-
-def _question_axis(rows: Sequence[GridRow]) -> Part:
-    names = []
-    for row in rows:
-        lines = label_lines(row.name, LABEL_CHARS)
-        names.append("<br>".join(map(escaped, lines)))
-    return {
-        "automargin": True,
-        "tickmode": "array",
-        "tickvals": list(range(len(rows))),
-        "ticktext": names,
-        "range": [len(rows) - 0.5, -0.5],
-        "zeroline": False,
-        "title": {"text": _("Fact that is asked for"), "standoff": 12},
-    }
-
-
-def grid_counts(
-    columns: Sequence[str], rows: Sequence[GridRow]
-) -> list[tuple[str, int, int]]:
-    """Each column with its right cells and all."""
-    counts = []
-    for at, name in enumerate(columns):
-        right = sum(row.cells[at].is_yes for row in rows)
-        counts.append((name, right, len(rows)))
-    return counts
-
-
-def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
-    """Return what the grid shows, in words."""
-    counts = grid_counts(columns, rows)
-    return "; ".join(
-        [
-            _("{name}: {right} of {asked}", name=name, right=right, asked=questions)
-            for name, right, questions in counts
-        ]
-    )
-
-
-def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
-    x = []
-    y = []
-    words = []
-    symbols = []
-    colors = []
-    for number, row in enumerate(rows):
-        for at, cell in enumerate(row.cells):
-            x.append(at)
-            y.append(number)
-            said = label_lines(" ".join(cell.words.split()), TOOLTIP_CHARS)
-            lines = [f"<b>{escaped(row.question)}</b>", *map(escaped, said)]
-            words.append("<br>".join(lines))
-            symbols.append("circle" if cell.is_yes else "x-thin-open")
-            colors.append(YES_COLOR if cell.is_yes else GREY)
-    marker = {
-        "size": _MARK_PIXELS,
-        "symbol": symbols,
-        "color": colors,
-        "line": {"width": 2, "color": colors},
-    }
-    return marks(x, y, words, marker)
 
 
 class NeedleAnswer(NamedTuple):
@@ -168,17 +50,15 @@ Cell = tuple[int, int]
 
 
 def by_cell(answers: Sequence[NeedleAnswer]) -> Mapping[Cell, list[NeedleAnswer]]:
-    """The answers of each cell, in the order of the map: short texts first, and in a row the least depth."""
+    """Return the answers of each cell, in the order of the map: short texts first, and in a row the least depth."""
     cells: dict[Cell, list[NeedleAnswer]] = {}
-    for answer in sorted(
-        answers, key=lambda answer: (answer.tokens, answer.depth_percent)
-    ):
+    for answer in answers:
         cells.setdefault((answer.tokens, answer.depth_percent), []).append(answer)
-    return cells
+    return dict(sorted(cells.items()))
 
 
 def right_of(answers: Sequence[NeedleAnswer]) -> str:
-    """The right ones among answers, as ``2/3``."""
+    """Return how many of the answers are right, as ``2/3``."""
     return f"{_number_right(answers)}/{len(answers)}"
 
 
