@@ -20,14 +20,8 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 LEAST_MARGIN = 0.02
 """By how much of its own cost the cheapest has to be ahead for the answer to be one."""
-
-
 LEAST_TURNS = 4
-
-
 _IN_DOLLARS = noop("Which setting is cheapest by turn {turn:,}?")
-
-
 _IN_TOKENS = noop("Which setting has used the fewest tokens by turn {turn:,}?")
 
 

@@ -31,15 +31,9 @@ from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 
 MOST_LINES_SHARE = 0.5
 """Summarizations in more than this share of the columns have no lines: they would cover the map."""
-
-
 MOST_LINES_OF_SMALL = 8
-
-
 CHARS_A_MAP_LINE = 46
 """Three maps stand side by side, and a tooltip does not leave its own."""
-
-
 MOST_TOLD = 2
 """Summarizations at one place that a tooltip tells in full."""
 

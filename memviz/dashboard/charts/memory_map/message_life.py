@@ -27,14 +27,8 @@ from memviz.metrics.requests.request_axis import (
 )
 
 BAR_PIXELS = 42
-
-
 AXIS_PIXELS = 44
-
-
 LINE_PIXELS = 34
-
-
 LABEL_CHARS = 60
 
 

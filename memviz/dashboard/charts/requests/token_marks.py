@@ -21,7 +21,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
-from memviz.dashboard.charts.requests.token_axis import PlacedSetting
+from memviz.dashboard.charts.requests.line_ends import PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,

@@ -22,18 +22,22 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.requests.token_axis import (
+from memviz.dashboard.charts.requests.limit_brackets import (
     BRACKET_PLACES,
     FITS_UP_TO,
-    LineEnd,
-    PlacedSetting,
-    Window,
     bracket_notes,
     bracket_traces,
-    far_larger,
+)
+from memviz.dashboard.charts.requests.line_ends import (
+    LineEnd,
+    PlacedSetting,
     line_ends,
     name_notes,
     names_pixels,
+)
+from memviz.dashboard.charts.requests.token_axis import (
+    Window,
+    far_larger,
     token_axis,
 )
 from memviz.dashboard.charts.requests.token_marks import (

@@ -30,7 +30,7 @@ from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.prices import likely_words
+from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.tune.asked import SECONDS_KEY, Asked
 from memviz.dashboard.ui.tune.programs import PROGRAMS_KEY
 from memviz.dashboard.ui.tune.state import tune_state
-from memviz.dashboard.words.prices import time_words
+from memviz.dashboard.words.estimates import time_words
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
