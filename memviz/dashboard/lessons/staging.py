@@ -45,7 +45,7 @@ def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
 
 def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str, Any]:
     """Return the data of the stage for a step, as :func:`memviz.dashboard.stage.data.stage_data` gives it."""
-    settings = []
+    settings: list[SettingRun] = []
     for run, label in zip(played.runs, played.labels, strict=True):
         settings.append(SettingRun(run, label, len(settings)))
     axis = axis_of(played.runs)

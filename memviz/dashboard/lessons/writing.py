@@ -83,7 +83,7 @@ _Dumper.add_representer(str, _represented)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    empty = (None, "", (), [], {})
+    empty: tuple[Any, ...] = (None, "", (), [], {})
     return {name: part for name, part in value.items() if part not in empty}
 
 

@@ -222,13 +222,14 @@ class SettingSteps:
     def _codes(self, number: int) -> Codes:
         """Return the codes of what a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
-        _looks, *stretches = self.fates.stretches.of(number)
-        starts, stops, code_of_each = [column.tolist() for column in stretches]
-        for start, stop, code in zip(starts, stops, code_of_each, strict=True):
+        stretches = self.fates.stretches.of(number)
+        starts = stretches[1].tolist()
+        stops = stretches[2].tolist()
+        for start, stop, code in zip(starts, stops, stretches[3].tolist(), strict=True):
             codes[start:stop] = code
         return codes
 
 
 def _without_empty(request: Json) -> Json:
-    empty = (None, "", [])
+    empty: tuple[Any, ...] = (None, "", [])
     return {name: value for name, value in request.items() if value not in empty}

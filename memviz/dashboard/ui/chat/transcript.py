@@ -17,10 +17,11 @@ from memviz.dashboard.ui.controls.conversations import (
     chat_state,
 )
 from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
+from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
+from memviz.dashboard.ui.controls.model_calls import recall_exchange, thoughts
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll

@@ -27,12 +27,9 @@ from memviz.dashboard.markup import (
     joined,
     without_marks,
 )
-from memviz.dashboard.ui.controls.message_html import (
-    MAX_CHARS_SHOWN,
-    changed_facts_html,
-    diff_html,
-    of_version,
-)
+from memviz.dashboard.ui.controls.diff_html import diff_html
+from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
