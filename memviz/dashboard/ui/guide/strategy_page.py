@@ -14,12 +14,11 @@ from memviz.core import page_titles
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
+from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import (
     PROGRAMS,
-    Example,
     StrategyPage,
     User,
-    example_of,
     program_pages,
     strategy_pages,
 )
