@@ -13,14 +13,10 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from docs.guide_pictures import picture_svg
+from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.glossary import glossary
-from memviz.dashboard.guide.strategies import (
-    Example,
-    StrategyPage,
-    User,
-    example_of,
-    picture_svg,
-)
+from memviz.dashboard.guide.strategies import StrategyPage, User
 from memviz.dashboard.words.requests import picture_words
 from memviz.strategies import strategy_class
 from memviz.strategies.library import LibraryStrategy

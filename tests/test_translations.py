@@ -75,7 +75,7 @@ CONVERTED = (
     "memviz/dashboard/lessons/playing.py",
     "memviz/dashboard/lessons/questions.py",
     "memviz/dashboard/lessons/reading.py",
-    "memviz/dashboard/lessons/staging.py",
+    "memviz/dashboard/lessons/still.py",
     "memviz/dashboard/lessons/study.py",
     "memviz/dashboard/ui/lessons",
     "memviz/dashboard/ui/library",
@@ -165,11 +165,8 @@ NOT_SHOWN: dict[str, set[str]] = {
         "SELECT name, sql FROM sqlite_master WHERE type = 'table'",
     },
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
-    "memviz/dashboard/charts/answers.py": {
-        "{}<br><b>{} of {}</b>",
-        "Cividis",
-        "middle center",
-    },
+    "memviz/dashboard/charts/answer_grid.py": {"{}<br><b>{} of {}</b>"},
+    "memviz/dashboard/charts/needle_map.py": {"Cividis", "middle center"},
     "memviz/dashboard/charts/cost/setting_cost.py": {"US dollars"},
     "memviz/dashboard/charts/requests/tokens_per_turn.py": {"tokens {}"},
     "memviz/dashboard/charts/sweeps/axes.py": {

@@ -123,7 +123,7 @@ class Payer:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
         agreement the command ends; where nothing is missing, nobody is asked. Returns how many cells had been measured
         before."""
-        from memviz.dashboard.words.prices import summaries_words
+        from memviz.dashboard.words.estimates import summaries_words
         from memviz.models.names import OFFLINE
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate
@@ -249,7 +249,7 @@ def vectors_of(
 
 def say_how_long(plan: Plan, writer: Model) -> None:
     """Say how long the rest of a large sweep takes, as its settings do over the beginning of the first conversation."""
-    from memviz.dashboard.words.prices import time_words
+    from memviz.dashboard.words.estimates import time_words
     from memviz.transcripts.base import Transcript
     from memviz.tuning.pace import HERE
 
@@ -327,7 +327,7 @@ def _say_how_far(sweeping: Sweeping, problem: str) -> None:
 
 def _what_fits(sweep: Sweep) -> str:
     """The sentences on a sweep whose time was over."""
-    from memviz.dashboard.words.prices import left_out_words
+    from memviz.dashboard.words.estimates import left_out_words
 
     return " ".join([sweep.stopped, *left_out_words(sweep)])
 

@@ -34,14 +34,14 @@ _INLINE = re.compile(
 def element(name: str, *inside: str, **attributes: str) -> Markup:
     """Return an element with what is ``inside``, elements and texts. Names of attributes are written with a line below
     (``class_``, ``aria_label``); an attribute without a value is left out."""
-    shown = "".join(
+    attributes_shown = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
         if value
     )
     content = "".join(map(escape, inside))
     # The one place where HTML is put together: all of it was escaped above.
-    return Markup(f"<{name}{shown}>{content}</{name}>")  # noqa: S704
+    return Markup(f"<{name}{attributes_shown}>{content}</{name}>")  # noqa: S704
 
 
 def joined(parts: Iterable[str]) -> Markup:
@@ -91,10 +91,10 @@ def in_language(text: str) -> Markup:
         return _spoken(text)
     html = Markup()
     at = 0
-    for found in _RUN.finditer(text):
-        html += text[at : found.start()]
-        html += _spoken(found[0])
-        at = found.end()
+    for match in _RUN.finditer(text):
+        html += text[at : match.start()]
+        html += _spoken(match[0])
+        at = match.end()
     return html + text[at:]
 
 
@@ -159,9 +159,9 @@ def _styled_line(line: str) -> Iterator[Run]:
 
 def _inline(text: str) -> Iterator[Run]:
     at = 0
-    for found in _INLINE.finditer(text):
-        yield Run(text[at : found.start()])
-        style: Style = found.lastgroup  # type: ignore[assignment]  # the groups are named by their styles
-        yield Run(found[style], style)
-        at = found.end()
+    for match in _INLINE.finditer(text):
+        yield Run(text[at : match.start()])
+        style: Style = match.lastgroup  # type: ignore[assignment]  # the groups are named by their styles
+        yield Run(match[style], style)
+        at = match.end()
     yield Run(text[at:])

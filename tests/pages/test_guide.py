@@ -10,8 +10,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.glossary import glossary, shown_terms
-from memviz.dashboard.guide.strategies import example_of, strategy_pages
+from memviz.dashboard.guide.strategies import strategy_pages
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
 from memviz.dashboard.ui.guide.strategy_page import ten_turns_picture
 from memviz.dashboard.ui.guide.views import SEARCH_KEY

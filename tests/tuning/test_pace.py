@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz.core.counters import counter
-from memviz.dashboard.words.prices import left_out_words, time_words
+from memviz.dashboard.words.estimates import left_out_words, time_words
 from memviz.models.registry import model
 from memviz.strategies.families import FAMILIES
 from memviz.transcripts.samples import sample

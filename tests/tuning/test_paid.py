@@ -11,7 +11,7 @@ import pytest
 import memviz
 from memviz import Message, ParameterError
 from memviz.core.errors import BudgetSpentError
-from memviz.dashboard.words.prices import estimate_words
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
 from memviz.models.recordings.player import Notes
 from memviz.transcripts.samples import sample

@@ -107,24 +107,24 @@ def enlarged(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
 def _longer(part: Any, slim: float, scale: float, *, is_font: bool = False) -> Any:
     """Return ``part`` with its lengths in pixels made longer."""
     if isinstance(part, list | tuple):
-        return [_longer(one, slim, scale) for one in part]
+        return [_longer(item, slim, scale) for item in part]
     if not isinstance(part, Mapping):
         return part
-    found = {}
+    longer = {}
     for name, value in part.items():
         if name in _LENGTHS:
             is_slim = name in ("size", "width") and not is_font
-            found[name] = _length(value, slim if is_slim else scale)
+            longer[name] = _length(value, slim if is_slim else scale)
         elif name in _VALUES:
-            found[name] = value
+            longer[name] = value
         else:
-            found[name] = _longer(value, slim, scale, is_font=name.endswith("font"))
-    return found
+            longer[name] = _longer(value, slim, scale, is_font=name.endswith("font"))
+    return longer
 
 
 def _length(value: Any, factor: float) -> Any:
     if isinstance(value, list | tuple):
-        return [_length(one, factor) for one in value]
+        return [_length(length, factor) for length in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value * factor
     return value

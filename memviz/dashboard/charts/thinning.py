@@ -170,21 +170,21 @@ def _ends(keys: NDArray[np.int64], y: Floats) -> tuple[Places, Places]:
     return rising[starts], falling[starts]
 
 
-def _cut(trace: Trace, size: int, kept: Places) -> Trace:
-    found = {name: _picked(value, size, kept) for name, value in trace.items()}
+def _cut(trace: Trace, size: int, places: Places) -> Trace:
+    cut = {name: _picked(value, size, places) for name, value in trace.items()}
     if "marker" in trace:
         marker = trace["marker"].items()
-        found["marker"] = {name: _picked(value, size, kept) for name, value in marker}
+        cut["marker"] = {name: _picked(value, size, places) for name, value in marker}
     width = trace.get("width")
     if trace["type"] == "bar" and isinstance(width, float | int):
         # A bar stands for its neighbours.
-        found["width"] = width * max(1.0, size / max(1, len(kept)))
-    return found
+        cut["width"] = width * max(1.0, size / max(1, len(places)))
+    return cut
 
 
-def _picked(value: Any, size: int, kept: Places) -> Any:
+def _picked(value: Any, size: int, places: Places) -> Any:
     if not isinstance(value, np.ndarray | Drawn | list | tuple) or len(value) != size:
         return value
     if isinstance(value, np.ndarray):
-        return value[kept]
-    return [value[place] for place in kept.tolist()]
+        return value[places]
+    return [value[place] for place in places.tolist()]

@@ -70,10 +70,10 @@ def shown_terms() -> dict[str, Entry]:
 
 def entry(word: str) -> Entry:
     """Return what a word or one of its forms means. Raises :class:`UnknownTermError`."""
-    found = _by_form().get(word.casefold())
-    if found is None:
+    entries = _by_form().get(word.casefold())
+    if entries is None:
         raise UnknownTermError(word, glossary())
-    return found
+    return entries
 
 
 def tooltip(word: str) -> str:

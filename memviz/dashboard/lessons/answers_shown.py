@@ -7,14 +7,16 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.answers import (
+from memviz.dashboard.charts.answer_grid import (
     GridCell,
     GridRow,
-    NeedleAnswer,
     answer_grid,
+    grid_finding,
+)
+from memviz.dashboard.charts.needle_map import (
+    NeedleAnswer,
     by_cell,
     finding,
-    grid_finding,
     needle_map,
     right_of,
 )
@@ -107,16 +109,16 @@ def model_of(name: str) -> str:
 def needle_answers() -> list[NeedleAnswer]:
     """The answers on sentences hidden in texts, as their chart takes them."""
     wordings = record_of(NEEDLES)["wordings"]
-    found = []
+    answers = []
     for answer in answers_of(NEEDLES):
         question = wordings[answer["wording"]]["question"]
         place = answer["tokens"], answer["depth"]
-        found.append(NeedleAnswer(*place, question, answer["reply"], answer["right"]))
-    return found
+        answers.append(NeedleAnswer(*place, question, answer["reply"], answer["right"]))
+    return answers
 
 
 def _needle_table(answers: list[NeedleAnswer]) -> Table:
-    depths = sorted({one.depth_percent for one in answers})
+    depths = sorted({answer.depth_percent for answer in answers})
     rows: dict[int, list[str]] = {}
     for (tokens, _depth), those in by_cell(answers).items():
         rows.setdefault(tokens, []).append(right_of(those))

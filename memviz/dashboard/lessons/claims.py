@@ -38,13 +38,13 @@ class Held:
     """The verdict in words."""
 
 
-def held(lesson: Lesson, workspace: Workspace) -> Iterator[Held]:
+def judge_claims(lesson: Lesson, workspace: Workspace) -> Iterator[Held]:
     """Yield every claim of a lesson, held against its runs; one that names what is not there did not hold. Raises
     :class:`LessonError` where the lesson's conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         if step.claims:
             played = play(step.view.study, workspace, lesson.id)
-            yield from (judged(claim, played, number) for claim in step.claims)
+            yield from (judge_claim(claim, played, number) for claim in step.claims)
 
 
 class Verdict(NamedTuple):
@@ -60,19 +60,19 @@ class Verdict(NamedTuple):
 def check_lesson(lesson: Lesson, workspace: Workspace) -> Iterator[Verdict]:
     """Yield all findings on a lesson: its claims, what it shows or asks that is not there,
     and numbers that no claim holds."""
-    for one in held(lesson, workspace):
-        yield Verdict(one.step, one.held, one.sentence)
+    for claim in judge_claims(lesson, workspace):
+        yield Verdict(claim.step, claim.held, claim.sentence)
     for step, sentence in problems(lesson, workspace):
         yield Verdict(step, False, sentence)
-    for step, sentence in unheld(lesson, workspace):
+    for step, sentence in unclaimed_numbers(lesson, workspace):
         yield Verdict(step, None, sentence)
 
 
-def judged(claim: Claim, played: Played, step: int = 1) -> Held:
+def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
     """Return one claim, held against the runs of its step."""
     measure = MEASURES[claim.point.measure]
     try:
-        found = measure.take(played, claim.point)
+        measured = measure.take(played, claim.point)
         wanted = claim.value
         if claim.than is not None:
             other = MEASURES[claim.than.measure]
@@ -82,11 +82,11 @@ def judged(claim: Claim, played: Played, step: int = 1) -> Held:
     except LessonError as error:
         sentence = f"{_place(claim.point, played)}: {error.problem}"
         return Held(step, claim, False, None, sentence)
-    holds = _holds(claim.relation, found, wanted)
+    holds = _holds(claim.relation, measured, wanted)
     parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
     if measure.unit:
         parting = " "
-    value = value_words(measure, found, played)
+    value = value_words(measure, measured, played)
     says = f"{RELATIONS[claim.relation][0]} {_expected(claim, wanted, measure, played)}"
     verdict = f"and the lesson says that it {says}"
     if holds:
@@ -94,7 +94,7 @@ def judged(claim: Claim, played: Played, step: int = 1) -> Held:
         verdict = f"which {says}" if is_number else "as the lesson says"
     place = _place(claim.point, played)
     sentence = f"{place}: {measure.words}{parting}{value}, {verdict}."
-    return Held(step, claim, holds, found, sentence)
+    return Held(step, claim, holds, measured, sentence)
 
 
 def numbers_without_claim(step: Step, played: Played) -> list[str]:
@@ -119,7 +119,7 @@ def _is_known(number: str, known: set[float]) -> bool:
     decimals = len(number.partition(".")[2])
     if value < _COUNTED and not decimals:
         return True
-    return any(round(one, decimals) == value for one in known)
+    return any(round(known_number, decimals) == value for known_number in known)
 
 
 def _as_number(written: str) -> float:
@@ -133,7 +133,12 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     values: list[object] = [view.turn, view.first_turn, view.last_turn, asked_turn]
     values.append(view.highlight.message)
     for claim in step.claims:
-        values += [claim.value, judged(claim, played).found, claim.times, *claim.point]
+        values += [
+            claim.value,
+            judge_claim(claim, played).found,
+            claim.times,
+            *claim.point,
+        ]
         values += claim.than or ()
         for _, meant in claim.point.where:
             values += map(_as_number, _NUMBER.findall(str(meant)))
@@ -160,10 +165,10 @@ def _former_values(point: Point, played: Played) -> Iterator[float]:
             yield from map(_as_number, _NUMBER.findall(answer))
 
 
-def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
-    if isinstance(found, str) or isinstance(wanted, str) or wanted is None:
-        return (found == wanted) is (relation == "=")
-    return RELATIONS[relation][1](float(found), float(wanted))
+def _holds(relation: str, value: Value, wanted: Value | None) -> bool:
+    if isinstance(value, str) or isinstance(wanted, str) or wanted is None:
+        return (value == wanted) is (relation == "=")
+    return RELATIONS[relation][1](float(value), float(wanted))
 
 
 def _place(point: Point, played: Played) -> str:
@@ -210,7 +215,7 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     """Yield what a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
-        for view in (step.view, *(one.view for one in step.to_try)):
+        for view in (step.view, *(attempt.view for attempt in step.to_try)):
             for problem in _problems_of_view(
                 view, play_view(view, workspace, lesson.id)
             ):
@@ -221,7 +226,9 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
             yield number, getattr(error, "problem", str(error))
 
 
-def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
+def unclaimed_numbers(
+    lesson: Lesson, workspace: Workspace
+) -> Iterator[tuple[int, str]]:
     """Yield numbers in texts that nothing holds, as the number of the step and a sentence."""
     for number, step in enumerate(lesson.steps, 1):
         played = play_view(step.view, workspace, lesson.id)

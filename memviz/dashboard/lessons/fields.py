@@ -57,11 +57,11 @@ class Field:
         for name, field in named.items():
             if name not in known:
                 self._fail_unknown(field, known)
-        found = {name: field for name, field in named.items() if not field._is_empty}
+        filled = {name: field for name, field in named.items() if not field._is_empty}
         for name in required:
-            if name not in found:
+            if name not in filled:
                 self.fail(_("has no {name}; it needs one.", name=name))
-        return found
+        return filled
 
     def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
         """The entries of a mapping whose names may be any; those without a value are left out."""
@@ -185,15 +185,15 @@ class Field:
                     languages=listed(LANGUAGES),
                 )
             )
-        found = {
+        texts = {
             name: read(field, most_chars)
             for name, field in self.fields(tuple(LANGUAGES)).items()
         }
-        if not found:
+        if not texts:
             self.fail(
                 _("has no text; give one in {languages}.", languages=listed(LANGUAGES))
             )
-        return Text(**found)
+        return Text(**texts)
 
     def number(self, least: int, most: int) -> int:
         """A whole number within these bounds."""
@@ -249,13 +249,13 @@ class Field:
 
     def scalars(self) -> tuple[tuple[str, float | bool | str], ...]:
         """Return the names in this field with their values, each a number, a text, true or false."""
-        found = []
-        for name, one in self.entries():
-            value = one.value()
+        values = []
+        for name, entry in self.entries():
+            value = entry.value()
             if not isinstance(value, int | float | str):
-                one.fail(_("is no number, no text, and neither true nor false."))
-            found.append((name, value))
-        return tuple(found)
+                entry.fail(_("is no number, no text, and neither true nor false."))
+            values.append((name, value))
+        return tuple(values)
 
     def _judge_text(self, text: str, most_chars: int) -> None:
         if not text.strip():

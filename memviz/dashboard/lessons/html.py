@@ -35,7 +35,8 @@ from memviz.dashboard.lessons.playing import (
     play_view,
 )
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import Still, staged, still
+from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.still import Still, still
 from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
 from memviz.dashboard.words import bundled_words
@@ -81,11 +82,13 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
 
 def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
-    steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
-    replayed = [one for one in played if one]
-    titles = [bundled_words(one.transcript.title) for one in replayed]
-    labels = [label for one in replayed for label in one.labels]
-    runs = [run for one in replayed for run in one.runs]
+    steps = []
+    for step, played_step in zip(lesson.steps, played, strict=True):
+        steps.append(_shown(step, played_step))
+    replayed = [played_step for played_step in played if played_step]
+    titles = [bundled_words(played_step.transcript.title) for played_step in replayed]
+    labels = [label for played_step in replayed for label in played_step.labels]
+    runs = [run for played_step in replayed for run in played_step.runs]
     authors = frozenset[Author]().union(*map(authors_of, runs))
     html = _template().render(
         lesson=lesson,
@@ -104,7 +107,7 @@ def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
         _=_,
         ngettext=ngettext,
         pgettext=pgettext,
-        stages=[list(one.stages) for one in steps],
+        stages=[list(played_step.stages) for played_step in steps],
     )
     return clean_text(html)
 
@@ -113,8 +116,8 @@ def _shown(step: Step, played: Played | None) -> StepShown:
     question = question_of(step, played)
     address = address_anywhere(step.view, played)
     tried = tuple(
-        Tried(one.text, address_anywhere(followed(one.view, step.view), played))
-        for one in step.to_try
+        Tried(attempt.text, address_anywhere(followed(attempt.view, step.view), played))
+        for attempt in step.to_try
     )
     if step.view.answers:
         table = answers_table(step.view.answers)

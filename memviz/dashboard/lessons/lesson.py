@@ -74,11 +74,11 @@ class Text:
 
 def in_languages(say: Callable[[], str]) -> Text:
     """Return what the function says in each language."""
-    said = {}
+    texts = {}
     for language in LANGUAGES:
         with use_language(language):
-            said[language] = say()
-    return Text(**said)
+            texts[language] = say()
+    return Text(**texts)
 
 
 class Point(NamedTuple):
@@ -178,7 +178,7 @@ class Lesson:
                     *step.asked.choices,
                     *([step.asked.reason] if step.asked.reason else ()),
                 )
-            yield from (one.text for one in step.to_try)
+            yield from (attempt.text for attempt in step.to_try)
 
     @property
     def languages(self) -> tuple[Language, ...]:
@@ -198,17 +198,20 @@ _ROUNDING = 1e-9
 RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "=": (
         "is",
-        lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other)),
+        lambda value, other: abs(value - other) <= _ROUNDING * max(1.0, abs(other)),
     ),
     "!=": (
         "is not",
-        lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other)),
+        lambda value, other: abs(value - other) > _ROUNDING * max(1.0, abs(other)),
     ),
-    "<": ("is less than", lambda one, other: one < other),
-    "<=": ("is at most", lambda one, other: one <= other),
-    ">": ("is more than", lambda one, other: one > other),
-    ">=": ("is at least", lambda one, other: one >= other),
-    "about": ("is about", lambda one, other: abs(one - other) <= NEARLY * abs(other)),
+    "<": ("is less than", lambda value, other: value < other),
+    "<=": ("is at most", lambda value, other: value <= other),
+    ">": ("is more than", lambda value, other: value > other),
+    ">=": ("is at least", lambda value, other: value >= other),
+    "about": (
+        "is about",
+        lambda value, other: abs(value - other) <= NEARLY * abs(other),
+    ),
 }
 """Each relation with its words and its rule."""
 

@@ -25,9 +25,9 @@ class BundledLessons(Mapping[str, Lesson]):
     read once, when asked for."""
 
     def __init__(self) -> None:
-        found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
+        names = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
         self._ids = tuple(
-            sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+            sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
         )
 
     def __getitem__(self, id: str) -> Lesson:
@@ -96,14 +96,14 @@ def _read_text(text: str, id: str) -> Lesson:
 
 def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
     """The lessons of the database by id, the newest first, and a sentence for each that cannot be read."""
-    found = dict[str, Lesson]()
+    lessons = dict[str, Lesson]()
     problems = list[str]()
     for id in store.kept_keys("lesson"):
         try:
-            found[id] = _read_text(store.kept("lesson", id) or "", id)
+            lessons[id] = _read_text(store.kept("lesson", id) or "", id)
         except LessonError as error:
             problems.append(str(error))
-    return found, problems
+    return lessons, problems
 
 
 def lesson_of(id_or_path: str | Path) -> Lesson:
@@ -117,10 +117,10 @@ def lesson_of(id_or_path: str | Path) -> Lesson:
                 MAX_BYTES + 1
             )  # no more: the path may be that of a device that never ends
     except FileNotFoundError:
-        known = listed(bundled_lessons())
+        ids = listed(bundled_lessons())
         raise LessonError(
             str(path),
-            _("there is no such file, and no such lesson among {known}.", known=known),
+            _("there is no such file, and no such lesson among {known}.", known=ids),
         ) from None
     except (OSError, ValueError) as error:
         raise LessonError(

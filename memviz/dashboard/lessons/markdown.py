@@ -65,29 +65,26 @@ def forbidden(text: str) -> str:
 
 
 def blocks(text: str) -> list[Block]:
-    """The text taken apart."""
-    found: list[Block] = []
+    """Return the blocks of a text: paragraphs, headings, items of lists, quotes and code."""
+    in_order: list[Block] = []
     for number, part in enumerate(text.split(_FENCE)):
         if number % 2:
-            found.append(Block("code", ((Span(part.strip("\n")),),)))
-        else:
-            lines = [
-                re.split(r"\n", one.strip("\n"))
-                for one in re.split(r"\n[ \t]*\n", part)
-                if one.strip()
-            ]
-            found += (block for one in lines for block in _blocks(one))
-    return found
+            in_order.append(Block("code", ((Span(part.strip("\n")),),)))
+            continue
+        for paragraph in re.split(r"\n[ \t]*\n", part):
+            if paragraph.strip():
+                in_order += _blocks(paragraph.strip("\n").split("\n"))
+    return in_order
 
 
 def as_html(text: str, words_html: Callable[[str], Markup] = escape) -> Markup:
     """Return the text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's
     own: neither quoted nor code."""
-    found = []
+    pieces = []
     for block in blocks(text):
         is_own = block.kind not in ("quote", "code")
-        found.append(_html(block, words_html if is_own else escape))
-    return joined(found)
+        pieces.append(_html(block, words_html if is_own else escape))
+    return joined(pieces)
 
 
 def as_plain(text: str) -> str:
@@ -118,16 +115,18 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
     kind = ""
     items = list[list[str]]()
     for line in lines:
-        found, rest = _kind_of(line, kind)
-        if found == kind and (found in ("paragraph", "quote") or rest is None):
-            items[-1].append(line.strip() if rest is None else rest)
-        elif found == kind:
-            items.append([rest or ""])
-        else:
+        line_kind, text = _kind_of(line, kind)
+        goes_on = line_kind in ("paragraph", "quote") or text is None
+        words = line.strip() if text is None else text
+        if line_kind != kind:
             if items:
                 yield _block(kind, items)
-            kind = found
-            items = [[line.strip() if rest is None else rest]]
+            kind = line_kind
+            items = [[words]]
+        elif goes_on:
+            items[-1].append(words)
+        else:
+            items.append([words])
     if items:
         yield _block(kind, items)
 
@@ -136,8 +135,9 @@ def _kind_of(line: str, before: str) -> tuple[str, str | None]:
     """Return what kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
     flat = line.strip()
     for kind, mark in (("bullets", _BULLET), ("numbers", _NUMBER), ("quote", _QUOTE)):
-        if found := mark.match(flat):
-            return kind, flat[found.end() :]
+        match = mark.match(flat)
+        if match:
+            return kind, flat[match.end() :]
     is_going_on = before in ("bullets", "numbers") and line[:1].isspace()
     return (before if is_going_on else "paragraph"), None
 
@@ -158,19 +158,19 @@ def _joined(lines: list[str]) -> str:
 def _spans(text: str) -> Iterator[Span]:
     plain = ""
     at = 0
-    for found in _SPAN.finditer(text):
-        plain += text[at : found.start()]
-        at = found.end()
-        if found["escaped"]:
-            plain += found["escaped"]
+    for match in _SPAN.finditer(text):
+        plain += text[at : match.start()]
+        at = match.end()
+        if match["escaped"]:
+            plain += match["escaped"]
             continue
         if plain:
             yield Span(plain)
             plain = ""
-        if found["code"]:
-            yield Span(found["code"], "code")
+        if match["code"]:
+            yield Span(match["code"], "code")
             continue
-        style: Style = "strong" if found["strong"] else "em"
-        yield Span(_ESCAPED.sub(r"\1", found[style]), style)
+        style: Style = "strong" if match["strong"] else "em"
+        yield Span(_ESCAPED.sub(r"\1", match[style]), style)
     if plain + text[at:]:
         yield Span(plain + text[at:])

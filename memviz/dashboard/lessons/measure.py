@@ -103,11 +103,11 @@ def record_of(name: str) -> Mapping[str, Any]:
 
 def answers_of(name: str, where: Where = ()) -> list[Mapping[str, Any]]:
     """The answers of a record whose fields have the values that ``where`` names, such as ``depth`` 50."""
-    found = []
+    answers = []
     for answer in record_of(name)["answers"]:
         if all(answer[field] == value for field, value in where):
-            found.append(answer)
-    return found
+            answers.append(answer)
+    return answers
 
 
 def _answers(at: Spot) -> list[Mapping[str, Any]]:
@@ -119,11 +119,11 @@ def _asked(at: Spot) -> Value:
 
 
 def _right(at: Spot) -> Value:
-    return len([one for one in _answers(at) if one["right"]])
+    return len([answer for answer in _answers(at) if answer["right"]])
 
 
 def _largest_asked(at: Spot) -> Value:
-    return max((int(one["request_tokens"]) for one in _answers(at)), default=0)
+    return max((int(answer["request_tokens"]) for answer in _answers(at)), default=0)
 
 
 _RECORD = ("answers",)

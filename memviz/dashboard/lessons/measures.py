@@ -46,9 +46,8 @@ def _largest(at: Spot) -> Value:
 
 
 def _tool_result_tokens(at: Spot) -> Value:
-    return sum(
-        _tokens(at, one) for one in at.record.context.messages if one.role == "tool"
-    )
+    messages = at.record.context.messages
+    return sum(_tokens(at, message) for message in messages if message.role == "tool")
 
 
 def _tokens(at: Spot, message: Message) -> int:
@@ -60,27 +59,27 @@ def _tool_result_percent(at: Spot) -> Value:
 
 
 def _changes(at: Spot) -> list[Compaction]:
-    """The compactions by the request that is meant, that one included."""
+    """Return the compactions up to the request, its own among them."""
     last = at.number
-    made = []
-    for one in at.run.compactions:
-        number = at.run.request_number(one)
+    compactions = []
+    for compaction in at.run.compactions:
+        number = at.run.request_number(compaction)
         if number is not None and number <= last:
-            made.append(one)
-    return made
+            compactions.append(compaction)
+    return compactions
 
 
 def _summaries(at: Spot) -> list[Compaction]:
-    return [one for one in _changes(at) if one.is_summarization]
+    return [compaction for compaction in _changes(at) if compaction.is_summarization]
 
 
 def _clearings(at: Spot) -> Value:
-    return sum(one.kind in REDUCING for one in _changes(at))
+    return sum(compaction.kind in REDUCING for compaction in _changes(at))
 
 
 def _summarizer_tokens(at: Spot) -> Value:
-    asked = [one for one in _changes(at) if one.asked and one.error is None]
-    return sum(one.prompt_tokens + one.output_tokens for one in asked)
+    calls = [call for call in _changes(at) if call.asked and call.error is None]
+    return sum(call.prompt_tokens + call.output_tokens for call in calls)
 
 
 def _all_tokens(at: Spot) -> Value:
@@ -88,11 +87,16 @@ def _all_tokens(at: Spot) -> Value:
 
 
 def _summarizes(at: Spot) -> Value:
-    meant = [at.number]
+    requests = [at.number]
     if at.point.call is None:
-        meant = list(numbers_of_turn(at.run, at.record.turn))
-    summarizations = [one for one in at.run.compactions if one.is_summarization]
-    return any(at.run.request_number(one) in meant for one in summarizations)
+        requests = list(numbers_of_turn(at.run, at.record.turn))
+    for compaction in at.run.compactions:
+        if (
+            compaction.is_summarization
+            and at.run.request_number(compaction) in requests
+        ):
+            return True
+    return False
 
 
 def _sizes(side: str) -> Taken:
@@ -128,10 +132,11 @@ def _message_fate(at: Spot) -> Value:
 
 def _facts(state: str) -> Taken:
     def take(at: Spot) -> Value:
-        kept = at.retention
-        known = kept.born & kept.retained
-        held = {"told": kept.born, "known": known, "lost": kept.judged & ~known}
-        return int(held[state][at.number].sum())
+        retention = at.retention
+        is_known = retention.born & retention.retained
+        is_lost = retention.judged & ~is_known
+        by_state = {"told": retention.born, "known": is_known, "lost": is_lost}
+        return int(by_state[state][at.number].sum())
 
     return take
 
@@ -142,8 +147,8 @@ def _facts_percent(at: Spot) -> Value:
 
 
 def _facts_kept_percent(at: Spot) -> Value:
-    kept = at.retention
-    shares = kept.share(kept.retained)[: at.number + 1]
+    retention = at.retention
+    shares = retention.share(retention.retained)[: at.number + 1]
     return 100.0 * float(np.nanmean(shares)) if not np.isnan(shares).all() else 0.0
 
 
@@ -185,16 +190,16 @@ def _fact_told_turn(at: Spot) -> Value:
 
 
 def _fact_lost_turn(at: Spot) -> Value:
-    kept = at.retention
-    is_lost = kept.judged[:, at.fact] & ~kept.retained[:, at.fact]
+    retention = at.retention
+    is_lost = retention.judged[:, at.fact] & ~retention.retained[:, at.fact]
     return _first_turn(at, is_lost, _("the fact is never lost in this run."))
 
 
 def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
-    found = np.flatnonzero(is_so)
-    if not len(found):
+    requests = np.flatnonzero(is_so)
+    if not len(requests):
         raise at.played.fail(otherwise)
-    return int(at.retention.turns[found[0]])
+    return int(at.retention.turns[requests[0]])
 
 
 def _request_usd(at: Spot) -> Value:

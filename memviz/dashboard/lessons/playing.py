@@ -226,10 +226,10 @@ def recalls_of(
     if not strategy.allows_recall:
         return ()
     mine = sorted(
-        (one for one in recalls if one.setting in (None, setting)),
-        key=lambda one: (one.turn, one.turns),
+        (recall for recall in recalls if recall.setting in (None, setting)),
+        key=lambda recall: (recall.turn, recall.turns),
     )
-    return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
+    return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
 
 
 def fact_shown(view: View, played: Played | None) -> int | None:
@@ -247,8 +247,10 @@ def fact_shown(view: View, played: Played | None) -> int | None:
 def lesson_query(view: View, played: Played | None) -> str:
     """Return the query of the address that opens a view of a lesson. Its settings name what is not their default."""
     settings = []
-    for one in view.study.settings:
-        settings.append(strategy(one.id, **one.model_dump(exclude_defaults=True)))
+    for setting in view.study.settings:
+        settings.append(
+            strategy(setting.id, **setting.model_dump(exclude_defaults=True))
+        )
     study = replace(view.study, settings=tuple(settings))
     return query_of(replace(view, study=study), fact_shown(view, played))
 

@@ -81,30 +81,32 @@ class _Predicted:
         return int(self.take(measure))
 
 
-def _summarizes(one: _Predicted) -> Question:
+def _summarizes(predicted: _Predicted) -> Question:
     text = in_languages(
         lambda: _(
             "Will {setting} write a summary right before the request of turn {turn}?",
-            setting=one.label,
-            turn=one.turn,
+            setting=predicted.label,
+            turn=predicted.turn,
         )
     )
     choices = (
         in_languages(lambda: pgettext("it will", "Yes")),
         in_languages(lambda: pgettext("it will", "No")),
     )
-    if one.take("summarizes"):
-        return Question(text, choices, 0, in_languages(lambda: _why_summarized(one)))
-    return Question(text, choices, 1, in_languages(lambda: _why_not(one)))
+    if predicted.take("summarizes"):
+        return Question(
+            text, choices, 0, in_languages(lambda: _why_summarized(predicted))
+        )
+    return Question(text, choices, 1, in_languages(lambda: _why_not(predicted)))
 
 
-def _why_summarized(one: _Predicted) -> str:
+def _why_summarized(predicted: _Predicted) -> str:
     sizes = _(
         "Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
-        before=one.count("tokens_before_summary"),
-        after=one.count("tokens_after_summary"),
+        before=predicted.count("tokens_before_summary"),
+        after=predicted.count("tokens_after_summary"),
     )
-    fill = _fill_when_due(one.run, one.turn)
+    fill = _fill_when_due(predicted.run, predicted.turn)
     if fill is None or not fill.is_over:
         return sizes
     return _(
@@ -119,21 +121,23 @@ def _fill_when_due(run: Run, turn: int) -> Fill | None:
     """Return how full the memory was when the summary of a turn came due, where the strategy's rule can say it in
     numbers."""
     numbers = numbers_of_turn(run, turn)
-    due = [one for one in run.compactions if one.is_summarization]
-    compaction = next(one for one in due if run.request_number(one) in numbers)
-    return compaction.strategy.fill(compaction.before)
+    for compaction in run.compactions:
+        if compaction.is_summarization and run.request_number(compaction) in numbers:
+            return compaction.strategy.fill(compaction.before)
+    return None
 
 
 def _held(fill: Fill) -> str:
     return counted(fill.held, fill.unit.removesuffix("s"))
 
 
-def _why_not(one: _Predicted) -> str:
-    memory = one.played.record(one.point).memory
-    fill = one.run.strategy_at(one.turn).fill(memory)
+def _why_not(predicted: _Predicted) -> str:
+    memory = predicted.played.record(predicted.point).memory
+    fill = predicted.run.strategy_at(predicted.turn).fill(memory)
     if fill is None or not fill.limit:
         return _(
-            "None was due: {written} so far.", written=one.take("summaries_written")
+            "None was due: {written} so far.",
+            written=predicted.take("summaries_written"),
         )
     return _(
         "It is not time: the rule counts {held} of {limit:,}.",
@@ -142,24 +146,24 @@ def _why_not(one: _Predicted) -> str:
     )
 
 
-def _stays(one: _Predicted) -> Question:
-    said = one.count("messages_said")
-    sent = one.count("messages_sent")
-    summarized = one.count("messages_summarized")
-    others = dict.fromkeys((said, sent // 2, sent + 4, sent * 2))
-    wrong = [number for number in others if number != sent and number > 0]
+def _stays(predicted: _Predicted) -> Question:
+    messages_so_far = predicted.count("messages_said")
+    sent = predicted.count("messages_sent")
+    summarized = predicted.count("messages_summarized")
+    plausible = dict.fromkeys((messages_so_far, sent // 2, sent + 4, sent * 2))
+    wrong = [number for number in plausible if number != sent and number > 0]
     numbers = sorted([sent, *wrong[:2]])
     text = in_languages(
         lambda: _(
             "How many messages does {setting} send word for word at turn {turn}?",
-            setting=one.label,
-            turn=one.turn,
+            setting=predicted.label,
+            turn=predicted.turn,
         )
     )
     reason = in_languages(
         lambda: _(
             "Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
-            said=said,
+            said=messages_so_far,
             sent=sent,
             summarized=summarized,
         )
@@ -168,35 +172,37 @@ def _stays(one: _Predicted) -> Question:
     return Question(text, choices, numbers.index(sent), reason)
 
 
-def _knows(one: _Predicted) -> Question:
-    probe = one.played.probes[one.played.fact(one.asked.fact)]
+def _knows(predicted: _Predicted) -> Question:
+    probe = predicted.played.probes[predicted.played.fact(predicted.asked.fact)]
     fact = f"**{_plain(probe.answers[0])}**"
     text = in_languages(
         lambda: _(
             "Does the request of turn {turn} still hold {fact} under {setting}?",
-            turn=one.turn,
+            turn=predicted.turn,
             fact=fact,
-            setting=one.label,
+            setting=predicted.label,
         )
     )
-    found = str(one.take("fact_place"))
-    if found == "lost" and not one.take("summaries_written"):
-        found = "lost_unsummarized"
-    place = _PLACES[found]
+    place_name = str(predicted.take("fact_place"))
+    if place_name == "lost" and not predicted.take("summaries_written"):
+        place_name = "lost_unsummarized"
+    place = _PLACES[place_name]
     choices = (
         in_languages(lambda: pgettext("it is there", "Yes")),
         in_languages(lambda: pgettext("it is there", "No")),
     )
-    answer = 0 if one.take("fact_known") else 1
+    answer = 0 if predicted.take("fact_known") else 1
     return Question(text, choices, answer, in_languages(lambda: _(place)))
 
 
-def _cheapest(one: _Predicted) -> Question:
-    played = one.played
+def _cheapest(predicted: _Predicted) -> Question:
+    played = predicted.played
     settings = range(len(played.runs))
-    amounts = [played.usd_so_far(one.point._replace(setting=n)) for n in settings]
+    amounts = [played.usd_so_far(predicted.point._replace(setting=n)) for n in settings]
     text = in_languages(
-        lambda: _("Which setting has cost least up to turn {turn}?", turn=one.turn)
+        lambda: _(
+            "Which setting has cost least up to turn {turn}?", turn=predicted.turn
+        )
     )
     reason = in_languages(
         lambda: _("So far: {costs}.", costs=_costs(played.labels, amounts))
@@ -210,10 +216,10 @@ def _label(played: Played, setting: int) -> str:
 
 
 def _costs(labels: Sequence[str], amounts: Sequence[float]) -> str:
-    told = []
+    costs = []
     for label, amount in zip(labels, amounts, strict=True):
-        told.append(f"{_plain(label)} {dollars(amount)}")
-    return _(SEMICOLON).join(told)
+        costs.append(f"{_plain(label)} {dollars(amount)}")
+    return _(SEMICOLON).join(costs)
 
 
 def _plain(text: str) -> str:

@@ -130,19 +130,19 @@ def _study(fields: Mapping[str, Field], before: Study) -> Study:
 
 
 def _setting(field: Field) -> Strategy:
-    given = dict(field.entries())
-    if "strategy" not in given:
+    entries = dict(field.entries())
+    if "strategy" not in entries:
         field.fail(
             _(
                 "names no strategy; write strategy: summary, with its parameters beside it."
             )
         )
-    id = _name(given.pop("strategy"))
-    values: dict[str, Any] = {name: one.value() for name, one in given.items()}
+    id = _name(entries.pop("strategy"))
+    values: dict[str, Any] = {name: entry.value() for name, entry in entries.items()}
     try:
         return strategy(id, **values)
     except ParameterError as error:
-        (given.get(error.name) or field).fail(_("is wrong. {error}", error=error))
+        (entries.get(error.name) or field).fail(_("is wrong. {error}", error=error))
     except MemvizError as error:
         field.fail(_("is wrong. {error}", error=error))
 
@@ -193,9 +193,9 @@ def _step(field: Field, study: Study) -> Step:
         "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
         "notes": _prose,
     }
-    said = read_values(fields, readers)
-    asked = said.pop("question", None) or said.pop("prediction", None)
-    return Step(view=view, asked=asked, to_try=said.pop("try", ()), **said)
+    values = read_values(fields, readers)
+    asks = values.pop("question", None) or values.pop("prediction", None)
+    return Step(view=view, asked=asks, to_try=values.pop("try", ()), **values)
 
 
 def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) -> View:
@@ -216,10 +216,10 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
         "link": _link,
         "answers": partial(Field.word, allowed=RECORDS),
     }
-    shown = {
+    own_values = {
         VIEW_FIELDS[name]: value for name, value in read_values(fields, readers).items()
     }
-    view = View(own, **{"page": page, **shown})
+    view = View(own, **{"page": page, **own_values})
     is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
     is_behind = (view.turn or 1) > (view.last_turn or MAX_TURN)
     if is_before or is_behind:
@@ -229,14 +229,14 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
 
 def _link(field: Field) -> tuple[tuple[str, str], ...]:
     parts = list(field.entries(MAX_LINKED))
-    for name, one in parts:
+    for name, entry in parts:
         if name in NEVER_LINKED:
-            one.fail(
+            entry.fail(
                 _(
                     "does not belong here; lessons ask no model, and the rest has fields of its own."
                 )
             )
-    return tuple((name, one.line(TEXT_CHARS)) for name, one in parts)
+    return tuple((name, entry.line(TEXT_CHARS)) for name, entry in parts)
 
 
 def _highlight(field: Field, study: Study) -> Highlight:
@@ -322,10 +322,10 @@ def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
         "answers": partial(Field.word, allowed=RECORDS),
         "where": Field.scalars,
     }
-    given = read_values(fields, readers)
-    if "turn" in given:
-        given.setdefault("call", None)  # a call belongs to its turn
-    point = before._replace(**given)
+    values = read_values(fields, readers)
+    if "turn" in values:
+        values.setdefault("call", None)  # a call belongs to its turn
+    point = before._replace(**values)
     if point.fact is None:
         point = point._replace(fact=view.highlight.fact)
     if point.message is None:
@@ -367,9 +367,9 @@ def _question(field: Field) -> Question:
     fields = field.fields(
         ("text", "choices", "answer", "reason"), ("text", "choices", "answer")
     )
-    said = read_values(fields, readers)
-    answer = fields["answer"].number(0, len(said["choices"]) - 1)
-    return Question(answer=answer, **said)
+    values = read_values(fields, readers)
+    answer = fields["answer"].number(0, len(values["choices"]) - 1)
+    return Question(answer=answer, **values)
 
 
 def _predicted(field: Field, view: View) -> Prediction:

@@ -226,10 +226,10 @@ class _Asked:
         texts = self.query.get(name, ())
         if len(texts) > at_most > 1:
             self.problems.append(_left_out(name, texts[at_most:], at_most))
-        found = []
+        values = []
         for text in texts[:at_most]:
             try:
-                found.append(read(text))
+                values.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
                 problem = _(
                     "The link's {name} {text} was passed over: {error}",
@@ -238,7 +238,7 @@ class _Asked:
                     error=error,
                 )
                 self.problems.append(problem)
-        return found
+        return values
 
     def one(self, name: str, read: Callable[[str], T]) -> T | None:
         return next(iter(self.several(name, read, 1)), None)

@@ -83,9 +83,8 @@ _Dumper.add_representer(str, _represented)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: one for name, one in value.items() if one not in (None, "", (), [], {})
-    }
+    empty: tuple[Any, ...] = (None, "", (), [], {})
+    return {name: part for name, part in value.items() if part not in empty}
 
 
 def _plain(value: Any) -> Any:
@@ -101,7 +100,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Point):
         return _given({**value._asdict(), "where": dict(value.where) or None})
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value
 
 
@@ -111,12 +110,12 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(
-    one: Study | View, usual: Study | View, names: Mapping[str, str]
+    values: Study | View, usual: Study | View, names: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return what differs from the ``usual`` one, by the names of a file."""
     value = {}
     for name, attribute in names.items():
-        own = getattr(one, attribute)
+        own = getattr(values, attribute)
         if own != getattr(usual, attribute):
             value[name] = _plain(own)
     return value
@@ -142,7 +141,8 @@ def _step(step: Step, shared: Study) -> dict[str, Any]:
         value["prediction"] = _plain(step.asked)
     usual = View(step.view.study, page="compare")
     value["try"] = [
-        {"text": _plain(one.text), **_view(one.view, usual)} for one in step.to_try
+        {"text": _plain(attempt.text), **_view(attempt.view, usual)}
+        for attempt in step.to_try
     ]
     value["notes"] = _plain(step.notes)
     return _without_empty(value)
@@ -164,10 +164,10 @@ def _claim(claim: Claim) -> dict[str, Any]:
     return {**_plain(claim.point), "relation": claim.relation, **_given(compared)}
 
 
-def _question(asked: Question) -> dict[str, Any]:
+def _question(question: Question) -> dict[str, Any]:
     value = {
-        "text": _plain(asked.text),
-        "choices": _plain(asked.choices),
-        "reason": _plain(asked.reason),
+        "text": _plain(question.text),
+        "choices": _plain(question.choices),
+        "reason": _plain(question.reason),
     }
-    return {**_without_empty(value), "answer": asked.answer}
+    return {**_without_empty(value), "answer": question.answer}

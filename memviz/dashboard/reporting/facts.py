@@ -53,7 +53,7 @@ from memviz.tuning.results import as_sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 
 MAX_FACTS = 300
-"""Rows of the list. Of more facts one in every so many is looked for, spread over the conversation."""
+"""Rows of the list. Of 900 facts every third one is looked for, so that they are spread over the conversation."""
 MAX_LOOKUPS = 3_000_000
 """Facts times requests of one setting: each takes tens of bytes."""
 NO_FACTS = noop(
@@ -69,7 +69,7 @@ class FactRow(NamedTuple):
     question: str
     stated: str
     fates: tuple[tuple[str, bool], ...]
-    """Its words under each setting, and whether it is lost."""
+    """Under each setting ``("in the summary at the end", False)``: the words, and whether the fact is lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class SettingFacts:
         last = life.spans[-1]
         if last.state is not Knowledge.LOST:
             state = _(STATE_WORDS[last.state])
-            lost = [one for one in life.spans if one.state is Knowledge.LOST]
+            lost = [span for span in life.spans if span.state is Knowledge.LOST]
             if not lost:
                 return _("{state} at the end", state=state)
             return _(
@@ -148,39 +148,39 @@ class ReportFacts:
     """The conversation, with the facts that are looked for."""
     settings: tuple[SettingFacts, ...]
     found: int
-    """So many facts there would be."""
+    """The number of facts in the conversation, also of those that are not looked for."""
 
     @property
     def sentences(self) -> list[str]:
         """Sentences about what cannot be known, or not in full, and why."""
         if not self.found:
             return [_(NO_FACTS)]
-        told = []
+        sentences = []
         looked_for = len(self.subject.probes)
         if looked_for < self.found:
-            told.append(
+            sentences.append(
                 _(
                     "{looked_for:,} of the {found:,} facts were looked for, spread over all of them.",
                     looked_for=looked_for,
                     found=self.found,
                 )
             )
-        words = whose_words(one.run for one in self.settings)
-        if words:
-            told.append(words)
-        others = sum(one.retained is None for one in self.settings)
-        if others:
-            told.append(
+        authors = whose_words(setting.run for setting in self.settings)
+        if authors:
+            sentences.append(authors)
+        unmeasured = sum(setting.retained is None for setting in self.settings)
+        if unmeasured:
+            sentences.append(
                 ngettext(
                     "{settings} answered for itself, so what was said there is another conversation, and its facts "
                     "were not measured.",
                     "{settings} answered for themselves, so what was said there is another conversation, and its facts "
                     "were not measured.",
-                    others,
-                    settings=counted(others, "setting"),
+                    unmeasured,
+                    settings=counted(unmeasured, "setting"),
                 )
             )
-        return told
+        return sentences
 
     @property
     def rows(self) -> list[FactRow]:
@@ -190,11 +190,11 @@ class ReportFacts:
             stated = _("no message named")
             if probe.evidence:
                 stated = message_list(sorted(probe.evidence))
-            fates = tuple(
-                (one.fate(number), one.is_lost(number)) for one in self.settings
-            )
+            fates = []
+            for setting in self.settings:
+                fates.append((setting.fate(number), setting.is_lost(number)))
             answer = " / ".join(probe.answers)
-            rows.append(FactRow(answer, probe.question, stated, fates))
+            rows.append(FactRow(answer, probe.question, stated, tuple(fates)))
         return rows
 
 
@@ -205,10 +205,10 @@ def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportF
     subject = SweepConversation.of(transcript, runs[0].counter, log)
     found = len(subject.probes)
     requests = max(len(run.requests) for run in runs)
-    one_in = max(ceil_div(found, MAX_FACTS), ceil_div(found * requests, MAX_LOOKUPS), 1)
-    subject = replace(subject, probes=subject.probes[::one_in])
-    kept = tuple(_facts(run, subject, transcript) for run in runs)
-    return ReportFacts(subject, kept, found)
+    step = max(ceil_div(found, MAX_FACTS), ceil_div(found * requests, MAX_LOOKUPS), 1)
+    subject = replace(subject, probes=subject.probes[::step])
+    of_settings = tuple(_facts(run, subject, transcript) for run in runs)
+    return ReportFacts(subject, of_settings, found)
 
 
 def _facts(
@@ -250,21 +250,22 @@ class ReportCosts:
     def sentences(self) -> list[str]:
         """Sentences about what is assumed and what could not be known."""
         basis = basis_in_words(self.assumptions, self.counter)
-        told = f"{_('No model was called; these costs are estimated.')} {basis}"
+        sentences = [_("No model was called; these costs are estimated."), basis]
         if self.was_asked:
-            told = f"{basis} {_('They are worked out from the tokens, whoever answered in fact.')}"
-        found = [told]
+            how = _("They are worked out from the tokens, whoever answered in fact.")
+            sentences = [basis, how]
+        sentences = [" ".join(sentences)]
         missing: dict[MissingPrice, None] = {}
         for cost in self.costs:
             missing |= dict.fromkeys(cost.missing)
         if missing:
             names = listed(map(missing_price_name, missing))
-            found.append(
+            sentences.append(
                 _("Unknown, and so are the dollars that need it: {names}.", names=names)
             )
-        found += prices_of(self.assumptions)
-        found.append(cache_in_words(self.assumptions.cache))
-        return found
+        sentences += prices_of(self.assumptions)
+        sentences.append(cache_in_words(self.assumptions.cache))
+        return sentences
 
 
 def report_costs(
@@ -278,8 +279,8 @@ def report_costs(
 
 
 def _is_free(run: Run) -> bool:
-    asked = [compaction for compaction in run.compactions if compaction.asked]
-    return all(one.recorded or one.model == OFFLINE for one in asked)
+    calls = [compaction for compaction in run.compactions if compaction.asked]
+    return all(call.recorded or call.model == OFFLINE for call in calls)
 
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
@@ -305,29 +306,29 @@ def advice_sentences(
     settings: Sequence[Setting],
     facts: ReportFacts,
     assumptions: PricingAssumptions,
-    asked: Constraints,
+    constraints: Constraints,
 ) -> list[str]:
     """Return the recommendation and what it rests on, or why there is none. Compared are settings that replayed this
     conversation: one that answered for itself had another one."""
     runs = []
-    kept = []
+    retentions = []
     for setting, own in zip(settings, facts.settings, strict=True):
         is_measured = own.retained is not None or not facts.found
         if setting.run.requests and is_measured:
             runs.append(setting.run)
-            kept.append(own.retained)
+            retentions.append(own.retained)
     if len(runs) < 2:
         return [
             _(
                 "There is no recommendation: it takes two settings or more over the same conversation."
             )
         ]
-    sweep = as_sweep(runs, kept, facts.subject, assumptions)
-    best = sweep.best(asked.min_retention, asked.max_peak_tokens)
+    sweep = as_sweep(runs, retentions, facts.subject, assumptions)
+    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens)
     basis = basis_in_words(assumptions, runs[0].counter.name)
     wanted = _(
         "Asked of {settings}: {do}.",
         settings=counted(len(runs), "setting"),
-        do=asked_in_words(asked),
+        do=asked_in_words(constraints),
     )
     return [best.answer, *best.grounds.sentences, basis, wanted]

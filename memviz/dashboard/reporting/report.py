@@ -104,22 +104,22 @@ def html_report(
     settings = []
     for index, label in enumerate(distinct_names([run.label for run in runs])):
         settings.append(Setting(runs[index], label, index, assumptions))
-    asked = [setting for setting in settings if setting.run.requests]
-    view = _whole(asked) if asked else None
+    active = [setting for setting in settings if setting.run.requests]
+    view = _whole(active) if active else None
     facts = report_facts(settings, transcript)
     has_calls = any(run.has_calls for run in runs)
     html = _template().render(
         transcript=transcript,
         settings=settings,
-        asked=asked,
+        active=active,
         view=view,
-        legend=_legend(asked),
+        legend=_legend(active),
         talks=_talks(transcript.messages, settings),
         facts=facts,
         costs=report_costs(settings, terms),
         advice=advice_sentences(settings, facts, terms, wanted),
-        charts=_chart_data(asked, view),
-        stage=_stage(asked, transcript, facts, terms) if asked else None,
+        charts=_chart_data(active, view),
+        stage=_stage(active, transcript, facts, terms) if active else None,
         made_at=made_at or datetime.now(UTC),
         messages=max(len(run.log) for run in runs),
         turns=max(run.log.turn_count for run in runs),
@@ -139,17 +139,17 @@ def _stage(
     terms: PricingAssumptions,
 ) -> Json:
     """Return what the player of the report plays: all steps, or of a long conversation the first ones."""
-    retained = {id(one.run): one.retained for one in facts.settings}
-    kept = [retained[id(setting.run)] for setting in settings]
+    of_run = {id(own.run): own.retained for own in facts.settings}
+    retentions = [of_run[id(setting.run)] for setting in settings]
     runs = [setting.setting for setting in settings]
     axis = axis_of(setting.run for setting in settings)
     steps = steps_around(0, int(axis.lasts[-1]))
-    data = asking_data(runs, transcript, kept, terms, steps)
+    data = asking_data(runs, transcript, retentions, terms, steps)
     return data | {"measures": MEASURES}
 
 
 def _whole(settings: Sequence[Setting]) -> View:
-    """Return the part of the conversation that maps show: all requests and messages of all settings."""
+    """Return the part of the conversation that maps show: every request and message of all settings."""
     last = max(last_place(axis_of([setting.run])) for setting in settings)
     messages = max(len(setting.run.log) for setting in settings)
     return View(range(1, last + 1), range(messages))
@@ -164,12 +164,12 @@ class _Legend(NamedTuple):
 
 def _legend(settings: Sequence[Setting]) -> _Legend:
     """Return the legend; fates stand from what is sent whole to what is not sent at all."""
-    found: set[int] = set()
+    codes: set[int] = set()
     compactions: list[Compaction] = []
     for setting in settings:
-        found.update(fate_map(setting.run).present)
+        codes.update(fate_map(setting.run).present)
         compactions += setting.run.compactions
-    order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
+    order = sorted(codes, key=lambda code: (-STEPS[code].fate, code))
     fates = [(STEP_COLORS[code], _(STEP_TITLES[code])) for code in order]
     marks = []
     for mark in marks_of(compactions):
@@ -185,7 +185,7 @@ MAX_MESSAGE_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _PrintedMessage:
     """One message as it is printed."""
 
     number: int
@@ -193,7 +193,7 @@ class _Said:
     message: Message
     text: str
     hidden_chars: int
-    """So many more characters has the message than ``text``."""
+    """The number of characters of the message behind ``text``."""
     time: str
 
 
@@ -202,51 +202,55 @@ class _Talk:
     """A conversation as it is printed: all of a usual one, the beginning of a huge one."""
 
     title: str
-    said: tuple[_Said, ...]
+    printed: tuple[_PrintedMessage, ...]
     messages: int
     hidden: int
-    """So many messages at the end are left out."""
+    """The number of messages at the end that are left out."""
 
 
 def _talks(
     imported: Sequence[Message], settings: Sequence[Setting]
 ) -> tuple[_Talk, ...]:
     """Return the conversation, and for free runs each setting's own replies."""
-    own = [one for one in settings if list(one.run.log) != list(imported)]
+    answering = []
+    for setting in settings:
+        if list(setting.run.log) != list(imported):
+            answering.append(setting)
     talks = []
-    if imported or not own:
+    if imported or not answering:
         talks.append(_talk(_("Conversation"), Log(imported)))
-    for setting in own:
+    for setting in answering:
         title = _("Conversation under {setting}", setting=setting.label)
         talks.append(_talk(title, setting.run.log))
     return tuple(talks)
 
 
 def _talk(title: str, log: Log) -> _Talk:
-    said: list[_Said] = []
+    printed: list[_PrintedMessage] = []
     chars = 0
     for position, message in enumerate(log[:MAX_MESSAGES]):
         text = message.content[:MAX_MESSAGE_CHARS]
         chars += len(text) + sum(len(call.arguments) for call in message.tool_calls)
-        if said and chars > MAX_CHARS:
+        if printed and chars > MAX_CHARS:
             break
-        one = _Said(
-            number=message_number(position),
-            turn=log.turn_number(position),
-            message=message,
-            text=text,
-            hidden_chars=len(message.content) - len(text),
-            time=str((message.meta or {}).get(TIME, "")),
+        printed.append(
+            _PrintedMessage(
+                number=message_number(position),
+                turn=log.turn_number(position),
+                message=message,
+                text=text,
+                hidden_chars=len(message.content) - len(text),
+                time=str((message.meta or {}).get(TIME, "")),
+            )
         )
-        said.append(one)
-    return _Talk(title, tuple(said), len(log), len(log) - len(said))
+    return _Talk(title, tuple(printed), len(log), len(log) - len(printed))
 
 
-def _chart_data(asked: Sequence[Setting], view: View | None) -> Json:
+def _chart_data(active: Sequence[Setting], view: View | None) -> Json:
     """Return what the script needs: ``charts`` by name, the ``templates`` of the themes, and Plotly's ``config``."""
     figures = {}
     if view is not None:
-        for name, figure in _figures(asked, view):
+        for name, figure in _figures(active, view):
             figures[name] = _in_both_themes(figure)
     return {
         "charts": figures,
@@ -255,11 +259,11 @@ def _chart_data(asked: Sequence[Setting], view: View | None) -> Json:
     }
 
 
-def _figures(asked: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
+def _figures(active: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
     """Yield the charts by their names. A heading of the page says what each is; what a map's own title adds is the mark
     of its setting."""
-    yield "tokens", tokens_per_turn([setting.setting for setting in asked])
-    for setting in asked:
+    yield "tokens", tokens_per_turn([setting.setting for setting in active])
+    for setting in active:
         yield f"composition-{setting.index}", _untitled(composition(setting.run))
         yield f"map-{setting.index}", map_of(setting.setting, view)
         if setting.changes_notes:
@@ -277,8 +281,8 @@ def _in_both_themes(figure: go.Figure) -> Json:
     """Return the figure in light, and what is different in dark: ``[path, light, dark]`` each."""
     light = themed(figure, LIGHT)
     dark = themed(figure, DARK)
-    for drawn in (light, dark):
-        del drawn["layout"]["template"]  # the same for all charts
+    for figure_data in (light, dark):
+        del figure_data["layout"]["template"]  # the same for all charts
     changes = list(_differences(light, dark, []))
     return {"data": light["data"], "layout": light["layout"], "changes": changes}
 

@@ -76,9 +76,9 @@ PIXELS_PER_POINT = 2
 
 def requests_csv(run: Run) -> str:
     """Return one row a request; the columns are :data:`REQUEST_COLUMNS`."""
-    known: Any = run.frame().to_dict("records")
+    frame_rows: Any = run.frame().to_dict("records")
     rows = []
-    for row, record in zip(known, run.requests, strict=True):
+    for row, record in zip(frame_rows, run.requests, strict=True):
         rows.append(
             {**row, **_limit(run, record), **_reply(record), **_reduced(record)}
         )
@@ -145,10 +145,10 @@ def _compaction(run: Run, event: CompactionEvent) -> Row:
     }
     if event.request is not None:
         row["request_turn"], row["request_call"], _ = event.request
-    taken = compaction.summarized
-    if taken:
-        row["first_message"] = message_number(taken.start)
-        row["last_message"] = taken.stop
+    positions = compaction.summarized
+    if positions:
+        row["first_message"] = message_number(positions.start)
+        row["last_message"] = positions.stop
     if event.version:
         row["summary_tokens"] = compaction.summary_tokens
         row["notes"] = compaction.track
@@ -200,7 +200,7 @@ def request_json(record: TurnRecord) -> str:
     request: dict[str, Any] = {}
     if record.facts is not None and record.facts.model not in ("", OFFLINE):
         request["model"] = record.facts.model
-    request["messages"] = [one.to_request() for one in record.context.messages]
+    request["messages"] = [message.to_request() for message in record.context.messages]
     if record.parts.tools:
         request["tools"] = [TOOLS[name].to_request() for name in record.parts.tools]
     return json.dumps(request, ensure_ascii=False, indent=2)
@@ -235,12 +235,12 @@ def image(
     }
     browser = _browser_options()
     try:
-        drawn = kaleido.calc_fig_sync(
+        picture = kaleido.calc_fig_sync(
             themed(figure, theme), opts=options, kopts=browser
         )
     except Exception as error:  # kaleido and choreographer have no common base
-        said = str(error.args[0] if error.args else error).strip()
-        reason = said or type(error).__name__
+        message = str(error.args[0] if error.args else error).strip()
+        reason = message or type(error).__name__
         raise MemvizError(
             _(
                 "The picture could not be drawn: {reason} Save the chart from a page or from the report instead: each "
@@ -248,7 +248,7 @@ def image(
                 reason=reason,
             )
         ) from error
-    return bytes(drawn)
+    return bytes(picture)
 
 
 def _browser_options() -> dict[str, Any]:

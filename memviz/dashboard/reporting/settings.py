@@ -75,7 +75,8 @@ class Setting:
 
     @property
     def changes_notes(self) -> bool:
-        """Something happened but that messages were sent with less in them, so that there is a chart to draw."""
+        """There is a chart of its summary to draw: something other happened than that messages were cleared or
+        shortened."""
         reduced = (CompactionOutcome.CLEARED, CompactionOutcome.SHORTENED)
         return any(event.what not in reduced for event in self.events)
 
@@ -90,15 +91,15 @@ class Setting:
     @cached_property
     def versions(self) -> tuple[CompactionEvent, ...]:
         """The events that wrote the summaries whose texts are shown, the newest first."""
-        shown: list[CompactionEvent] = []
+        newest: list[CompactionEvent] = []
         chars = 0
         for event in reversed(self.events):
             if event.version:
                 chars += len(event.version.text)
-                if shown and chars > MAX_SUMMARY_CHARS:
+                if newest and chars > MAX_SUMMARY_CHARS:
                     break
-                shown.append(event)
-        return tuple(shown)
+                newest.append(event)
+        return tuple(newest)
 
     @property
     def version_noun(self) -> str:
@@ -113,14 +114,18 @@ class Setting:
     @property
     def summarizers(self) -> str:
         """The names of those who wrote its summaries."""
-        asked = [one.model for one in self.run.compactions if one.asked]
-        names = [in_words(name) or _(UNKNOWN) for name in dict.fromkeys(asked)]
+        models: dict[str, None] = {}
+        for compaction in self.run.compactions:
+            if compaction.asked:
+                models[compaction.model] = None
+        names = [in_words(model) or _(UNKNOWN) for model in models]
         return _(COMMA).join(names) or _("never asked")
 
     @property
     def repliers(self) -> str:
         """The names of the models whose replies were recorded; of a replay there are none."""
-        names = dict.fromkeys(one.model or _(UNKNOWN) for one in live_replies(self.run))
+        replies = live_replies(self.run)
+        names = dict.fromkeys(reply.model or _(UNKNOWN) for reply in replies)
         return _(COMMA).join(names) or _(
             "none: the replies are those of the conversation"
         )
@@ -128,11 +133,11 @@ class Setting:
     @property
     def parameters(self) -> str:
         """All parameters with their values."""
-        told = []
+        values = []
         for parameter in self.run.strategy.parameters():
             value = getattr(self.run.strategy, parameter.name)
-            told.append(f"{parameter.name} = {value!r}")
-        return ", ".join(told) or _("none")
+            values.append(f"{parameter.name} = {value!r}")
+        return ", ".join(values) or _("none")
 
     @property
     def shares(self) -> list[Share]:
@@ -183,19 +188,19 @@ def _chat_cost(run: Run) -> str:
     costs = [facts.cost_usd for facts in live_replies(run)]
     if not costs:
         return _("none: no model was called")
-    known = [cost for cost in costs if cost is not None]
-    return usd_words(sum(known) if len(known) == len(costs) else None)
+    known_costs = [cost for cost in costs if cost is not None]
+    return usd_words(sum(known_costs) if len(known_costs) == len(costs) else None)
 
 
 def _summarizer_cost(run: Run, use: TokenUse) -> str:
     """Return the US dollars of all calls of the summarizer. The offline one takes none; what a paid one would take is
     among the costs."""
-    asked = [compaction for compaction in run.compactions if compaction.asked]
-    if not asked:
+    calls = [compaction for compaction in run.compactions if compaction.asked]
+    if not calls:
         return _("none: it was not asked")
-    if all(compaction.model == OFFLINE for compaction in asked):
+    if all(compaction.model == OFFLINE for compaction in calls):
         return _("none: the {stand_in} is free", stand_in=_(STAND_IN))
-    if all(compaction.recorded for compaction in asked):
+    if all(compaction.recorded for compaction in calls):
         then = cost_words(use.summarizer_cost_usd, recorded=True)
         return _(
             "none now: played from a recording ({cost} when it was made)", cost=then

@@ -45,7 +45,7 @@ def _setting_to_export(
     if number not in table.index:
         return None
     row = {str(name): value for name, value in table.loc[number].items()}
-    found = (
+    sentences = (
         _found(sweep, row),
         sweep.grounds.about_results,
         _refused(row),
@@ -60,7 +60,7 @@ def _setting_to_export(
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
         system_prompt=(prompts[0] or None) if prompts else None,
-        found=" ".join(filter(None, found)),
+        found=" ".join(filter(None, sentences)),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
     )
@@ -132,7 +132,7 @@ def sweep_dict(
         "stopped": sweep.stopped,
         "recommendation": _recommendation(sweep, best),
         "grounds": {**asdict(best.grounds), "sentences": list(best.grounds.sentences)},
-        "best_of_each": [_best(one) for one in best_of_each(sweep, constraints)],
+        "best_of_each": list(map(_best, best_of_each(sweep, constraints))),
         "settings": _rows(sweep, table.assign(fits=constraints.fits(table))),
         "cells": _rows(sweep, sweep.frame()),
     }
@@ -147,37 +147,37 @@ def _terms(assumptions: PricingAssumptions) -> dict[str, Any]:
     }
 
 
-def _values(one: DataclassInstance | None) -> dict[str, Any] | None:
-    return None if one is None else asdict(one)
+def _values(record: DataclassInstance | None) -> dict[str, Any] | None:
+    return None if record is None else asdict(record)
 
 
 def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
-    chosen = {
+    by_role = {
         "setting": best.setting,
         "runner_up": best.runner_up,
         "nearest": best.nearest,
     }
-    found: dict[str, Any] = {}
-    for role, one in chosen.items():
-        found[role] = None if one is None else sweep.settings.index(one)
+    values: dict[str, Any] = {}
+    for role, setting in by_role.items():
+        values[role] = None if setting is None else sweep.settings.index(setting)
     if best.setting is not None:
-        found |= _described(best.setting)
+        values |= _described(best.setting)
     return {
-        **found,
+        **values,
         "reasons": list(best.reasons),
         "sentence": best.sentence,
         "advice": best.advice,
     }
 
 
-def _best(one: StrategyBest) -> dict[str, Any]:
+def _best(best: StrategyBest) -> dict[str, Any]:
     """Return the best setting of a strategy, and the value to try where it lies at the edge of those that were
     tried."""
     return {
-        "setting": one.row["setting"],
-        **_described(one.setting),
-        "fits": one.fits,
-        "edge": _values(one.edge),
+        "setting": best.row["setting"],
+        **_described(best.setting),
+        "fits": best.fits,
+        "edge": _values(best.edge),
     }
 
 
@@ -194,15 +194,15 @@ def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
     parameters = {"setting"}
     for setting in sweep.settings:
         parameters.update(type(setting).model_fields)
-    found = []
+    rows = []
     for row in table.to_dict("records"):
         number = int(row["setting"])
-        one = {"setting": number, **_described(sweep.settings[number])}
+        values = {"setting": number, **_described(sweep.settings[number])}
         for name, value in row.items():
             if name not in parameters:
-                one[str(name)] = _plain(value)
-        found.append(one)
-    return found
+                values[str(name)] = _plain(value)
+        rows.append(values)
+    return rows
 
 
 def _plain(value: Any) -> Any:

@@ -90,27 +90,27 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
     """Return the figure as a dictionary of ``data`` and ``layout`` with the colours and fonts of ``theme``."""
-    drawn = figure.to_dict()
-    drawn["layout"]["template"] = template(theme)
+    figure_dict = figure.to_dict()
+    figure_dict["layout"]["template"] = template(theme)
     colors = {setting_color(index): color for index, color in enumerate(theme.settings)}
     pattern = f"(?<=color:)({'|'.join(colors)})"
     # The mark of a setting in a note is a span with a colour of its own.
-    for note in drawn["layout"].get("annotations", ()):
-        note["text"] = re.sub(pattern, lambda found: colors[found[0]], note["text"])
-    recolored: dict[str, Any] = _recolored(drawn, colors)
+    for note in figure_dict["layout"].get("annotations", ()):
+        note["text"] = re.sub(pattern, lambda match: colors[match[0]], note["text"])
+    recolored: dict[str, Any] = _recolored(figure_dict, colors)
     return recolored
 
 
 def _recolored(value: Any, colors: dict[str, str]) -> Any:
     """Return ``value`` with every property ``color`` that names a setting replaced; texts stay as they are."""
     if isinstance(value, dict):
-        found = {}
+        recolored = {}
         for key, item in value.items():
             if key == "color" and isinstance(item, str):
-                found[key] = colors.get(item, item)
+                recolored[key] = colors.get(item, item)
             else:
-                found[key] = _recolored(item, colors)
-        return found
+                recolored[key] = _recolored(item, colors)
+        return recolored
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
         return [_recolored(item, colors) for item in value]
     return value.tolist() if isinstance(value, np.ndarray) else value

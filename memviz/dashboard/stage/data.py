@@ -32,7 +32,7 @@ QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"} 
 The request that is open at the end of a conversation is one step more behind all
 others, if these are shown; it has no price and knows no facts, for it counts nowhere.
 Parts of a REQ that are empty are left out. Of facts that are followed
-``memviz/dashboard/lessons/staging.py`` tells more. Besides, who shows the stage may set
+``memviz/dashboard/lessons/followed_facts.py`` tells more. Besides, who shows the stage may set
 ``highlight`` (``{"facts": [...], "messages": [...], "settings": [...]}``),
 ``measures``, of which the visitor chooses what the lanes say, and ``controls``, the
 names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
@@ -40,62 +40,36 @@ names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memviz.core.memory import Memory
-from memviz.core.text.wording import dollars, listed
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.stage.events import KINDS, EventTeller
+from memviz.dashboard.stage.events import KINDS
 from memviz.dashboard.stage.lane import KINDS as PIECES
-from memviz.dashboard.stage.lane import (
-    Codes,
-    Sizes,
-    changes,
-    colors,
-    lane,
-    message_sizes,
-    messages_of,
-    own_words,
-    resized,
-    sent_sizes,
+from memviz.dashboard.stage.lane import colors, messages_of, own_words
+from memviz.dashboard.stage.setting_steps import (
+    MAX_FACTS,
+    Json,
+    PlayedPart,
+    SettingSteps,
 )
 from memviz.dashboard.words import bundled_words
-from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.cost.cache_breaks import cache_breaks
-from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
-from memviz.metrics.requests.token_use import Limit, limit_of
-from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import (
-    authors_of,
-    memory_without,
-    request_parts,
-    sent_without,
-)
-from memviz.metrics.summaries.facts import are_facts
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 Measure = Literal["tokens", "dollars", "memory"]
-Json = dict[str, Any]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 MAX_STEPS = 300
 MAX_MESSAGES = 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
-MAX_FACTS = 24
-DOLLAR_DIGITS = 9
-"""Of the cost of a request: a token costs millionths of a dollar."""
 
 
 def steps_around(step: int, steps: int) -> range:
@@ -124,33 +98,31 @@ def stage_data(
     number of the setting whose sentences and facts are shown; by default the first to which anything happens.
     """
     axis = axis_of(setting.run for setting in settings)
-    every = range(int(axis.lasts[-1]))
-    around = steps_around(at or 0, len(every)) if steps is None else steps
-    steps = every[around.start : around.stop]
+    all_steps = range(int(axis.lasts[-1]))
+    if steps is None:
+        steps = steps_around(at or 0, len(all_steps))
+    steps = all_steps[steps.start : steps.stop]
     texts: dict[int, ProbeTexts] = {}
     if retentions is None:
         retentions = retentions_of(settings, transcript, texts)
-    part = _Part(axis, steps, _base(settings, axis, steps))
+    part = PlayedPart(axis, steps, _base(settings, axis, steps))
     lanes = []
-    for setting, known in zip(settings, retentions, strict=True):
+    for setting, own_retention in zip(settings, retentions, strict=True):
         own_texts = texts.get(id(setting.run.log))
-        lanes.append(_Lane(setting, part, known, own_texts, assumptions))
-    pending = [one.pending for one in lanes if one.pending is not None]
-    played = [list(axis.request_at(place + 1)) for place in steps]
-    if pending:
-        played.append([pending[0].turn, pending[0].call, pending[0].call])
+        lane = SettingSteps(setting, part, own_retention, own_texts, assumptions)
+        lanes.append(lane)
+    pending = _pending_request(lanes)
     if chosen is None:
-        eventful = [place for place, one in enumerate(lanes) if one.run.compactions]
-        chosen = eventful[0] if eventful else 0
+        chosen = _first_eventful(lanes)
     return {
         "title": bundled_words(transcript.title),
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
         "base": part.base,
-        **_messages_and_settings(lanes, part.base, is_open=bool(pending)),
-        "steps": played,
+        **_messages_and_settings(lanes, part.base, is_open=pending is not None),
+        "steps": _request_names(axis, steps, pending),
         "first": steps.start,
-        "of": len(every) + bool(pending),
+        "of": len(all_steps) + (pending is not None),
         "facts": _facts(lanes[0].run, retentions),
         "questions": [dict(question) for question in questions],
         "at": at if at in steps else steps.start,
@@ -169,19 +141,46 @@ def retentions_of(
     what was looked up in each log, by its identity."""
     if not transcript.probes:
         return [None] * len(settings)
-    found: list[Retention | None] = []
+    retentions: list[Retention | None] = []
     for setting in settings:
         log = setting.run.log
         if id(log) not in texts:
             texts[id(log)] = ProbeTexts(log, transcript.probes)
-        found.append(retention(setting.run, transcript.probes, texts[id(log)]))
-    return found
+        retentions.append(retention(setting.run, transcript.probes, texts[id(log)]))
+    return retentions
+
+
+def _pending_request(lanes: Sequence[SettingSteps]) -> TurnRecord | None:
+    for lane in lanes:
+        if lane.pending is not None:
+            return lane.pending
+    return None
+
+
+def _first_eventful(lanes: Sequence[SettingSteps]) -> int:
+    """Return the number of the first setting to which anything happens, 0 if there is none."""
+    for number, lane in enumerate(lanes):
+        if lane.run.compactions:
+            return number
+    return 0
+
+
+def _request_names(
+    axis: RequestAxis, steps: range, pending: TurnRecord | None
+) -> list[list[int]]:
+    """Return the turn, the call and the number of calls in the turn of each step."""
+    names = [list(axis.request_at(place + 1)) for place in steps]
+    if pending is not None:
+        names.append([pending.turn, pending.call, pending.call])
+    return names
 
 
 def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
-    known = next((one for one in retentions if one is not None), None)
+    measured = [own for own in retentions if own is not None]
+    if not measured:
+        return []
     facts = []
-    for probe in known.probes[:MAX_FACTS] if known is not None else ():
+    for probe in measured[0].probes[:MAX_FACTS]:
         stated = max(probe.evidence, default=len(run.log))
         turn = run.log.turn_number(stated) if stated < len(run.log) else None
         fact = {"answer": probe.answers[0], "question": probe.question, "turn": turn}
@@ -189,8 +188,8 @@ def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
     return facts
 
 
-def _says_the_same(one: Run, other: Run) -> bool:
-    return one.log is other.log or one.log[:] == other.log[:]
+def _says_the_same(run: Run, other: Run) -> bool:
+    return run.log is other.log or run.log[:] == other.log[:]
 
 
 def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> int:
@@ -198,203 +197,21 @@ def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> in
     longest = 0
     for setting in settings:
         places = axis.places(request_turns(setting.run))
-        shown = int(np.searchsorted(places, steps.stop, side="right"))
-        if shown:
-            longest = max(longest, int(setting.run.columns.lengths[shown - 1]))
+        requests = int(np.searchsorted(places, steps.stop, side="right"))
+        if requests:
+            longest = max(longest, int(setting.run.columns.lengths[requests - 1]))
     return max(0, longest - MAX_MESSAGES)
 
 
-class _Part(NamedTuple):
-    """The part of a conversation that is played."""
-
-    axis: RequestAxis
-    steps: range
-    base: int
-    """The first message that is drawn by itself."""
-
-
-class _Sent(NamedTuple):
-    """The fate of every message at a request, and the facts that it knows; the next one is said against it."""
-
-    codes: Codes
-    sizes: Sizes
-    known: str
-
-
-@dataclass(eq=False)
-class _Lane:
-    """One setting, step by step."""
-
-    setting: SettingRun
-    part: _Part
-    retention: Retention | None
-    texts: ProbeTexts | None
-    assumptions: PricingAssumptions | None
-
-    def __post_init__(self) -> None:
-        run = self.run = self.setting.run
-        self.whole = message_sizes(run.space, len(run.log))
-        self.fates = fate_map(run)
-        self.teller = EventTeller(run, self.retention, self.texts)
-        self.limits: list[Limit] = []
-        self.usd: NDArray[np.float64] | None = None
-        if self.assumptions is not None:
-            self._price(self.assumptions)
-        axis, steps, base = self.part
-        places = axis.places(request_turns(run)) - 1
-        is_shown = (places >= steps.start) & (places < steps.stop)
-        self.numbers = np.flatnonzero(is_shown).tolist()
-        self.at = (places[is_shown] - steps.start).tolist()
-        if self.at and self.at[0] > 0 and self.numbers[0] > 0:
-            # What was sent last before the first step.
-            self.numbers.insert(0, self.numbers[0] - 1)
-            self.at.insert(0, 0)
-        self.stop = base
-        if self.numbers:
-            self.stop = int(run.columns.lengths[self.numbers[-1]])
-        is_end_shown = steps.stop == int(axis.lasts[-1])
-        self.pending = run.pending if is_end_shown else None
-        if self.pending is not None:
-            self.stop = self.pending.memory.length
-
-    def _price(self, assumptions: PricingAssumptions) -> None:
-        """Note what each request costs, and who broke its cached prefix."""
-        sent = self.run.once(traffic, partial(traffic, self.run))
-        self.cost = assumptions.cost(sent)
-        self.usd = self.cost.so_far_usd
-        breaks = cache_breaks(
-            self.run, self.cost, assumptions.cache, assumptions.pause_seconds
-        )
-        self.breakers = {one.request: one.breaker.value for one in breaks}
-
-    def _paid(self, number: int) -> list[float]:
-        """Return the tokens that a request read from the cache, what these cost, and
-        what the rest of its input costs, in US dollars."""
-        fresh, cached, written, _output = self.cost.usd[:, number].tolist()
-        tokens = int(self.cost.cached_tokens[number])
-        return [
-            tokens,
-            round(cached, DOLLAR_DIGITS),
-            round(fresh + written, DOLLAR_DIGITS),
-        ]
-
-    def as_data(self, *, has_own: bool, is_open: bool) -> Json:
-        """The setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests that
-        nobody has answered."""
-        requests: list[Json | None] = [None] * len(self.part.steps)
-        before = _Sent(np.zeros(0, np.uint8), self.whole[:0], "")
-        for at, number in zip(self.at, self.numbers, strict=True):
-            requests[at], before = self._request(number, before)
-        if is_open:
-            requests.append(self._pending(before))
-        versions = self.run.space.summaries.versions
-        authors = sorted(author.value for author in authors_of(self.run))
-        own = messages_of(self.run, self.part.base, self.stop) if has_own else None
-        return {
-            "label": self.setting.label,
-            "setting": repr(self.run.strategy),
-            "index": self.setting.index,
-            "author": listed(authors) if authors else None,
-            "rule": limit_rule(self.run.strategy),
-            "isOpaque": self.run.space.summaries.has_opaque,
-            "isList": bool(versions) and all(map(are_facts, versions)),
-            "limits": [
-                {
-                    "tokens": limit.tokens,
-                    "words": bracket_words(limit),
-                    "parts": sorted(limit.parts),
-                }
-                for limit in self.limits
-            ],
-            "requests": requests,
-            "messages": own,
-        }
-
-    def _request(self, number: int, before: _Sent) -> tuple[Json, _Sent]:
-        record = self.run.requests[number]
-        codes = self._codes(number)
-        known = ""
-        if self.retention is not None:
-            states = self.retention.states[number, :MAX_FACTS].tolist()
-            known = "".join(map(str, states))
-        sent = _Sent(codes, sent_sizes(record.memory, record.parts, self.whole), known)
-        found = self._sent(record, sent, before)
-        if self.usd is not None:
-            found["usd"] = dollars(float(self.usd[number]))
-            found["paid"] = self._paid(number)
-            found["broken"] = self.breakers.get(number, "")
-        if known != before.known:
-            found["known"] = known
-        if record.compactions:
-            found["before"] = self._before(number)
-        then = self._codes(number - 1) if number else None
-        found["events"] = self.teller.events(number, codes, then)
-        return _without_empty(found), sent
-
-    def _pending(self, before: _Sent) -> Json | None:
-        record = self.pending
-        if record is None:
-            return None
-        sizes = sent_sizes(record.memory, record.parts, self.whole)
-        sent = _Sent(pending_codes(self.run), sizes, "")
-        return _without_empty({**self._sent(record, sent, before), "pending": True})
-
-    def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
-        """Return the pieces that a request sends, and how full that is."""
-        strategy = self.run.strategy_at(record.turn)
-        base = self.part.base
-        memory = record.memory
-        found: Json = {
-            "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
-            "tokens": record.total_tokens,
-            "length": memory.length,
-            "fates": changes(sent.codes, before.codes, base),
-            "sizes": resized(sent.sizes, before.sizes, self.whole, base),
-        }
-        limit = limit_of(strategy)
-        if limit is not None:
-            if limit not in self.limits:
-                self.limits.append(limit)
-            counted_tokens = int(strategy.counted_tokens(record.tokens))
-            found["limit"] = [self.limits.index(limit), counted_tokens]
-        fill = strategy.fill(memory)
-        if fill is not None:
-            found["fill"] = [fill.held, fill.limit, fill.unit]
-        return found
-
-    def _before(self, number: int) -> list[Any]:
-        """The request without the first of the compactions that changed it, and so without any."""
-        first = self.run.requests[number].compactions[0]
-        memory: Memory = memory_without(first, self.run, number)
-        parts = sent_without(first, self.run, number)
-        tokens, _sizes, besides = request_parts(first, self.run)
-        sizes = sent_sizes(memory, parts, self.whole)
-        pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
-        strategy = self.run.strategy_at(self.run.requests[number].turn)
-        counted_tokens = int(strategy.counted_tokens(dict(tokens)))
-        return [sum(tokens.values()) + besides, pieces, counted_tokens]
-
-    def _codes(self, number: int) -> Codes:
-        """Return the codes of what a request does with every message so far."""
-        codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
-        _codes, starts, stops, found = self.fates.stretches.of(number)
-        stretches = zip(starts.tolist(), stops.tolist(), found.tolist(), strict=True)
-        for start, stop, code in stretches:
-            codes[start:stop] = code
-        return codes
-
-
-def _without_empty(found: Json) -> Json:
-    return {name: value for name, value in found.items() if value not in (None, "", [])}
-
-
-def _messages_and_settings(lanes: Sequence[_Lane], base: int, *, is_open: bool) -> Json:
+def _messages_and_settings(
+    lanes: Sequence[SettingSteps], base: int, *, is_open: bool
+) -> Json:
     """Return the lanes, and the messages they share: those of the longest, where all say the same."""
     first = lanes[0]
-    others = [not _says_the_same(first.run, one.run) for one in lanes]
-    shared = first if any(others) else max(lanes, key=lambda one: one.stop)
+    has_own = [not _says_the_same(first.run, lane.run) for lane in lanes]
+    shared = first if any(has_own) else max(lanes, key=lambda lane: lane.stop)
     rows = []
-    for one, has_own in zip(lanes, others, strict=True):
-        rows.append(one.as_data(has_own=has_own, is_open=is_open))
+    for lane, has_own_messages in zip(lanes, has_own, strict=True):
+        rows.append(lane.as_data(has_own=has_own_messages, is_open=is_open))
     messages = messages_of(shared.run, base, shared.stop)
     return {"messages": messages, "settings": rows}

@@ -36,7 +36,9 @@ Sentence = list[str]
 MOST_NAMED = 3
 MOST_ANSWER_CHARS = 60
 _OVER = re.compile(r"([\d,]+) (token|message|turn|second|fact)s > (2 x \d+|\d[\d,]*)")
+"""A reason such as ``1,600 tokens > 1,500`` or ``13 messages > 2 x 6``."""
 _REACHED = re.compile(r"([\d,]+) (token|message|turn|second)s ≥ (\d.*)")
+"""A reason such as ``10 turns ≥ 10``."""
 _THE_MEMORY = noop("the memory")
 _EMPHASIS = "\ue000"
 """Stands before and behind what is said with emphasis, until a sentence is taken apart. No text has it: it is nobody's
@@ -49,13 +51,13 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
     words = compaction_words(compaction, run)
     why = _why(compaction)
     if compaction.error is not None:
-        what = _("{what}. {result}.", what=_said(words.what), result=words.result)
+        what = _("{what}. {result}.", what=_emphasized(words.what), result=words.result)
     else:
         what = _(
             "{what}. {request}: {sizes}.",
             what=_and_how_often(words.what, run, compaction),
             request=request_title(compaction, run),
-            sizes=_said(size_words(compaction, run)),
+            sizes=_emphasized(size_words(compaction, run)),
         )
     if why:
         what = _("{why} {what}", why=why, what=what)
@@ -74,18 +76,18 @@ def _why(compaction: Compaction) -> str:
     if grown:
         held, limit = _held_and_limit(grown)
         size = _("{held}, over the limit of {limit}", held=held, limit=limit)
-        return _("{counts} had grown to {size}.", counts=counts, size=_said(size))
+        return _("{counts} had grown to {size}.", counts=counts, size=_emphasized(size))
     reached = _REACHED.fullmatch(reason)
     if reached:
         held, limit = _held_and_limit(reached)
         size = _("{held}, the limit being {limit}", held=held, limit=limit)
-        return _("{counts} had reached {size}.", counts=counts, size=_said(size))
+        return _("{counts} had reached {size}.", counts=counts, size=_emphasized(size))
     named = named_reason(compaction.strategy, plain_limit(reason))
-    return _("{reason}.", reason=_said(named))
+    return _("{reason}.", reason=_emphasized(named))
 
 
-def _held_and_limit(found: re.Match[str]) -> tuple[str, str]:
-    number, unit, limit = found.groups()
+def _held_and_limit(match: re.Match[str]) -> tuple[str, str]:
+    number, unit, limit = match.groups()
     return counted(int(number.replace(",", "")), unit), plain_limit(limit)
 
 
@@ -119,8 +121,8 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     return _sentence(
         _(
             "{what} came back, word for word: {size}.",
-            what=_said(what),
-            size=_said(size),
+            what=_emphasized(what),
+            size=_emphasized(size),
         )
     )
 
@@ -128,22 +130,22 @@ def recall_sentence(record: TurnRecord) -> Sentence:
 def dropped_sentence(dropped: Sequence[int]) -> Sentence:
     """Return what a request sends no more, and nothing stands for."""
     ranges = in_ranges(dropped)
-    left = counted(len(dropped), "message")
+    words = counted(len(dropped), "message")
     if len(ranges) <= MOST_NAMED:
-        left = listed(message_range(one) for one in ranges)
+        words = listed(map(message_range, ranges))
     return _sentence(
         ngettext(
             "{messages} is sent no more, and nothing stands for it.",
             "{messages} are sent no more, and nothing stands for them.",
             len(dropped),
-            messages=_said(left),
+            messages=_emphasized(words),
         )
     )
 
 
 def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
     """Return which setting the chat was given."""
-    label = _said(run.strategy_at(record.turn).label)
+    label = _emphasized(run.strategy_at(record.turn).label)
     return _sentence(
         _("from here on the chat has another setting, {setting}.", setting=label)
     )
@@ -156,7 +158,7 @@ def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sent
     more = len(facts) - len(named)
     if more:
         named.append(_("{more:,} more", more=more))
-    return _sentence(_loss(run, len(facts), _said(listed(named)), lost_by))
+    return _sentence(_loss(run, len(facts), _emphasized(listed(named)), lost_by))
 
 
 def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
@@ -192,7 +194,7 @@ def _short(answer: str) -> str:
     return f"{answer[: MOST_ANSWER_CHARS - 1]}…"
 
 
-def _said(text: str) -> str:
+def _emphasized(text: str) -> str:
     """Return a text that is said with emphasis."""
     return f"{_EMPHASIS}{text.replace(_EMPHASIS, '')}{_EMPHASIS}"
 
@@ -236,10 +238,10 @@ class EventTeller:
         ``None`` for the first."""
         run = self.run
         record = run.requests[number]
-        found = []
+        events = []
         for compaction in record.compactions:
             sentence = compaction_sentence(run, compaction)
-            found.append({"kind": _kind(compaction), "sentence": sentence})
+            events.append({"kind": _kind(compaction), "sentence": sentence})
         recalled_before: set[int] = set()
         is_switched = False
         if number:
@@ -248,18 +250,18 @@ class EventTeller:
             recalled_before.update(run.requests.parts_at(number - 1).recalled)
         if is_switched:
             sentence = setting_sentence(run, record)
-            found.append({"kind": "switched", "sentence": sentence})
+            events.append({"kind": "switched", "sentence": sentence})
         if set(record.parts.recalled) - recalled_before:
-            found.append({"kind": "recalled", "sentence": recall_sentence(record)})
-        is_told = is_switched or any(event["kind"] == "dropped" for event in found)
+            events.append({"kind": "recalled", "sentence": recall_sentence(record)})
+        is_told = is_switched or any(event["kind"] == "dropped" for event in events)
         if codes_before is not None and not is_told:
             was_sent = codes_before != _DROPPED
             is_dropped = codes[: len(codes_before)] == _DROPPED
             dropped = np.flatnonzero(is_dropped & was_sent).tolist()
             if dropped:
                 sentence = dropped_sentence(dropped)
-                found.append({"kind": "dropped", "sentence": sentence})
-        return [*found, *self._lost(number)]
+                events.append({"kind": "dropped", "sentence": sentence})
+        return [*events, *self._lost(number)]
 
     def _lost(self, number: int) -> Iterator[Event]:
         if self.retention is None or not number:

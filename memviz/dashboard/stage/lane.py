@@ -97,8 +97,8 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
     for piece in parts.messages:
         if piece.form is not None:
             for position in reduced_positions(memory.space, piece):
-                said = memory.log.sent(position, piece.form)
-                sizes[position] = message_tokens(counter, said) + TOKENS_PER_MESSAGE
+                message = memory.log.sent(position, piece.form)
+                sizes[position] = message_tokens(counter, message) + TOKENS_PER_MESSAGE
     return sizes
 
 
@@ -119,8 +119,8 @@ def _pieces(
     inside = [piece for piece in parts.notes if piece.place != "message"]
     if tokens["system"]:
         messages = max(space.system_count, bool(inside))
-        taken = tokens["system"] + TOKENS_PER_MESSAGE * messages
-        yield ["s", 0, space.system_stop, taken]
+        system_tokens = tokens["system"] + TOKENS_PER_MESSAGE * messages
+        yield ["s", 0, space.system_stop, system_tokens]
     # What is written into the system prompt is counted together, at the first of it.
     written = tokens["summary"]
     for piece in parts.pieces:
@@ -128,10 +128,10 @@ def _pieces(
             written -= space.summaries.tokens(piece.start, piece.stop)
         elif isinstance(piece, Line) and piece.quotes:
             written -= space.sums.counter(piece.message.content)
-    asked = parts.input.start if parts.input else memory.length
+    input_start = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
-            kind = "i" if piece.start >= asked else "h"
+            kind = "i" if piece.start >= input_start else "h"
             start = max(piece.start, space.system_stop)
             yield from _messages(kind, start, piece.stop, base, sizes)
         elif isinstance(piece, Picked):
@@ -167,11 +167,11 @@ def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
     changed = np.where(codes != then, codes.astype(np.int64), -1)
     changed[:base] = -1
     edges = np.flatnonzero(np.diff(np.r_[-2, changed, -2])).tolist()
-    found = []
+    stretches = []
     for start, stop in pairwise(edges):
         if changed[start] >= 0:
-            found.append([start, stop, int(changed[start])])
-    return found
+            stretches.append([start, stop, int(changed[start])])
+    return stretches
 
 
 def resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:

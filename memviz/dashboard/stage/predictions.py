@@ -7,18 +7,13 @@ settings.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Hashable, Mapping, Sequence
 from math import inf
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from memviz.core.division import ceil_div
-from memviz.core.text.wording import counted, distinct_names, dollars
-from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.stage.cheapest import cheapest_candidates, run_race
 from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
 from memviz.dashboard.stage.question import (
     KINDS,
@@ -29,17 +24,11 @@ from memviz.dashboard.stage.question import (
     summarizing_candidates,
 )
 from memviz.dashboard.stage.what_stays import knowing_candidates, staying_candidates
-from memviz.metrics.requests.request_axis import axis_of, request_turns
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.retention.knowledge import Retention
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-LEAST_MARGIN = 0.02
-"""By how much of its own cost the cheapest has to be ahead for the answer to be one."""
-LEAST_TURNS = 4
-_IN_DOLLARS = noop("Which setting is cheapest by turn {turn:,}?")
-_IN_TOKENS = noop("Which setting has used the fewest tokens by turn {turn:,}?")
 MOST_QUESTIONS = 12
 ROUND: tuple[Kind, ...] = ("summarizes", "knows", "stays", "summarizes", "knows")
 """The kinds about one request, in the order in which they are asked for over and over."""
@@ -50,133 +39,6 @@ NEAR_WIDTHS = 1.5
 """Of its place in the run a question is at most so many of the equal parts away that there are."""
 MOST_TRIED = 8
 """Candidates that turn out to be none before a place stays empty."""
-
-
-class Race(NamedTuple):
-    """The spending of every setting by every turn."""
-
-    staged: Sequence[StagedRun]
-    spent: NDArray[np.float64]
-    """An array [settings x turns], in dollars or tokens."""
-    asks: str
-    """The question, with the ``turn`` to be filled in."""
-    words: Callable[[float], str]
-    """Writes an amount."""
-
-    @property
-    def turns(self) -> int:
-        """The last turn that all settings have come to."""
-        return int(self.spent.shape[1])
-
-    def leader(self, turn: int) -> int:
-        """The number of the setting that has spent least by ``turn``."""
-        return int(self.spent[:, turn - 1].argmin())
-
-    def margin(self, turn: int) -> float:
-        """Return by which share of its own spending the leader is ahead of the next one."""
-        least, second = np.sort(self.spent[:, turn - 1])[:2].tolist()
-        return (second - least) / least if least else float(second > 0)
-
-
-def run_race(
-    staged: Sequence[StagedRun], assumptions: PricingAssumptions | None
-) -> Race | None:
-    """Return the spending of all settings; ``None`` of fewer than two, or before the first request."""
-    if len(staged) < 2 or not all(one.run.requests for one in staged):
-        return None
-    turns = min(one.run.requests[-1].turn for one in staged)
-    usd = []
-    tokens = []
-    for one in staged:
-        sent = one.run.once(traffic, partial(traffic, one.run))
-        tokens.append(_tokens_by_turn(sent, turns))
-        cost = None if assumptions is None else assumptions.cost(sent)
-        if cost is not None and cost.cumulative_usd is not None:
-            each = np.diff(cost.cumulative_usd, prepend=0.0)
-            usd.append(_up_to(cost.turns, each, turns))
-    if len(usd) == len(staged) and any(spent.any() for spent in usd):
-        return Race(staged, np.stack(usd), _IN_DOLLARS, dollars)
-    return Race(staged, np.stack(tokens), _IN_TOKENS, _token_words)
-
-
-def _token_words(number: float) -> str:
-    return counted(int(number), "token")
-
-
-def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
-    """Return what both models read and wrote."""
-    chat = sent.input_tokens + sent.output_tokens
-    summarizer = sent.summarizer_input_tokens + sent.summarizer_output_tokens
-    by_chat = _up_to(sent.turns, chat, turns)
-    return by_chat + _up_to(sent.summarizer_turns, summarizer, turns)
-
-
-def _up_to(
-    at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
-) -> NDArray[np.float64]:
-    """Return the sum of all amounts up to each turn, from 1."""
-    by_turn = np.bincount(at, weights=amounts, minlength=turns + 1)[: turns + 1]
-    return np.cumsum(by_turn, dtype=np.float64)[1:]
-
-
-def cheapest_candidates(found: Race) -> Iterator[Candidate]:
-    """The winner at the end, and the one half way if that is another one."""
-    end = found.turns
-    half = end // 2
-    if end < LEAST_TURNS:
-        return
-    turns = [end]
-    if found.leader(half) != found.leader(end):
-        turns.append(half)
-    for turn in turns:
-        step = _asked_at(found, turn)
-        if found.margin(turn) >= LEAST_MARGIN and step in found.staged[0].steps:
-            yield Candidate(
-                step,
-                None,
-                frozenset({("cheapest", turn)}),
-                None,
-                float(turn == end),
-                partial(ask_for_cheapest, found, turn),
-            )
-
-
-def ask_for_cheapest(found: Race, turn: int) -> Question:
-    """Return which setting has spent least by ``turn``, at which no two are level."""
-    spent = found.spent[:, turn - 1]
-    first, second = np.argsort(spent, kind="stable").tolist()[:2]
-    labels = distinct_names([one.label for one in found.staged])
-    return Question(
-        "cheapest",
-        _asked_at(found, turn),
-        None,
-        _(found.asks, turn=turn),
-        tuple(labels),
-        first,
-        _(
-            "{winner} came to {least} by turn {turn:,}, summaries included; the next, {other}, to {more}.",
-            winner=labels[first],
-            least=found.words(spent[first]),
-            turn=turn,
-            other=labels[second],
-            more=found.words(spent[second]),
-        ),
-    )
-
-
-def _asked_at(found: Race, turn: int) -> int:
-    """Return the step before the last turn at which another setting is still ahead, for then what was shown does not
-    say it; where it is always the same one, an early step."""
-    winner = found.leader(turn)
-    asked = max(2, turn // 3)
-    for earlier in range(2, turn):
-        if found.leader(earlier) != winner:
-            asked = earlier + 1
-    steps = []
-    for one in found.staged:
-        first = np.searchsorted(request_turns(one.run), min(asked, turn))
-        steps.append(one.step(int(first)))
-    return min(steps)
 
 
 def predictions(
@@ -201,11 +63,11 @@ def predictions(
     if retentions is None:
         retentions = retentions_of(settings, transcript, {})
     by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
-    for one, known in zip(staged, retentions, strict=True):
-        by_kind["summarizes"] += summarizing_candidates(one)
-        by_kind["stays"] += staying_candidates(one)
-        if known is not None:
-            by_kind["knows"] += knowing_candidates(one, known)
+    for setting, retention in zip(staged, retentions, strict=True):
+        by_kind["summarizes"] += summarizing_candidates(setting)
+        by_kind["stays"] += staying_candidates(setting)
+        if retention is not None:
+            by_kind["knows"] += knowing_candidates(setting, retention)
     race = run_race(staged, assumptions)
     if race is not None:
         by_kind["cheapest"] += cheapest_candidates(race)
@@ -222,7 +84,7 @@ def asking_data(
 ) -> dict[str, Any]:
     """Return what the stage plays of ``settings`` (:func:`memviz.dashboard.stage.data.stage_data`), with the
     predictions that it can ask for."""
-    asked = predictions(settings, transcript, retentions, assumptions, steps=steps)
+    questions = predictions(settings, transcript, retentions, assumptions, steps=steps)
     return stage_data(
         settings,
         transcript,
@@ -230,7 +92,7 @@ def asking_data(
         assumptions=assumptions,
         measure=measure,
         steps=steps,
-        questions=[question.as_data() for question in asked],
+        questions=[question.as_data() for question in questions],
     )
 
 
@@ -238,13 +100,13 @@ def staged_runs(
     settings: Sequence[SettingRun], steps: range | None = None
 ) -> list[StagedRun]:
     """Return the runs as settings of a stage that shows all or some of their steps."""
-    axis = axis_of(one.run for one in settings)
-    shown = range(int(axis.lasts[-1]))
+    axis = axis_of(setting.run for setting in settings)
+    shown_steps = range(int(axis.lasts[-1]))
     if steps is not None:
-        shown = shown[steps.start : steps.stop]
+        shown_steps = shown_steps[steps.start : steps.stop]
     staged = []
-    for number, one in enumerate(settings):
-        staged.append(StagedRun(one.run, one.label, number, axis, shown))
+    for number, setting in enumerate(settings):
+        staged.append(StagedRun(setting.run, setting.label, number, axis, shown_steps))
     return staged
 
 
@@ -260,7 +122,7 @@ def _spread(
         for kind in dict.fromkeys([*ROUND[turn:], *ROUND[:turn]]):
             if chosen.take(kind, by_kind[kind], middle):
                 break
-    return sorted(chosen.questions, key=lambda one: one.step)
+    return sorted(chosen.questions, key=lambda question: question.step)
 
 
 class _Chosen:
@@ -282,32 +144,36 @@ class _Chosen:
         was one."""
         reach = inf if middle is None else NEAR_WIDTHS * self.width
         ranked = []
-        for place, one in enumerate(candidates):
-            distance = abs(one.step - (middle or 0))
+        for place, candidate in enumerate(candidates):
+            distance = abs(candidate.step - (middle or 0))
             # Two questions before one step would stop the stage twice, and each says something of the other.
-            is_new = one.step not in self._steps and not one.keys & self._keys
+            is_new = (
+                candidate.step not in self._steps and not candidate.keys & self._keys
+            )
             if distance <= reach and is_new:
-                ranked.append((self._rank(kind, one, distance), place))
+                ranked.append((self._rank(kind, candidate, distance), place))
         for _rank, place in sorted(ranked)[:MOST_TRIED]:
-            one = candidates[place]
-            question = one.question()
+            candidate = candidates[place]
+            question = candidate.question()
             if question is not None:
                 self.questions.append(question)
-                self._keys |= one.keys
-                self._steps.add(one.step)
-                self._sides[kind, one.side] += 1
-                self._settings[one.setting] += 1
+                self._keys |= candidate.keys
+                self._steps.add(candidate.step)
+                self._sides[kind, candidate.side] += 1
+                self._settings[candidate.setting] += 1
                 return True
         return False
 
-    def _rank(self, kind: Kind, one: Candidate, distance: float) -> tuple[float, ...]:
+    def _rank(
+        self, kind: Kind, candidate: Candidate, distance: float
+    ) -> tuple[float, ...]:
         # First of all each answer as often as the other: whoever always says yes is to be wrong half of the time.
         return (
-            self._sides[kind, one.side],
+            self._sides[kind, candidate.side],
             round(distance / self.width),
-            self._settings[one.setting],
-            -one.interest,
+            self._settings[candidate.setting],
+            -candidate.interest,
             distance,
-            one.step,
-            -1 if one.setting is None else one.setting,
+            candidate.step,
+            -1 if candidate.setting is None else candidate.setting,
         )

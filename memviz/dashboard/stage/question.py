@@ -125,9 +125,11 @@ class StagedRun:
 
     def changed(self) -> Iterator[int]:
         """The numbers of the requests, of those shown, that a compaction changed first."""
-        shown = self.requests
-        for request, made in self.run.requests.compactions():
-            if request in shown and any(one.changes_memory for one in made):
+        shown_requests = self.requests
+        for request, compactions in self.run.requests.compactions():
+            if request in shown_requests and any(
+                compaction.changes_memory for compaction in compactions
+            ):
                 yield request
 
 
@@ -149,13 +151,17 @@ def acts(strategy: Strategy) -> str:
     return _("summarizes") if strategy.writes_notes else _("clears")
 
 
-def acted(compactions: tuple[Compaction, ...], strategy: Strategy) -> Compaction | None:
-    """The compaction by which ``strategy`` summarized or, where it asks no summarizer, cleared."""
-    if strategy.writes_notes:
-        return next((one for one in compactions if one.is_summarization), None)
-    return next(
-        (one for one in compactions if one.kind in ACTS and one.changes_memory), None
-    )
+def first_act(
+    compactions: tuple[Compaction, ...], strategy: Strategy
+) -> Compaction | None:
+    """Return the first compaction by which ``strategy`` summarized or, where it asks no summarizer, cleared."""
+    for compaction in compactions:
+        is_act = compaction.is_summarization
+        if not strategy.writes_notes:
+            is_act = compaction.kind in ACTS and compaction.changes_memory
+        if is_act:
+            return compaction
+    return None
 
 
 def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
@@ -194,21 +200,21 @@ def _room_words(room: Headroom) -> str:
 def summarizing_candidates(staged: StagedRun) -> Iterator[Candidate]:
     """A question for each request before which it summarized, and for each before which it nearly did."""
     requests = staged.run.requests
-    done = dict(requests.compactions())
+    compactions = dict(requests.compactions())
     coming = staged.requests.stop
     for request in reversed(staged.requests):
-        here = done.get(request, ())
+        here = compactions.get(request, ())
         if here:
             coming = request
         strategy = staged.strategy_at(request)
-        has_other = any(one.error is not None or one.is_decision for one in here)
+        has_other = any(act.error is not None or act.is_decision for act in here)
         if has_other or strategy is not staged.strategy_at(request - 1):
             continue
         before = fullness(strategy, requests.memory_at(request - 1))
         after = fullness(strategy, requests.memory_at(request))
         if before is None or after is None or before.is_over:
             continue
-        compaction = acted(here, strategy)
+        compaction = first_act(here, strategy)
         if compaction is None:
             if here or after.is_over or after.share < NEAR_SHARE:
                 continue

@@ -20,7 +20,7 @@ from memviz.dashboard.stage.question import (
     Candidate,
     Question,
     StagedRun,
-    acted,
+    first_act,
 )
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.records import TurnRecord
@@ -72,24 +72,24 @@ def knowing_candidates(staged: StagedRun, retention: Retention) -> Iterator[Cand
     changed = np.zeros(len(states), dtype=bool)
     changed[[*staged.changed()]] = True
     before = states[:-1]
-    known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
-    lost = known & retention.judged[1:] & ~retention.retained[1:]
-    kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
+    is_known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
+    is_lost = is_known & retention.judged[1:] & ~retention.retained[1:]
+    in_summary = is_known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
     if grows_a_list(staged.run):  # what a summary once says stays as it is
-        kept &= before != Knowledge.SUMMARY
+        in_summary &= before != Knowledge.SUMMARY
     if not staged.run.compactions:
-        kept[:-1] |= known[:-1] & lost[1:]
-    shown = staged.requests
-    for row, fact in np.argwhere(lost | kept).tolist():
+        in_summary[:-1] |= is_known[:-1] & is_lost[1:]
+    shown_requests = staged.requests
+    for row, fact in np.argwhere(is_lost | in_summary).tolist():
         request = row + 1
-        if request in shown:
+        if request in shown_requests:
             is_again = before[row, fact] == Knowledge.SUMMARY
             about = {("compaction", staged.number, request), ("fact", fact)}
             yield Candidate(
                 staged.step(request),
                 staged.number,
                 frozenset(about),
-                bool(kept[row, fact]),
+                bool(in_summary[row, fact]),
                 AGAIN if is_again else FIRST,
                 partial(ask_if_known, staged, retention, request, fact),
             )
@@ -114,15 +114,17 @@ def ask_if_known(
 
 
 def _known_text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
-    made = next((one for one in record.compactions if one.changes_memory), None)
-    if made is None:
+    changes = [
+        compaction for compaction in record.compactions if compaction.changes_memory
+    ]
+    if not changes:
         return _(
             "Under {label}, does the model still know the answer to “{question}” at {request}?",
             label=staged.label,
             question=_flat(probe.question),
             request=record.name,
         )
-    what = compaction_words(made, staged.run).what
+    what = compaction_words(changes[0], staged.run).what
     return _(
         "Before {request}, {label} {done}. Does the model still know the answer to “{question}”?",
         request=record.name,
@@ -193,8 +195,10 @@ def staying_candidates(staged: StagedRun) -> Iterator[Candidate]:
     if not staged.run.compactions:
         starts = staged.run.columns.starts
         fell_out = np.flatnonzero((starts[1:] > starts[:-1]) | (starts[1:] < 0)) + 1
-        shown = staged.requests
-        changed += [request for request in fell_out.tolist() if request in shown]
+        shown_requests = staged.requests
+        changed += [
+            request for request in fell_out.tolist() if request in shown_requests
+        ]
     for request in changed:
         yield Candidate(
             staged.step(request),
@@ -260,23 +264,23 @@ def _starts(
 
 def _spaced(far: int, near: int) -> list[int]:
     """Return some positions from ``far`` on towards ``near``, without it, the farthest first."""
-    found = []
+    positions = []
     for share in (1, 2 / 3, 1 / 3):
         position = near - round((near - far) * share)
-        if position != near and position not in found:
-            found.append(position)
-    return found
+        if position != near and position not in positions:
+            positions.append(position)
+    return positions
 
 
 def _words(ranges: Sequence[range]) -> str:
-    return listed(message_range(one) for one in ranges)
+    return listed(map(message_range, ranges))
 
 
 def _stays_text(staged: StagedRun, request: int) -> str:
     strategy = staged.strategy_at(request)
     record = staged.run.requests[request]
     asks = _ASKS_OF_CLEARED
-    if acted(record.compactions, strategy) is None:
+    if first_act(record.compactions, strategy) is None:
         asks = _ASKS
     elif strategy.writes_notes:
         asks = _ASKS_OF_SUMMARIZED
@@ -288,8 +292,9 @@ def _stays_reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str
     record = run.requests[request]
     messages = counted(sum(map(len, sent)), "message")
     sums = run.space.sums
-    tokens = counted(sum(sums.between(one.start, one.stop) for one in sent), "token")
-    compaction = acted(record.compactions, staged.strategy_at(request))
+    sent_tokens = sum(sums.between(part.start, part.stop) for part in sent)
+    tokens = counted(sent_tokens, "token")
+    compaction = first_act(record.compactions, staged.strategy_at(request))
     if compaction is None:
         return _(
             "Of {said} so far the request of {name} sends {sent} word for word: {messages} with {tokens}.",

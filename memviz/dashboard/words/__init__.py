@@ -9,8 +9,8 @@ share them.
 - ``authors``: who wrote summaries and replies, why a strategy acted, and what became of the facts of a message.
 - ``bundled_words``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
 - ``live``: how full the window of a watched conversation is, and when it is compacted.
-- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``. What work
-  of models will cost; ``estimate_words``. How long a sweep takes.
+- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.
+- ``estimates``: what work of models will cost, and how long a sweep takes; ``estimate_words``.
 - ``why``: why a statement was forgotten.
 
 It imports metrics, tuning, watching and what those rest on; never charts, the stage, reports or pages.

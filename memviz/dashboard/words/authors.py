@@ -187,9 +187,9 @@ def reason_in_words(reason: str) -> str:
 
 def _part_in_words(part: str) -> str:
     for pattern, words in _PHRASES:
-        found = pattern.fullmatch(part)
-        if found:
-            return _(words, **found.groupdict())
+        match = pattern.fullmatch(part)
+        if match:
+            return _(words, **match.groupdict())
     any_of = part.split(" or ")
     if len(any_of) > 1:
         return _(" or ").join(map(_count_in_words, any_of))
@@ -197,8 +197,8 @@ def _part_in_words(part: str) -> str:
 
 
 def _count_in_words(count: str) -> str:
-    found = _COUNT.fullmatch(count)
-    if found is None:
+    match = _COUNT.fullmatch(count)
+    if match is None:
         return count
-    held = counted(int(found["held"].replace(",", "")), found["unit"])
-    return f"{held} {found['sign']} {found['rest']}"
+    held = counted(int(match["held"].replace(",", "")), match["unit"])
+    return f"{held} {match['sign']} {match['rest']}"

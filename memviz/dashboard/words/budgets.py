@@ -27,14 +27,14 @@ def _budget_name(budget: Budget) -> str:
     return budget.parameter or _("token limit")
 
 
-def tell_large_summaries(found: LargeSummaries) -> Told:
+def tell_large_summaries(summaries: LargeSummaries) -> Told:
     """Return the words for summaries that take most of their limit."""
-    name = _budget_name(found.budget)
-    requests = share_of(found.large, found.requests, "request")
-    limit = f"{found.budget.tokens:,}"
-    peak = f"{found.peak_tokens:,}"
-    worst = request_name(*found.worst)
-    if found.counts:
+    name = _budget_name(summaries.budget)
+    requests = share_of(summaries.large, summaries.requests, "request")
+    limit = f"{summaries.budget.tokens:,}"
+    peak = f"{summaries.peak_tokens:,}"
+    worst = request_name(*summaries.worst)
+    if summaries.counts:
         template = noop(
             "In {requests} the summary took more than half of the {name} of {limit} tokens: {peak} at {worst}."
         )
@@ -58,15 +58,15 @@ def tell_large_summaries(found: LargeSummaries) -> Told:
         _(
             "Raise {name} to {wanted_tokens:,}, or choose a summarizer that writes less.",
             name=name,
-            wanted_tokens=found.wanted_tokens,
+            wanted_tokens=summaries.wanted_tokens,
         ),
     )
 
 
-def tell_kept_above(found: KeptAboveTrigger) -> Told:
+def tell_kept_above(finding: KeptAboveTrigger) -> Told:
     """Return the words for kept messages that trigger the next summarization."""
-    name = _budget_name(found.budget)
-    summarizations = share_of(found.above, found.done, "summarization")
+    name = _budget_name(finding.budget)
+    summarizations = share_of(finding.above, finding.done, "summarization")
     return Told(
         _("What is kept triggers the next summarization"),
         _(
@@ -74,9 +74,9 @@ def tell_kept_above(found: KeptAboveTrigger) -> Told:
             "{peak_tokens:,} tokens after message {message:,}.",
             summarizations=summarizations,
             name=name,
-            tokens=found.budget.tokens,
-            peak_tokens=found.peak_tokens,
-            message=message_number(found.after_message),
+            tokens=finding.budget.tokens,
+            peak_tokens=finding.peak_tokens,
+            message=message_number(finding.after_message),
         ),
         _(
             "It has to summarize again at once, and once more, until the large message has left."
@@ -85,18 +85,18 @@ def tell_kept_above(found: KeptAboveTrigger) -> Told:
             "Raise {name} to {wanted_tokens:,}, so that half of it holds what was kept, or shorten long "
             "messages such as tool results before they are remembered.",
             name=name,
-            wanted_tokens=found.wanted_tokens,
+            wanted_tokens=finding.wanted_tokens,
         ),
     )
 
 
-def tell_over_budget(found: OverBudget) -> Told:
+def tell_over_budget(finding: OverBudget) -> Told:
     """Return the words for requests that are over their limit."""
-    name = _budget_name(found.budget)
-    limit = f"{found.budget.tokens:,}"
-    peak = f"{found.peak_tokens:,}"
-    requests = share_of(found.over, found.requests, "request")
-    counts = _(found.budget.counts) or _("what it counts")
+    name = _budget_name(finding.budget)
+    limit = f"{finding.budget.tokens:,}"
+    peak = f"{finding.peak_tokens:,}"
+    requests = share_of(finding.over, finding.requests, "request")
+    counts = _(finding.budget.counts) or _("what it counts")
     numbers = _(
         "{requests} were over the {name} of {limit} tokens for {counts}, {alone} of them because the input "
         "alone is larger. The largest had {peak} tokens, at {request}.",
@@ -104,12 +104,12 @@ def tell_over_budget(found: OverBudget) -> Told:
         name=name,
         limit=limit,
         counts=counts,
-        alone=found.alone or _("none"),
+        alone=finding.alone or _("none"),
         peak=peak,
-        request=request_name(*found.worst),
+        request=request_name(*finding.worst),
     )
     title = _("Requests over their limit")
-    if found.alone:
+    if finding.alone:
         why = _(
             "The input is always sent whole; where it fills the limit, hardly anything else is sent."
         )
@@ -162,28 +162,28 @@ _THRASH: dict[Step, _ThrashWords] = {
 }
 
 
-def tell_thrash(found: Thrash) -> Told:
+def tell_thrash(thrash: Thrash) -> Told:
     """Return the words for a rule that summarizes at nearly every step."""
-    words = _THRASH[found.step]
+    words = _THRASH[thrash.step]
     numbers = _(
         words.pace,
-        summarizations=counted(found.summarizations, "summarization"),
-        steps=counted(found.steps, found.step),
-        pace=found.steps / found.summarizations,
+        summarizations=counted(thrash.summarizations, "summarization"),
+        steps=counted(thrash.steps, thrash.step),
+        pace=thrash.steps / thrash.summarizations,
     )
-    room = found.room
+    room = thrash.room
     if room is not None:
         unit = _(room.unit)
         words_of_room = _(words.room, gap=room.gap, unit=unit, takes=room.request)
         numbers = f"{numbers} {words_of_room}"
-    return Told(_(words.title), numbers, _(words.why), _end_of_thrash(found))
+    return Told(_(words.title), numbers, _(words.why), _end_of_thrash(thrash))
 
 
-def _end_of_thrash(found: Thrash) -> str:
-    wider = found.wider
-    whole = found.whole
+def _end_of_thrash(thrash: Thrash) -> str:
+    wider = thrash.wider
+    whole = thrash.whole
     if wider is not None:
-        room = counted(WANTED_REQUESTS, found.step)
+        room = counted(WANTED_REQUESTS, thrash.step)
         return _(
             "Raise {parameter} from {value:,} to about {wanted:,}, which makes room for {room}.",
             parameter=wider.parameter,
@@ -200,7 +200,7 @@ def _end_of_thrash(found: Thrash) -> str:
             value=whole.value,
             wanted=whole.wanted,
         )
-    if found.cuts_to_limit:
+    if thrash.cuts_to_limit:
         return _(
             "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of "
             "it)."
@@ -208,9 +208,9 @@ def _end_of_thrash(found: Thrash) -> str:
     return _("Choose a strategy that cuts back further below its limit.")
 
 
-def tell_odd_counter(found: OddCounter) -> Told:
+def tell_odd_counter(finding: OddCounter) -> Told:
     """Return the words for a token counter that is far off."""
-    if found.counts_too_few:
+    if finding.counts_too_few:
         numbers = noop(
             "In a sample of {messages} messages {counter} counts {here:,} tokens and {reference} {there:,}: "
             "{factor:.1f} times too few."
@@ -232,12 +232,12 @@ def tell_odd_counter(found: OddCounter) -> Told:
         _("The token counter is far off"),
         _(
             numbers,
-            messages=found.messages,
-            counter=found.counter,
-            here=found.tokens,
+            messages=finding.messages,
+            counter=finding.counter,
+            here=finding.tokens,
             reference=REFERENCE,
-            there=found.expected_tokens,
-            factor=found.factor,
+            there=finding.expected_tokens,
+            factor=finding.factor,
         ),
         why,
         _(

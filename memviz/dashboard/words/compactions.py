@@ -30,24 +30,27 @@ from memviz.strategies.clauses import UNITS
 def broken_length_words(compaction: Compaction) -> str:
     """Return ``asked for 120 words, got 148``; empty where the summary keeps its length, none was asked for, or a
     person worded it."""
-    asked = getattr(compaction.strategy, "summary_words", 0)
+    asked_words = getattr(compaction.strategy, "summary_words", 0)
     summary = compaction.summary
-    if not asked or not compaction.asked or summary is None:
+    if not asked_words or not compaction.asked or summary is None:
         return ""
-    got = count_words(summary)
-    if got <= asked:
+    written_words = count_words(summary)
+    if written_words <= asked_words:
         return ""
-    unit = _(length_unit(compaction.prompt or "", asked))
+    unit = _(length_unit(compaction.prompt or "", asked_words))
     written_in = _(counted_unit(summary))
     if written_in == unit:
         return _(
-            "asked for {asked:,} {unit}, got {got:,}", asked=asked, unit=unit, got=got
+            "asked for {asked:,} {unit}, got {got:,}",
+            asked=asked_words,
+            unit=unit,
+            got=written_words,
         )
     return _(
         "asked for {asked:,} {unit}, got {got:,} {written_in}",
-        asked=asked,
+        asked=asked_words,
         unit=unit,
-        got=got,
+        got=written_words,
         written_in=written_in,
     )
 
@@ -57,8 +60,12 @@ def broken_lengths_of(
 ) -> list[str]:
     """Return the words for those of these versions of the summary (from 1) that break their length."""
     wanted = set(versions)
-    found = (broken_length_words(one) for one in compactions if one.version in wanted)
-    return [words for words in found if words]
+    sentences = (
+        broken_length_words(compaction)
+        for compaction in compactions
+        if compaction.version in wanted
+    )
+    return [words for words in sentences if words]
 
 
 _WHAT = {
@@ -311,8 +318,8 @@ def plain_limit(reason: str) -> str:
     return _TWICE.sub(_say_twice, reason)
 
 
-def _say_twice(found: re.Match[str]) -> str:
-    stay = int(found[1])
+def _say_twice(match: re.Match[str]) -> str:
+    stay = int(match[1])
     return ngettext(
         "{limit:,}, twice the {number} that stays",
         "{limit:,}, twice the {number} that stay",

@@ -60,26 +60,26 @@ _GROWTH: dict[Step, _GrowthWords] = {
 }
 
 
-def tell_growth(found: Growth) -> Told:
+def tell_growth(growth: Growth) -> Told:
     """Return the words for requests that grow without bound."""
-    words = _GROWTH[found.step]
-    grew = words.history if found.part == "history" else words.summaries
+    words = _GROWTH[growth.step]
+    grew = words.history if growth.part == "history" else words.summaries
     numbers = [
         _(
             grew,
-            first_tokens=found.first_tokens,
-            last_tokens=found.last_tokens,
-            first=found.first,
-            last=found.last,
-            first_name=request_name(*found.first),
-            last_name=request_name(*found.last),
-            pace=found.tokens_a_step,
+            first_tokens=growth.first_tokens,
+            last_tokens=growth.last_tokens,
+            first=growth.first,
+            last=growth.last,
+            first_name=request_name(*growth.first),
+            last_name=request_name(*growth.last),
+            pace=growth.tokens_a_step,
         )
     ]
-    if found.window is not None:
-        numbers += _when_window_is_full(found.window)
+    if growth.window is not None:
+        numbers += _when_window_is_full(growth.window)
     why = [_(words.why)]
-    dearer = found.dearer
+    dearer = growth.dearer
     if dearer is not None:
         shorter = _("the same")
         if not dearer.is_same_with_cache:
@@ -94,7 +94,7 @@ def tell_growth(found: Growth) -> Told:
             )
         )
     return Told(
-        _("Grows without bound"), " ".join(numbers), " ".join(why), _bound_for(found)
+        _("Grows without bound"), " ".join(numbers), " ".join(why), _bound_for(growth)
     )
 
 
@@ -138,17 +138,17 @@ def _when_window_is_full(window: Window) -> Iterator[str]:
             )
 
 
-def _bound_for(found: Growth) -> str:
-    if found.part == "summary":
+def _bound_for(growth: Growth) -> str:
+    if growth.part == "summary":
         return _(
             "Choose a strategy that folds older summaries into one, such as the running summary."
         )
-    if found.cache_lifetime_seconds is None:
+    if growth.cache_lifetime_seconds is None:
         return _(
             "Choose a strategy with a limit, such as a summary buffer, or end conversations before they are "
             "long."
         )
-    pauses = duration_words(found.cache_lifetime_seconds)
+    pauses = duration_words(growth.cache_lifetime_seconds)
     return _(
         "With pauses of {pauses} or longer choose a strategy with a limit, such as a summary buffer. With "
         "shorter ones look first which setting costs least. Either way choose one before the context "
@@ -157,21 +157,21 @@ def _bound_for(found: Growth) -> str:
     )
 
 
-def tell_dear_clearing(found: DearClearing) -> Told:
+def tell_dear_clearing(clearing: DearClearing) -> Told:
     """Return the words for clearing that costs more than it saves."""
-    numbers = _tokens_of_clearing(found)
+    numbers = _tokens_of_clearing(clearing)
     costs = _(
         "All requests together cost {dollars}; with those messages sent whole they would cost {whole}.",
-        dollars=dollars(found.usd),
-        whole=dollars(found.whole_usd),
+        dollars=dollars(clearing.usd),
+        whole=dollars(clearing.whole_usd),
     )
     terms = _(
         "This holds at the prices {prices}, with pauses of {pause}.",
-        prices=whose(found.pricing),
-        pause=duration_words(found.pause_seconds),
+        prices=whose(clearing.pricing),
+        pause=duration_words(clearing.pause_seconds),
     )
-    remedy = [_clearing_that_saves(found)]
-    saving = found.saving_with_long_pauses
+    remedy = [_clearing_that_saves(clearing)]
+    saving = clearing.saving_with_long_pauses
     if saving is not None:
         remedy.append(
             _(
@@ -193,37 +193,37 @@ def tell_dear_clearing(found: DearClearing) -> Told:
     )
 
 
-def _tokens_of_clearing(found: DearClearing) -> str:
-    clearings = counted(found.clearings, "clearing")
-    broken = f"{found.broken_tokens:,}"
-    if found.saved_tokens < 0:
+def _tokens_of_clearing(clearing: DearClearing) -> str:
+    clearings = counted(clearing.clearings, "clearing")
+    broken = f"{clearing.broken_tokens:,}"
+    if clearing.saved_tokens < 0:
         return _(
             "{clearings} added {added_tokens:,} tokens to the requests and broke {broken} tokens of the prompt cache.",
             clearings=clearings,
-            added_tokens=-found.saved_tokens,
+            added_tokens=-clearing.saved_tokens,
             broken=broken,
         )
     return _(
         "{clearings} left {saved_tokens:,} tokens out of the requests and broke {broken} tokens of the "
         "prompt cache.",
         clearings=clearings,
-        saved_tokens=found.saved_tokens,
+        saved_tokens=clearing.saved_tokens,
         broken=broken,
     )
 
 
-def _clearing_that_saves(found: DearClearing) -> str:
+def _clearing_that_saves(clearing: DearClearing) -> str:
     """Return that it should clear later, or where fewer tokens stand behind, or not at all."""
-    name = found.parameter
-    value = f"{found.value:,}"
-    if name and found.keep_results:
+    name = clearing.parameter
+    value = f"{clearing.value:,}"
+    if name and clearing.keep_results:
         return _(
             "Raise {name} from {value}, so that clearing begins later, or lower keep_results from "
             "{keep_results:,}, so that fewer tokens stand behind a result when it is cleared, or send all "
             "messages whole as long as they fit the context window.",
             name=name,
             value=value,
-            keep_results=found.keep_results,
+            keep_results=clearing.keep_results,
         )
     if name:
         return _(
@@ -232,10 +232,10 @@ def _clearing_that_saves(found: DearClearing) -> str:
             name=name,
             value=value,
         )
-    if found.keep_results:
+    if clearing.keep_results:
         return _(
             "Lower keep_results from {keep_results:,}, so that fewer tokens stand behind a result when it is "
             "cleared, or send all messages whole as long as they fit the context window.",
-            keep_results=found.keep_results,
+            keep_results=clearing.keep_results,
         )
     return _("Send all messages whole as long as they fit the context window.")

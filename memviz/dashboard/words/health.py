@@ -44,8 +44,8 @@ from memviz.metrics.health.lookups import (
 )
 
 
-def _tell_orphaned(found: OrphanedToolMessages) -> Told:
-    requests = share_of(found.orphaned, found.requests, "request")
+def _tell_orphaned(finding: OrphanedToolMessages) -> Told:
+    requests = share_of(finding.orphaned, finding.requests, "request")
     return Told(
         _("Tool results without their call"),
         _("{requests} hold a tool result whose call was cut off.", requests=requests),
@@ -60,18 +60,18 @@ def _tell_orphaned(found: OrphanedToolMessages) -> Told:
     )
 
 
-def _tell_assistant_first(found: AssistantFirst) -> Told:
-    requests = share_of(found.found, found.requests, "request")
-    way_out = found.way_out
+def _tell_assistant_first(finding: AssistantFirst) -> Told:
+    requests = share_of(finding.found, finding.requests, "request")
+    way_out = finding.way_out
     if way_out is not None:
-        better = share_of(way_out.better, found.found, "such request")
+        better = share_of(way_out.better, finding.found, "such request")
         remedy = _(
             "Set {parameter} to {value:,}: then the user's message comes first in {better}.",
             parameter=way_out.parameter,
             value=way_out.value,
             better=better,
         )
-    elif found.has_greeting:
+    elif finding.has_greeting:
         remedy = _(
             "The conversation itself begins with the assistant: move its greeting to the system prompt."
         )
@@ -93,39 +93,39 @@ def _tell_assistant_first(found: AssistantFirst) -> Told:
     )
 
 
-def _tell_larger_summaries(found: LargerSummaries) -> Told:
-    summaries = share_of(found.larger, found.written, "summary")
-    tokens = counted(found.tokens, "token")
+def _tell_larger_summaries(finding: LargerSummaries) -> Told:
+    summaries = share_of(finding.larger, finding.written, "summary")
+    tokens = counted(finding.tokens, "token")
     return Told(
         _("Summaries larger than what they replaced"),
         _(
             "{summaries} had more tokens than what they replaced. The worst came after message "
             "{message:,}: {tokens} in place of {replaced_tokens:,}.",
             summaries=summaries,
-            message=message_number(found.after_message),
+            message=message_number(finding.after_message),
             tokens=tokens,
-            replaced_tokens=found.replaced_tokens,
+            replaced_tokens=finding.replaced_tokens,
         ),
         _(
             "Such a summary costs a model call and detail, and makes the requests larger instead of smaller."
         ),
-        _smaller_summaries(found),
+        _smaller_summaries(finding),
     )
 
 
-def _smaller_summaries(found: LargerSummaries) -> str:
-    if found.every_turn and found.can_switch_off:
+def _smaller_summaries(finding: LargerSummaries) -> str:
+    if finding.every_turn and finding.can_switch_off:
         return _(
             "Turns this short are not worth a summary each: switch enable_summarization off, or choose a "
             "strategy that summarizes several turns at once."
         )
-    if found.every_turn:
+    if finding.every_turn:
         return _(
             "Turns this short are not worth a summary each: choose a strategy that summarizes several turns at "
             "once."
         )
-    if found.parameter:
-        name = found.parameter
+    if finding.parameter:
+        name = finding.parameter
         return _(
             "Raise {name}, so that more is summarized at a time, or choose a summarizer that writes less.",
             name=name,
@@ -133,9 +133,9 @@ def _smaller_summaries(found: LargerSummaries) -> str:
     return _("Summarize more at a time, or choose a summarizer that writes less.")
 
 
-def _tell_unchanged(found: UnchangedSummaries) -> Told:
-    summaries = share_of(found.unchanged, found.renewed, "new summary")
-    messages = counted(found.messages, "message")
+def _tell_unchanged(finding: UnchangedSummaries) -> Told:
+    summaries = share_of(finding.unchanged, finding.renewed, "new summary")
+    messages = counted(finding.messages, "message")
     return Told(
         _("Summaries that did not change"),
         _(
@@ -153,44 +153,44 @@ def _tell_unchanged(found: UnchangedSummaries) -> Told:
     )
 
 
-def _tell_failed(found: FailedSummarizations) -> Told:
-    calls = share_of(found.failed, found.asked, "summarizer call")
-    if found.dropped:
-        failures = share_of(found.dropped, found.failed, "failure")
-        kept = _(
+def _tell_failed(finding: FailedSummarizations) -> Told:
+    calls = share_of(finding.failed, finding.asked, "summarizer call")
+    if finding.dropped:
+        failures = share_of(finding.dropped, finding.failed, "failure")
+        consequence = _(
             "After {failures} the messages were left out all the same.",
             failures=failures,
         )
         why = _(
             "What should have been summarized is neither sent nor stands in a summary."
         )
-    elif found.kept:
-        kept = _(
+    elif finding.kept:
+        consequence = _(
             "Nothing was lost: what should have been summarized was sent word for word."
         )
         why = _(
             "Until a summarization succeeds, requests grow, and may outgrow the model's context window."
         )
     else:
-        kept = _("The rule did something else in its place.")
+        consequence = _("The rule did something else in its place.")
         why = _("It did not come to what the rule is meant for.")
     return Told(
         _("Summarizations failed"),
         _(
             "{calls} failed. {kept} The first said: {first_error}",
             calls=calls,
-            kept=kept,
-            first_error=found.first_error,
+            kept=consequence,
+            first_error=finding.first_error,
         ),
         why,
         _("Fix what the error names, or choose another summarizer, and replay."),
     )
 
 
-def tell_echoed(found: EchoedQuestions) -> Told:
+def tell_echoed(finding: EchoedQuestions) -> Told:
     """Return the warning of questions that find themselves."""
-    requests = share_of(found.echoed, found.requests, "request")
-    if found.has_neighbours:
+    requests = share_of(finding.echoed, finding.requests, "request")
+    if finding.has_neighbours:
         remedy = _(
             "Raise top_k, so that something else is found too, or choose a strategy that looks up facts instead of "
             "messages."
@@ -203,7 +203,7 @@ def tell_echoed(found: EchoedQuestions) -> Told:
             "{requests} that bring something back bring back messages which hold no word that the question does not "
             "hold, {messages:,} in all.",
             requests=requests,
-            messages=found.messages,
+            messages=finding.messages,
         ),
         _(
             "Such a message tells the model nothing new, and takes the place of one that does."
@@ -212,13 +212,13 @@ def tell_echoed(found: EchoedQuestions) -> Told:
     )
 
 
-def tell_missing_neighbours(found: MissingNeighbours) -> Told:
+def tell_missing_neighbours(finding: MissingNeighbours) -> Told:
     """Return the warning of questions without answers."""
-    messages = share_of(found.alone, found.messages, "message")
-    if found.parameter:
+    messages = share_of(finding.alone, finding.messages, "message")
+    if finding.parameter:
         remedy = _(
             "Raise {parameter}, which brings back what stands beside a message.",
-            parameter=found.parameter,
+            parameter=finding.parameter,
         )
     else:
         remedy = _("Choose a strategy that brings back whole turns.")
@@ -235,13 +235,13 @@ def tell_missing_neighbours(found: MissingNeighbours) -> Told:
     )
 
 
-def tell_repeated_turn(found: RepeatedTurn) -> Told:
+def tell_repeated_turn(finding: RepeatedTurn) -> Told:
     """Return the warning of the same turn again and again."""
-    requests = share_of(found.times, found.requests, "request")
-    if found.parameter:
+    requests = share_of(finding.times, finding.requests, "request")
+    if finding.parameter:
         remedy = _(
             "Set {parameter}, so that old messages fade, or put what every request needs into the system prompt.",
-            parameter=found.parameter,
+            parameter=finding.parameter,
         )
     else:
         remedy = _("Put what every request needs into the system prompt.")
@@ -250,7 +250,7 @@ def tell_repeated_turn(found: RepeatedTurn) -> Told:
         _(
             "{requests} that bring something back bring back turn {turn:,}.",
             requests=requests,
-            turn=found.turn,
+            turn=finding.turn,
         ),
         _(
             "A turn with words that every question holds takes the place of what the question is about."
@@ -287,6 +287,8 @@ def health_warnings(
     ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
     answered. Of the same severity, those that speak of money come last."""
     return tuple(
-        HealthWarning(one.kind, *TELL[type(one)](one), one.turns, one.severity)
-        for one in health_findings(run, prices)
+        HealthWarning(
+            finding.kind, *TELL[type(finding)](finding), finding.turns, finding.severity
+        )
+        for finding in health_findings(run, prices)
     )

@@ -1,24 +1,14 @@
-"""Money and time in words.
-
-The prices, cache rules and pause that a cost is worked out with, from where and of when;
-estimates of work that a model is paid for; the time that a sweep takes, and what it leaves
-out.
-"""
+"""Prices in words: from where and of when they are, with the rules of the cache and the pause that a cost is worked
+out with."""
 
 from collections.abc import Iterable, Iterator
-from math import ceil
 
 from memviz.core.text.wording import (
     COMMA,
-    counted,
-    dollars,
     duration_words,
-    listed,
-    rounded_tokens,
 )
-from memviz.core.translation import _, ngettext, noop
+from memviz.core.translation import _, noop
 from memviz.metrics.cost.cache_breaks import Breaker
-from memviz.metrics.cost.estimate import Estimate
 from memviz.metrics.cost.pricing import (
     FREE,
     MILLION,
@@ -30,9 +20,8 @@ from memviz.metrics.cost.pricing import (
 )
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
-from memviz.models.prices import PlannedCalls, TokenRates
+from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import Sweep
 
 UNKNOWN = noop("unknown")
 PART_NAMES = {
@@ -120,17 +109,17 @@ def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
             "{model} is in no price list here, so what it costs is unknown.",
             model=pricing.model,
         )
-    told = _rates(pricing.plain, reads_a_cache)
+    words = _rates(pricing.plain, reads_a_cache)
     for rates in pricing.rates[1:]:
         above = _(
             "in requests of more than {above_input_tokens:,} input tokens",
             above_input_tokens=rates.above_input_tokens,
         )
-        told += _("; {above} {rates}", above=above, rates=_rates(rates, reads_a_cache))
+        words += _("; {above} {rates}", above=above, rates=_rates(rates, reads_a_cache))
     return _(
         "{model}, USD per million tokens: {told}. Source: {source}.",
         model=pricing.model,
-        told=told,
+        told=words,
         source=source_words(pricing),
     )
 
@@ -168,16 +157,16 @@ def cache_in_words(cache: CacheRules | None) -> str:
 
 def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
     usd = rates.input_usd_per_token
-    told = [_("input {usd}", usd=_per_million(usd))]
+    parts = [_("input {usd}", usd=_per_million(usd))]
     if reads_a_cache:
         read = _per_million(rates.cache_read_usd_per_token, usd)
         written = _per_million(rates.cache_write_usd_per_token, usd)
-        told += [
+        parts += [
             _("read from the cache {read}", read=read),
             _("written to it {written}", written=written),
         ]
-    told.append(_("output {usd}", usd=_per_million(rates.output_usd_per_token)))
-    return _(COMMA).join(told)
+    parts.append(_("output {usd}", usd=_per_million(rates.output_usd_per_token)))
+    return _(COMMA).join(parts)
 
 
 def _per_million(
@@ -276,97 +265,3 @@ def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
         "The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full.",
         lives=lives,
     )
-
-
-def work_words(work: PlannedCalls) -> str:
-    """Return ``12 requests: about 3,400 tokens in and 560 out``."""
-    calls = counted(work.calls, work.noun)
-    read = rounded_tokens(work.input_tokens)
-    written = rounded_tokens(work.output_tokens)
-    return _(
-        "{calls}: about {read} tokens in and {written} out",
-        calls=calls,
-        read=read,
-        written=written,
-    )
-
-
-def estimate_words(estimate: Estimate) -> str:
-    """Return an estimate as a sentence. Parts without a call are left out, except for the first."""
-    first, *others = estimate.parts
-    parts = [first, *(part for part in others if part.calls)]
-    work = "; ".join(map(work_words, parts))
-    usd = estimate.usd
-    if usd is None:
-        models = listed(estimate.unknown_prices)
-        if len(estimate.unknown_prices) == 1:
-            return _(
-                "{work}. The price of {models} is unknown.", work=work, models=models
-            )
-        return _(
-            "{work}. The prices of {models} are unknown.", work=work, models=models
-        )
-    if not usd:
-        return _("{work}, at no cost.", work=work)
-    if len(parts) == 1:
-        if estimate.at_list_price:
-            return _(
-                "{work}, about {dollars} at list price.",
-                work=work,
-                dollars=dollars(usd),
-            )
-        return _(
-            "{work}, about {dollars} at the prices given.",
-            work=work,
-            dollars=dollars(usd),
-        )
-    if estimate.at_list_price:
-        return _(
-            "{work}, in all about {dollars} at list price.",
-            work=work,
-            dollars=dollars(usd),
-        )
-    return _(
-        "{work}, in all about {dollars} at the prices given.",
-        work=work,
-        dollars=dollars(usd),
-    )
-
-
-def likely_words(estimate: Estimate) -> str:
-    """Return the estimate of work that may cost more, as a sentence."""
-    return _("Likely {estimate}", estimate=estimate_words(estimate))
-
-
-def summaries_words(summarizer: str, estimate: Estimate) -> str:
-    """Return what the summarizer of this name would write, as a sentence."""
-    return _(
-        "{summarizer} would write {estimate}",
-        summarizer=summarizer,
-        estimate=estimate_words(estimate),
-    )
-
-
-def time_words(seconds: float) -> str:
-    """Return a time that was worked out, rounded up: ``30 s``, ``5 min``."""
-    whole = max(1, ceil(seconds))
-    if whole >= 100:
-        whole = 60 * ceil(whole / 60)
-    return duration_words(whole)
-
-
-def left_out_words(sweep: Sweep) -> Iterator[str]:
-    """The sentences on the settings that were not measured: strategies of which none was, and how many of others."""
-    left_out = sweep.left_out
-    tried = {sweep.settings[place.setting].id for place in sweep.cells}
-    missing = dict.fromkeys(_(one.title) for one in left_out if one.id not in tried)
-    if missing:
-        yield _("Not tried at all: {strategies}.", strategies=listed(missing))
-    others = sum(one.id in tried for one in left_out)
-    if others:
-        yield ngettext(
-            "{number:,} more setting is left out: values in the middle and at the ends come first.",
-            "{number:,} more settings are left out: values in the middle and at the ends come first.",
-            others,
-            number=others,
-        )

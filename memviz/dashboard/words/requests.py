@@ -61,17 +61,17 @@ def picture_words(picture: SaidAndSent) -> str:
     """Return the content of the picture of a request beside all that was said, for those who do not see it."""
     looks = [stretch.looks for stretch in picture.said]
     fates = []
-    for one, words in _FATES.items():
-        if one in looks:
-            number = f"{looks.count(one):,}"
+    for fate, words in _FATES.items():
+        if fate in looks:
+            number = f"{looks.count(fate):,}"
             fates.append(_(words, number=number))
-    said = counted(len(picture.said), "message")
+    messages = counted(len(picture.said), "message")
     record = picture.record
     return _(
         "At {name}, {said} of {said_tokens:,} tokens had been said ({fates}), and {total_tokens:,} tokens "
         "were sent.",
         name=record.name,
-        said=said,
+        said=messages,
         said_tokens=picture.said_tokens,
         fates=listed(fates),
         total_tokens=record.total_tokens,
@@ -152,7 +152,7 @@ def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
 def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
     """Return when the requests of the setting called ``label`` are larger than a window of so many tokens."""
     more = counted(forecast.more_requests, "more request")
-    seen = forecast.seen_requests
+    requests = forecast.seen_requests
     if forecast.turn is None:
         return _(
             "{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} "
@@ -160,7 +160,7 @@ def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
             label=label,
             window_tokens=window_tokens,
             more=more,
-            seen=seen,
+            seen=requests,
         )
     return _(
         "{label} passes {window_tokens:,} tokens after {more}, at turn {turn:,}, if they go on growing as "
@@ -169,7 +169,7 @@ def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
         window_tokens=window_tokens,
         more=more,
         turn=forecast.turn,
-        seen=seen,
+        seen=requests,
     )
 
 

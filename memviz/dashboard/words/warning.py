@@ -94,7 +94,7 @@ class HealthWarning:
 def breach_words(run: Run, breach: Breach, last: Breach | None = None) -> str:
     """Return one breach of ``run`` as a sentence, its place first; with ``last`` the same breach of all requests up to
     that one, with the tokens of the first."""
-    places = [_place(run, one) for one in (breach, last or breach)]
+    places = [_place(run, end) for end in (breach, last or breach)]
     place = request_range(places[0], places[1])
     place = place[:1].upper() + place[1:]
     if breach.position is not None:
@@ -137,4 +137,4 @@ def breach_lines(run: Run, breaches: Iterable[Breach]) -> list[str]:
         else:
             open_range[same] = [breach]
             ranges.append(open_range[same])
-    return [breach_words(run, one[0], one[-1]) for one in ranges]
+    return [breach_words(run, part[0], part[-1]) for part in ranges]

@@ -86,8 +86,8 @@ def _cause(why: Why, loss: Span) -> str:
     if why.event is not None:
         return _event_words(why.event, place)
     if why.compaction is not None:
-        done = compaction_words(why.compaction, why.run)
-        return _("Lost at {place}: {done}", place=place, done=done.sentence)
+        words = compaction_words(why.compaction, why.run)
+        return _("Lost at {place}: {done}", place=place, done=words.sentence)
     label = why.run.strategy_at(loss.first_turn).label
     sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
     if not sent:
@@ -133,7 +133,7 @@ def need_words(why: Why) -> str:
     need = why.need
     if need is None:
         return _("No later message is seen to need it.")
-    told = {
+    values = {
         "number": message_number(need.position),
         "turn": why.run.log.turn_number(need.position),
         "role": role_name(why.run.log[need.position].role),
@@ -142,12 +142,12 @@ def need_words(why: Why) -> str:
     if not need.words:
         return _(
             "Message {number:,} (turn {turn:,}, {role}) says it again, and its request did not hold it: “{quote}”",
-            **told,
+            **values,
         )
     return _(
         "Message {number:,} (turn {turn:,}, {role}) seems to need it or to break it, for it says {words}; its request "
         "did not hold it: “{quote}”",
-        **told,
+        **values,
         words=listed(need.words),
     )
 
@@ -191,17 +191,17 @@ def _what(remedy: Remedy) -> str:
             title=remedy.title,
             label=label,
         )
-    found = {"label": label, "rank": remedy.rank, "found": remedy.found}
+    values = {"label": label, "rank": remedy.rank, "found": remedy.found}
     if remedy.keeps and remedy.rank is not None:
-        return _("{label}: it is number {rank:,} of {found:,} found", **found)
+        return _("{label}: it is number {rank:,} of {found:,} found", **values)
     if remedy.keeps:
-        return _("{label}: the request has it", **found)
+        return _("{label}: the request has it", **values)
     if remedy.rank is not None:
         return _(
             "Not {label}: the request does not hold all of it, though it is number {rank:,} of {found:,} found",
-            **found,
+            **values,
         )
-    return _("Not {label}: it is not among the {found:,} messages found", **found)
+    return _("Not {label}: it is not among the {found:,} messages found", **values)
 
 
 def statement_sentences(why: Why) -> Iterator[str]:

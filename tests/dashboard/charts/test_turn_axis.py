@@ -8,7 +8,8 @@ import pytest
 
 from memviz.dashboard.charts.cost.curve import cost_curve
 from memviz.dashboard.charts.memory_map.fate_map import map_of
-from memviz.dashboard.charts.memory_map.fate_words import fates_table, message_life
+from memviz.dashboard.charts.memory_map.fate_words import fates_table
+from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import (

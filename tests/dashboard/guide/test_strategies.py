@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import pytest
 
+from docs.guide_pictures import picture_svg
 from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
+from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.strategies import (
     SECTIONS,
     StrategyPage,
     User,
-    example_of,
-    picture_svg,
     strategy_pages,
 )
 from memviz.dashboard.words.requests import picture_words

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 import memviz
-from memviz.dashboard.lessons.claims import held, numbers_without_claim
+from memviz.dashboard.lessons.claims import judge_claims, numbers_without_claim
 from memviz.dashboard.lessons.lesson import LANGUAGES, Question
 from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import play
@@ -32,7 +32,7 @@ def workspace() -> Workspace:
 
 @pytest.mark.parametrize("id", IDS)
 def test_every_claim_holds(id: str, workspace: Workspace) -> None:
-    results = list(held(memviz.lesson(id), workspace))
+    results = list(judge_claims(memviz.lesson(id), workspace))
     assert [result.sentence for result in results if not result.held] == []
     assert results
 

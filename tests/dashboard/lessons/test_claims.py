@@ -11,7 +11,7 @@ import pytest
 import memviz
 from memviz import Fate
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.claims import held, problems, unheld
+from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_numbers
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play
@@ -42,7 +42,9 @@ def taken(played: Played, measure: str, **where: Any) -> Any:
 
 
 def claimed(workspace: Workspace, **claim: Any) -> tuple[bool, str]:
-    (result,) = held(lesson({"claims": [{"relation": "=", **claim}]}), workspace)
+    (result,) = judge_claims(
+        lesson({"claims": [{"relation": "=", **claim}]}), workspace
+    )
     return result.held, result.sentence
 
 
@@ -279,7 +281,7 @@ def test_a_lesson_about_a_conversation_that_is_not_there_says_so(
         LessonError,
         match=r"mine: the conversation “gone” is not here: it was deleted, or belongs",
     ):
-        list(held(lesson({"claims": claims}, conversation="gone"), workspace))
+        list(judge_claims(lesson({"claims": claims}, conversation="gone"), workspace))
 
 
 def test_numbers_of_a_text_that_no_claim_holds_are_named(workspace: Workspace) -> None:
@@ -288,7 +290,7 @@ def test_numbers_of_a_text_that_no_claim_holds_are_named(workspace: Workspace) -
         "view": {"turn": 4},
         "claims": [{"measure": "request_tokens", "relation": "=", "value": 1186}],
     }
-    (found,) = unheld(lesson(step), workspace)
+    (found,) = unclaimed_numbers(lesson(step), workspace)
     assert found == (1, "its text says 46 and 1,500, which no claim holds.")
 
 
@@ -298,7 +300,7 @@ def test_what_a_fact_was_before_it_changed_is_held_by_a_claim_on_its_values(
     claim = {"measure": "fact_values", "relation": "=", "value": "both"}
     text = "It was 3,000 euros, not 3,001, and from 26 June."
     step = {"text": text, "claims": [claim | {"fact": "3,600 euros"}]}
-    (found,) = unheld(lesson(step), workspace)
+    (found,) = unclaimed_numbers(lesson(step), workspace)
     assert found == (1, "its text says 3,001 and 26, which no claim holds.")
 
 

@@ -14,7 +14,7 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.cost.curve import framed
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.claims import held, problems, unheld
+from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_numbers
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
@@ -52,14 +52,14 @@ def played(title: str) -> Played:
 
 
 def test_every_claim_holds() -> None:
-    results = list(held(WHOLE, workspace()))
+    results = list(judge_claims(WHOLE, workspace()))
     assert [result.sentence for result in results if not result.held] == []
     assert {result.step for result in results} == set(range(1, 11))
     assert list(problems(WHOLE, workspace())) == []
 
 
 def test_every_other_number_of_a_sentence_is_held_below() -> None:
-    assert list(unheld(WHOLE, workspace())) == [
+    assert list(unclaimed_numbers(WHOLE, workspace())) == [
         (5, "its text says 226, which no claim holds."),
         (8, "its text says 87, which no claim holds."),
         (9, "its text says 13,253 and 11, which no claim holds."),

@@ -12,7 +12,8 @@ from memviz.core.errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import Standing, staged, standing, still
+from memviz.dashboard.lessons.staging import Standing, staged, standing
+from memviz.dashboard.lessons.still import still
 from memviz.dashboard.stage.files import script
 from memviz.storage.workspace import Workspace
 from tests.dashboard.lessons.writing_lessons import lesson

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Run
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.stage.predictions import (
-    ask_for_cheapest,
-    predictions,
-    run_race,
-    staged_runs,
-)
+from memviz.dashboard.stage.cheapest import ask_for_cheapest, run_race
+from memviz.dashboard.stage.predictions import predictions, staged_runs
 from memviz.dashboard.stage.question import (
     KINDS,
     Question,

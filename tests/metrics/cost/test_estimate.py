@@ -6,7 +6,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
-from memviz.dashboard.words.prices import estimate_words
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.metrics.cost import pricing as cost_pricing
 from memviz.metrics.cost.estimate import Estimate, estimate
 from memviz.models.prices import PlannedCalls

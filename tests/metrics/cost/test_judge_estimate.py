@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
-from memviz.dashboard.words.prices import estimate_words
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.engine.judging import Judging, judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests

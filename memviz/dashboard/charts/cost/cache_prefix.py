@@ -114,22 +114,24 @@ class _Run(NamedTuple):
 def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     """Return the chart as a figure, a row a setting, all on one scale. Point ids
     (customdata) are those of :func:`memviz.dashboard.charts.cost.curve.cost_curve`."""
-    axis = RequestAxis.of(one.setting.cost.turns for one in settings)
+    axis = RequestAxis.of(cached.setting.cost.turns for cached in settings)
     largest = 1
-    for one in settings:
-        sent_tokens = one.setting.cost.traffic.input_tokens
+    for cached in settings:
+        sent_tokens = cached.setting.cost.traffic.input_tokens
         largest = max(largest, int(sent_tokens.max(initial=1)))
     top = HEADROOM * largest
     traces: list[Part] = []
     notes: list[Part] = []
     layout: Part = {}
     rows = [f"y{number + 1}" if number else "y" for number in range(len(settings))]
-    for number, (one, row) in enumerate(zip(settings, rows, strict=True)):
+    for number, (cached, row) in enumerate(zip(settings, rows, strict=True)):
         layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
-        traces += _row(one, number, row, axis, top)
-        notes.append(note_at_left(_heading(one.setting), top, yref=row))
-    seen = {each.breaker for one in settings for each in one.breaks}
-    traces += _legend([breaker for breaker in LOOKS if breaker in seen])
+        traces += _row(cached, number, row, axis, top)
+        notes.append(note_at_left(_heading(cached.setting), top, yref=row))
+    breakers = {
+        cache_break.breaker for cached in settings for cache_break in cached.breaks
+    }
+    traces += _legend([breaker for breaker in LOOKS if breaker in breakers])
     rows_pixels = ROW_PIXELS * max(1, len(settings))
     legend_place = -LEGEND_PIXELS / rows_pixels
     title = {"text": axis_title(axis), "standoff": 4}
@@ -162,10 +164,10 @@ def _tokens_of_row(number: int, rows: int, top: float) -> Part:
     }
 
 
-def _heading(one: SettingCost) -> str:
-    usd = one.cost.total_usd
-    label = escaped(one.label)
-    rate = one.cost.hit_rate
+def _heading(setting_cost: SettingCost) -> str:
+    usd = setting_cost.cost.total_usd
+    label = escaped(setting_cost.label)
+    rate = setting_cost.cost.hit_rate
     if usd is None:
         return _("{label}, {rate:.0%} from the cache", label=label, rate=rate)
     return _(
@@ -177,17 +179,17 @@ def _heading(one: SettingCost) -> str:
 
 
 def _row(
-    one: CachedSetting, number: int, row: str, axis: RequestAxis, top: float
+    cached: CachedSetting, number: int, row: str, axis: RequestAxis, top: float
 ) -> Iterator[Part]:
     """Yield the bars of one setting, and the marks above those whose prefix broke."""
-    cost = one.setting.cost
+    cost = cached.setting.cost
     sent = cost.traffic
-    color = setting_color(one.setting.setting.index)
+    color = setting_color(cached.setting.setting.index)
     x = axis.places(sent.turns)
     held = cost.cached_tokens
     paid = sent.input_tokens - held
 
-    texts = Texts(range(len(x)), partial(_request_words, one.setting))
+    texts = Texts(range(len(x)), partial(_request_words, cached.setting))
     ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
     shared = {
         "yaxis": row,
@@ -199,7 +201,7 @@ def _row(
     }
     yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
-    runs = _runs(one.breaks)
+    runs = _runs(cached.breaks)
     for breaker in dict.fromkeys(run.first.breaker for run in runs):
         alike = [run for run in runs if run.first.breaker is breaker]
         numbers = [run.first.request for run in alike]

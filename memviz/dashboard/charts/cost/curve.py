@@ -23,16 +23,11 @@ from memviz.dashboard.charts.cost.setting_cost import (
 )
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
-    LEGEND_BELOW,
-    TOKENS_AXIS,
     Part,
-    heading,
     legend_entry,
     line,
-    note_at_left,
     path,
     picture,
-    rule_across,
     sized_for,
     stroke,
 )
@@ -42,13 +37,11 @@ from memviz.dashboard.charts.palette import (
     faded,
     setting_color,
 )
-from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     request_ids,
     turn_partings,
     turns_axis,
 )
-from memviz.dashboard.words.requests import name_at
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -105,12 +98,14 @@ def cost_curve(
     would cost without a cache, where that is something else. A setting with an unknown price has no line in dollars.
     Point ids (customdata) read ``"<number of the setting>:<turn>"``, those of a turn's earlier calls
     ``"<number of the setting>:<turn>:<call>"``."""
-    axis = RequestAxis.of(one.cost.turns for one in costs)
+    axis = RequestAxis.of(setting_cost.cost.turns for setting_cost in costs)
     traces: list[Part] = []
     has_thin = False
-    for number, one in enumerate(costs):
-        thin = _without_cache(one, view, unit) if uncached else None
-        traces += _lines(one, number, one.amounts(view, unit), thin, axis)
+    for number, setting_cost in enumerate(costs):
+        thin = _without_cache(setting_cost, view, unit) if uncached else None
+        traces += _lines(
+            setting_cost, number, setting_cost.amounts(view, unit), thin, axis
+        )
         has_thin = has_thin or thin is not None
     if has_thin:
         thin_line = stroke(1.4, "dot")
@@ -142,7 +137,7 @@ def _unit_title(view: View, unit: Unit, axis: RequestAxis) -> str:
 
 
 def _lines(
-    one: SettingCost,
+    setting_cost: SettingCost,
     number: int,
     amounts: tuple[Amounts, Amounts] | None,
     without_cache: Amounts | None,
@@ -151,11 +146,11 @@ def _lines(
     if amounts is None:
         return
     main, summarizer = amounts
-    x = axis.places(one.cost.turns)
-    name = escaped(one.label)
+    x = axis.places(setting_cost.cost.turns)
+    name = escaped(setting_cost.label)
     behind = {"showlegend": False, "legendgroup": str(number)}
     if without_cache is not None:
-        thin = stroke(1.4, "dot", setting_color(one.setting.index))
+        thin = stroke(1.4, "dot", setting_color(setting_cost.setting.index))
         name_without = _("{name} without the cache", name=name)
         yield path(
             x,
@@ -171,21 +166,23 @@ def _lines(
         edge = {"width": 0}
         yield path(x, main, edge, name=f"{name} without the summarizer", **behind)
     yield line(
-        one.setting,
+        setting_cost.setting,
         x,
         main + summarizer,
-        turn_words(one),
+        turn_words(setting_cost),
         legendgroup=str(number),
-        customdata=[f"{number}:{point}" for point in request_ids(one.cost.turns)],
+        customdata=[
+            f"{number}:{point}" for point in request_ids(setting_cost.cost.turns)
+        ],
         **band,
     )
 
 
-def _without_cache(one: SettingCost, view: View, unit: Unit) -> Amounts | None:
+def _without_cache(setting_cost: SettingCost, view: View, unit: Unit) -> Amounts | None:
     """Return what the setting would have cost without a cache, where that is something else."""
-    if unit is not Unit.USD or not one.cost.cached_tokens.any():
+    if unit is not Unit.USD or not setting_cost.cost.cached_tokens.any():
         return None
-    return one.uncached(view)
+    return setting_cost.uncached(view)
 
 
 def framed(
@@ -195,24 +192,37 @@ def framed(
     solid: list[Line] = []
     limited: list[Line] = []
     thin: list[Line] = []
-    for one in costs:
-        amounts = one.amounts(view, unit)
+    for setting_cost in costs:
+        amounts = setting_cost.amounts(view, unit)
         if amounts is not None:
-            highest = Line(one.label, _peak(amounts[0] + amounts[1]))
+            highest = Line(setting_cost.label, _peak(amounts[0] + amounts[1]))
             solid.append(highest)
-            if view is View.SO_FAR or not unbounded_part(one.setting.run.strategy):
+            if view is View.SO_FAR or not unbounded_part(
+                setting_cost.setting.run.strategy
+            ):
                 limited.append(highest)
-        without = _without_cache(one, view, unit) if uncached else None
+        without = _without_cache(setting_cost, view, unit) if uncached else None
         if without is not None:
             thin.append(
-                Line(_("{label} without the cache", label=one.label), _peak(without))
+                Line(
+                    _("{label} without the cache", label=setting_cost.label),
+                    _peak(without),
+                )
             )
 
-    top = max((one.peak for one in limited or solid), default=0.0)
-    lines = [*solid, *thin]
-    above = tuple(one for one in lines if top and one.peak > SQUEEZES_FROM * top)
-    fitting = (one.peak for one in lines if one not in above)
-    return Frame(max(fitting, default=top), above)
+    top = _highest(limited or solid)
+    above = []
+    fitting = []
+    for drawable in (*solid, *thin):
+        if top and drawable.peak > SQUEEZES_FROM * top:
+            above.append(drawable)
+        else:
+            fitting.append(drawable)
+    return Frame(_highest(fitting) if fitting else top, tuple(above))
+
+
+def _highest(lines: Sequence[Line]) -> float:
+    return max((drawable.peak for drawable in lines), default=0.0)
 
 
 def _peak(amounts: Amounts) -> float:
@@ -222,76 +232,9 @@ def _peak(amounts: Amounts) -> float:
 def above_finding(frame: Frame, unit: Unit) -> str:
     """Return which lines leave the picture, and how high they go; empty where all of them are seen whole."""
     peaks = []
-    for one in sorted(frame.above, key=lambda one: -one.peak):
-        amount = dollars(one.peak)
+    for line_above in sorted(frame.above, key=lambda line_above: -line_above.peak):
+        amount = dollars(line_above.peak)
         if unit is Unit.TOKENS:
-            amount = counted(round(one.peak), "token")
-        peaks.append(f"{one.name}, {amount}")
+            amount = counted(round(line_above.peak), "token")
+        peaks.append(f"{line_above.name}, {amount}")
     return _("Off the chart: {peaks}.", peaks=_(SEMICOLON).join(peaks)) if peaks else ""
-
-
-FITS_UP_TO = 3
-"""A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
-
-
-def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
-    """Return the chart of the tokens of each request; the window is a dashed line where it fits into the picture."""
-    axis = RequestAxis.of(one.cost.traffic.turns for one in costs)
-    shapes = turn_partings(axis)
-    notes = []
-    if window_tokens and window_fits(costs, window_tokens):
-        shapes.append(rule_across(window_tokens, stroke(1, "dash"), layer="below"))
-        notes.append(
-            note_at_left(
-                _("context window {window_tokens:,}", window_tokens=window_tokens),
-                window_tokens,
-            )
-        )
-    return picture(
-        [_window_line(one, window_tokens, axis) for one in costs],
-        title=heading(_("Tokens of each request")),
-        xaxis=turns_axis(axis),
-        yaxis={**TOKENS_AXIS, "title": {"text": _("input tokens")}},
-        legend=LEGEND_BELOW,
-        shapes=shapes,
-        annotations=notes,
-        margin=FIXED_MARGINS,
-        uirevision="window-use",
-        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
-    )
-
-
-def _window_line(
-    one: SettingCost, window_tokens: int | None, axis: RequestAxis
-) -> Part:
-    sent = one.cost.traffic
-
-    def words(at: int) -> str:
-        tokens = int(sent.input_tokens[at])
-        told = _(
-            "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
-            escaped=escaped(one.label),
-            names=name_at(sent.turns, at),
-            tokens=tokens,
-        )
-        if not window_tokens:
-            return told
-        return _(
-            "{told}, {value:.1%} of the context window",
-            told=told,
-            value=tokens / window_tokens,
-        )
-
-    text = Texts(range(len(sent.turns)), words)
-    return line(one.setting, axis.places(sent.turns), sent.input_tokens, text)
-
-
-def largest_request(costs: Sequence[SettingCost]) -> int:
-    """Return the tokens of the largest of all requests; 0 if there is none."""
-    sizes = (int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
-    return max(sizes, default=0)
-
-
-def window_fits(costs: Sequence[SettingCost], window_tokens: int) -> bool:
-    """Return whether the window is drawn."""
-    return window_tokens <= FITS_UP_TO * largest_request(costs)

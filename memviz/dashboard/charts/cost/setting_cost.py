@@ -129,18 +129,18 @@ _OF_A_CALL = noop(
 )
 
 
-def turn_words(one: SettingCost) -> Texts[int]:
+def turn_words(setting_cost: SettingCost) -> Texts[int]:
     """Return a tooltip for each request, in order."""
-    each = one.amounts(View.EACH_STEP)
-    so_far = one.amounts(View.SO_FAR)
-    uncached = one.uncached(View.EACH_STEP)
-    turns = one.cost.turns
+    each = setting_cost.amounts(View.EACH_STEP)
+    so_far = setting_cost.amounts(View.SO_FAR)
+    uncached = setting_cost.uncached(View.EACH_STEP)
+    turns = setting_cost.cost.turns
     has_calls = len(np.unique(turns)) < len(turns)
-    has_hits = bool(one.cost.cached_tokens.any())
+    has_hits = bool(setting_cost.cost.cached_tokens.any())
 
     def words(row: int) -> str:
-        label = escaped(one.label)
-        parts = _parts_of(one, row)
+        label = escaped(setting_cost.label)
+        parts = _parts_of(setting_cost, row)
         if each is None or so_far is None or uncached is None:
             return _(
                 "<b>{label}</b><br>{request} cost an unknown amount:{parts}",
@@ -150,7 +150,7 @@ def turn_words(one: SettingCost) -> Texts[int]:
             )
         usd = dollars(float(each[0][row] + each[1][row]))
         total = dollars(float(so_far[0][row] + so_far[1][row]))
-        told = _(
+        tooltip = _(
             _OF_A_CALL if has_calls else _OF_A_TURN,
             label=label,
             request=name_at(turns, row),
@@ -159,58 +159,63 @@ def turn_words(one: SettingCost) -> Texts[int]:
             parts=parts,
         )
         if has_hits:
-            told += _(
+            tooltip += _(
                 "<br>without the cache: {dollars}",
                 dollars=dollars(float(uncached[row])),
             )
-        return told
+        return tooltip
 
     return Texts(range(len(turns)), words)
 
 
-def _parts_of(one: SettingCost, row: int) -> str:
+def _parts_of(setting_cost: SettingCost, row: int) -> str:
     """Return what a request was paid for, a line a part."""
-    told = ""
+    lines = ""
     for part, words in _PART_WORDS.items():
-        tokens = int(one.parts.tokens[part][row])
-        usd = one.parts.usd[part]
+        tokens = int(setting_cost.parts.tokens[part][row])
+        usd = setting_cost.parts.usd[part]
         paid = _(UNKNOWN) if usd is None else dollars(float(usd[row]))
         if tokens:
-            told += "<br>" + _(words, tokens=counted(tokens, "token"), paid=paid)
-    return told
+            lines += "<br>" + _(words, tokens=counted(tokens, "token"), paid=paid)
+    return lines
 
 
 def cost_finding(costs: Sequence[SettingCost]) -> str:
     """Return what the lines of cost come to."""
-    known = []
+    costs_in_words = []
     turns = 0
-    for one in costs:
-        turns = max(turns, int(one.cost.turns.max(initial=0)))
-        if one.cost.total_usd is not None:
-            known.append(
+    for setting_cost in costs:
+        turns = max(turns, int(setting_cost.cost.turns.max(initial=0)))
+        if setting_cost.cost.total_usd is not None:
+            costs_in_words.append(
                 _(
                     "{label} costs {dollars}",
-                    label=one.label,
-                    dollars=dollars(one.cost.total_usd),
+                    label=setting_cost.label,
+                    dollars=dollars(setting_cost.cost.total_usd),
                 )
             )
-    if not known:
+    if not costs_in_words:
         return _("No price is known, so tokens are drawn.")
     return _(
-        "Over {turns} {settings}.", turns=counted(turns, "turn"), settings=listed(known)
+        "Over {turns} {settings}.",
+        turns=counted(turns, "turn"),
+        settings=listed(costs_in_words),
     )
 
 
 def cache_finding(costs: Sequence[SettingCost]) -> str:
     """Return which share of the input each setting read from the cache."""
-    rates = [f"{one.label} {one.cost.hit_rate:.0%}" for one in costs]
+    rates = [
+        f"{setting_cost.label} {setting_cost.cost.hit_rate:.0%}"
+        for setting_cost in costs
+    ]
     return _("Input read from the prompt cache: {settings}.", settings=listed(rates))
 
 
 def requests_finding(costs: Sequence[SettingCost]) -> str:
     """Return the largest request of each setting."""
     largest = []
-    for one in costs:
-        tokens = int(one.cost.traffic.input_tokens.max(initial=0))
-        largest.append(f"{one.label} {tokens:,}")
+    for setting_cost in costs:
+        tokens = int(setting_cost.cost.traffic.input_tokens.max(initial=0))
+        largest.append(f"{setting_cost.label} {tokens:,}")
     return _("Tokens of the largest request: {settings}.", settings=listed(largest))

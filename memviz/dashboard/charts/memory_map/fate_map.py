@@ -37,6 +37,7 @@ from memviz.dashboard.charts.memory_map.fate_words import (
     pending_words,
     row_words,
 )
+from memviz.dashboard.charts.memory_map.map_marks import fate_marks
 from memviz.dashboard.charts.palette import (
     FEW_TURNS,
     STEP_COLORS,
@@ -46,7 +47,6 @@ from memviz.dashboard.charts.palette import (
     setting_color,
     turn_ticks,
 )
-from memviz.dashboard.charts.summaries.marks import fate_marks
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
@@ -115,18 +115,28 @@ class MapSize(NamedTuple):
     rows_pixels: int
     """The height of all rows at most: each has a whole number of pixels, so that they look alike."""
     line_chars: int
-    """Of the name."""
+    """The characters of a line of the name."""
     lines: int
-    """Of the name at most."""
+    """The lines of the name at most."""
     left_pixels: int
     """The room beside the numbers of messages."""
     most_ticks: int | None = None
-    """On the axis of turns, of a map that has not the width of a page."""
+    """The ticks of the axis of turns, of a map that has not the width of a page."""
 
     @property
     def top_pixels(self) -> int:
         """The room for the name."""
         return 22 + (self.lines - 1) * (NAME_PIXELS + 5)
+
+    def margin(self, view: View) -> Part:
+        """Return the room around the cells, at the left as wide as the numbers of messages need."""
+        digits = len(f"{view.positions.stop:,}")
+        return {
+            "l": self.left_pixels + CHAR_PIXELS * digits,
+            "r": RIGHT_PIXELS,
+            "t": self.top_pixels,
+            "b": BOTTOM_PIXELS,
+        }
 
 
 LARGE = MapSize(
@@ -175,7 +185,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         shapes += _pending_outlines(setting.run, view, middle)
         traces.append(_pending_mark(setting, middle, middle_of_strip))
 
-    left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
+    margin = size.margin(view)
     layout = _axes_of_places(axis, view, size, right, (bottom, top - strip))
     layout |= _axes_of_words(setting.run, cells)
     if shapes:
@@ -183,12 +193,12 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     return picture(
         traces,
         over_turns=False,
-        annotations=[_name(setting, size, left), *_first_number(view)],
+        annotations=[_name(setting, size, margin["l"]), *_first_number(view)],
         showlegend=False,
         dragmode="zoom",
         hoverdistance=_hover_pixels(cells),
-        height=rows_pixels + size.top_pixels + BOTTOM_PIXELS,
-        margin={"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS},
+        height=rows_pixels + margin["t"] + margin["b"],
+        margin=margin,
         uirevision=repr(view),
         **layout,
     )
@@ -277,7 +287,7 @@ def _first_number(view: View) -> Iterator[Part]:
         yield note(f"{first}", 0, first, **place, yref="y", yanchor="middle")
 
 
-def _name(setting: SettingRun, size: MapSize, left: int) -> Part:
+def _name(setting: SettingRun, size: MapSize, left_pixels: int) -> Part:
     """Return the name above the map. It is a note, because of a title Plotly shifts the first of several lines out of
     the picture."""
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
@@ -289,7 +299,7 @@ def _name(setting: SettingRun, size: MapSize, left: int) -> Part:
         yanchor="top",
         font={"size": NAME_PIXELS},
         align="left",
-        xshift=-left,
+        xshift=-left_pixels,
         yshift=size.top_pixels,
     )
 
@@ -340,11 +350,11 @@ def _middles(
 
 def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
     """One for each stretch of messages that the same would become of, in the colour of that."""
-    shown = view.positions
+    positions = view.positions
     half = PENDING_WIDTH * view.requests_per_cell / 2
-    codes = pending_codes(run)[shown.start : shown.stop].astype(np.int64)
+    codes = pending_codes(run)[positions.start : positions.stop].astype(np.int64)
     edges = np.flatnonzero(np.diff(np.r_[-1, codes, -1])).tolist()
-    top = shown.start + 0.5
+    top = positions.start + 0.5
     for start, stop in pairwise(edges):
         if codes[start]:
             edge = stroke(OUTLINE_PIXELS, color=STEP_COLORS[codes[start]])

@@ -4,13 +4,12 @@ The map has tooltips about a row, a column and a cell, one sentence, and a table
 is one row of it in large: a bar of fates for every setting, over the requests.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
@@ -25,24 +24,18 @@ from memviz.core.text.wording import (
     turn_range,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import escaped, label_lines
-from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.palette import (
-    STEP_COLORS,
     STEP_TITLES,
     SettingRun,
-    setting_color,
 )
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
-from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import (
-    RequestAxis,
-    axis_of,
     calls_in_turns,
     calls_of,
 )
@@ -62,10 +55,6 @@ FATE_WORDS = {
 }
 ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
 Places = NDArray[np.intp]
-BAR_PIXELS = 42
-AXIS_PIXELS = 44
-LINE_PIXELS = 34
-LABEL_CHARS = 60
 
 
 def row_words(run: Run, cells: Grid) -> dict[str, str]:
@@ -151,8 +140,8 @@ def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
 
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
-    told = _counts_words(counts, ALWAYS_SAID)
-    unbroken = [one.replace(" ", NO_BREAK) for one in told]
+    counts_in_words = _counts_words(counts, ALWAYS_SAID)
+    unbroken = [count.replace(" ", NO_BREAK) for count in counts_in_words]
     lines = wrap(_(COMMA).join(unbroken), CHARS_A_LINE)
     return "<br>".join(lines).replace(NO_BREAK, " ")
 
@@ -161,11 +150,11 @@ def _counts_words(
     counts: Sequence[int] | NDArray[np.int_], always: Container[Fate]
 ) -> list[str]:
     """Return ``7 dropped``, for each fate that occurs, or that is said ``always``."""
-    told = []
+    counts_in_words = []
     for fate, words in FATE_WORDS.items():
         if counts[fate] or fate in always:
-            told.append(f"{counts[fate]:,} {_(words)}")
-    return told
+            counts_in_words.append(f"{counts[fate]:,} {_(words)}")
+    return counts_in_words
 
 
 def pending_words(run: Run) -> str:
@@ -219,8 +208,8 @@ def _holders(
     places = columns + view.requests.start
     requests = np.searchsorted(fate_map(run).places, places)
     asked = np.unique(requests)
-    shown = slice(view.positions.start, view.positions.stop)
-    generations = run.generations(slice(asked[0], asked[-1] + 1), shown)
+    positions = slice(view.positions.start, view.positions.stop)
+    generations = run.generations(slice(asked[0], asked[-1] + 1), positions)
     held = np.zeros((len(rows), 2), np.uint16)
     held[:, 0] = generations[requests - asked[0], rows]
     for request in asked:
@@ -249,27 +238,12 @@ def map_finding(setting: SettingRun) -> str:
     fates = fate_map(setting.run)
     last = fates.counts[-1]
     messages = counted(fates.shares(-1).messages, "message")
-    told = _counts_words(last, ())
+    counts_in_words = _counts_words(last, ())
     return _(
         "Of {messages}, the last request under {setting} has {fates}.",
         messages=messages,
         setting=setting.label,
-        fates=listed(told),
-    )
-
-
-def life_finding(settings: Sequence[SettingRun], position: int) -> str:
-    """Return what became of one message in the end, under every setting."""
-    told = []
-    for setting in settings:
-        life = fate_map(setting.run).life(position)
-        if life:
-            told.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
-    number = message_number(position)
-    return _(
-        "Message {number:,} at the last request: {fates}.",
-        number=number,
-        fates=listed(told) or _("never sent"),
+        fates=listed(counts_in_words),
     )
 
 
@@ -290,86 +264,3 @@ def _fate_columns(name: str, run: Run, shown: Requests) -> dict[str, list[int | 
             counts = [rows.get(request, nowhere)[fate] for request in shown]
             columns[_("{name}: {words}", name=name, words=_(words))] = counts
     return columns
-
-
-class _Bar(NamedTuple):
-    row: int
-    first: int
-    last: int
-    span: Span
-
-
-def message_life(
-    settings: Sequence[SettingRun], position: int, last_turn: int
-) -> go.Figure:
-    """Return the bars of the message at log position ``position``, up to ``last_turn``."""
-    axis = axis_of(setting.run for setting in settings)
-    last = axis.last(last_turn)
-    found: list[_Bar] = []
-    names = []
-    most_lines = 1
-    for row, setting in enumerate(settings):
-        if position < len(setting.run.log):
-            found += _bars_of(setting, row, position, axis)
-        lines = label_lines(setting.label, LABEL_CHARS)
-        names.append(_name(setting, row, lines))
-        most_lines = max(most_lines, len(lines))
-    row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
-    x_axis = {
-        "title": {"text": axis_title(axis, _("request of turn")), "standoff": 6},
-        "range": [0.5, last + 0.5],
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": False,
-        **axis_ticks(axis, range(1, last + 1)),
-    }
-    y_range = [len(settings) - 0.5, -0.75]
-    return picture(
-        [_drawn(found)] if found else [],
-        over_turns=False,
-        xaxis=x_axis,
-        yaxis={"visible": False, "range": y_range, "fixedrange": True},
-        annotations=names,
-        **parted(axis),
-        bargap=0,
-        barmode="overlay",
-        showlegend=False,
-        height=row_pixels * len(settings) + AXIS_PIXELS,
-        margin={"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
-        uirevision="life",
-    )
-
-
-def _bars_of(
-    setting: SettingRun, row: int, position: int, axis: RequestAxis
-) -> Iterator[_Bar]:
-    """The bars of one setting, on an axis that may have other runs on it."""
-    fates = fate_map(setting.run)
-    places = axis.places(fates.turns).tolist()
-    for span in fates.life(position):
-        first = places[fates.number_at(span.first_place)]
-        last = places[fates.number_at(span.last_place)]
-        yield _Bar(row, first, last, span)
-
-
-def _drawn(found: Sequence[_Bar]) -> Part:
-    colors = []
-    for one in found:
-        colors.append(STEP_COLORS[code_of(one.span.fate, one.span.generation)])
-    return bars(
-        [one.last - one.first + 1 for one in found],
-        [one.row for one in found],
-        colors,
-        orientation="h",
-        width=0.45,
-        base=[one.first - 0.5 for one in found],
-        hovertext=[span_words(one.span) for one in found],
-        hoverinfo="text",
-    )
-
-
-def _name(setting: SettingRun, row: int, lines: Sequence[str]) -> Part:
-    """Return the name of a setting above its bar."""
-    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
-    label = "<br>".join(map(escaped, lines))
-    return note_at_left(f"{swatch} {label}", row - 0.25, align="left")

@@ -89,31 +89,31 @@ def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
 
 def _tokens_column(name: str, run: Run, shown: Requests) -> dict[str, list[str]]:
     records = dict(zip(_names(run), run.requests, strict=True))
-    told = []
+    cells = []
     for request in shown:
-        told.append(_told(records[request], run) if request in records else "")
-    return {name: told}
+        cells.append(_told(records[request], run) if request in records else "")
+    return {name: cells}
 
 
 def _told(record: TurnRecord, run: Run) -> str:
     happened = []
-    made = record.compactions
+    compactions = record.compactions
     begins = {setting.last_turn + 1 for setting in run.earlier_settings}
     if record.call == 1 and record.turn in begins:
         setting = run.strategy_at(record.turn).label
         happened.append(_("from here on {setting}", setting=setting))
-    if any(one.summary is not None for one in made):
+    if any(compaction.summary is not None for compaction in compactions):
         happened.append(_("summarized"))
-    if any(one.error is not None for one in made):
+    if any(compaction.error is not None for compaction in compactions):
         happened.append(_("summarization failed"))
-    kinds = {one.kind for one in made}
+    kinds = {compaction.kind for compaction in compactions}
     happened += [_(words) for kind, words in _RULED.items() if kind in kinds]
     if record.parts.recalled:
         happened.append(_("recalled"))
-    told = f"{record.total_tokens:,}"
+    cell = f"{record.total_tokens:,}"
     if not happened:
-        return told
-    return _("{tokens} ({happened})", tokens=told, happened=_(COMMA).join(happened))
+        return cell
+    return _("{tokens} ({happened})", tokens=cell, happened=_(COMMA).join(happened))
 
 
 def parts_table(run: Run) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
-from memviz.dashboard.charts.requests.token_axis import PlacedSetting
+from memviz.dashboard.charts.requests.line_ends import PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
@@ -67,23 +67,26 @@ class _Change(NamedTuple):
     id: str
 
 
-def compaction_marks(one: PlacedSetting) -> list[Part]:
+def compaction_marks(placed: PlacedSetting) -> list[Part]:
     """Return a mark at the first request that each compaction changed, and a line down to it from what that request
     would have been."""
     changes = [
-        _change(one, each) for each in marked_compactions(one.setting.run, one.axis)
+        _change(placed, each)
+        for each in marked_compactions(placed.setting.run, placed.axis)
     ]
     if not changes:
         return []
-    run = one.setting.run
-    name = escaped(one.setting.label)
+    run = placed.setting.run
+    name = escaped(placed.setting.label)
     # A summary a request, or hundreds of them: small marks, no drop lines.
     most_large = min(MOST_LARGE_MARKS, 0.5 * max(1, len(run.requests)))
     is_dense = len(changes) > most_large
     size, width = next(look for most, look in LOOKS if len(changes) <= most)
 
     def tooltip(change: _Change) -> str:
-        return compaction_tooltip(one.setting.label, change.marked.compaction, run=run)
+        return compaction_tooltip(
+            placed.setting.label, change.marked.compaction, run=run
+        )
 
     points = marks(
         np.array([change.marked.place for change in changes]),
@@ -92,16 +95,16 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
         marker_of(
             [change.marked for change in changes],
             DENSE_PIXELS if is_dense else size,
-            stroke(1, color=setting_color(one.setting.index)),
+            stroke(1, color=setting_color(placed.setting.index)),
         ),
         unselected=_UNSELECTED,
         customdata=[change.id for change in changes],
         name=f"{name} summarizations",
-        **one.group,
+        **placed.group,
     )
     if is_dense:
         return [points]
-    drops = _drops(changes, width, name=f"{name} before and after", **one.group)
+    drops = _drops(changes, width, name=f"{name} before and after", **placed.group)
     return [drops, points]
 
 
@@ -116,25 +119,25 @@ def _drops(changes: Sequence[_Change], width: float, **about: Any) -> Part:
     return path(np.array(x_values), np.array(tokens), line, **about)
 
 
-def _change(one: PlacedSetting, marked: MarkedCompaction) -> _Change:
-    run = one.setting.run
+def _change(placed: PlacedSetting, marked: MarkedCompaction) -> _Change:
+    run = placed.setting.run
     sizes = request_sizes(marked.compaction, run)
     before = max(sizes)  # no line up where the summary is larger
     after = sizes.after_tokens
     if marked.request is not None:
-        return _Change(marked, before, after, one.id_of(marked.request))
+        return _Change(marked, before, after, placed.id_of(marked.request))
     if run.turns and marked.turn < run.turns[-1].turn:
         # Another setting went on: it stands beside the line.
         behind = np.searchsorted(run.columns.turns, marked.turn, "right")
         before = int(run.columns.totals[behind - 1])
         after = before
-    return _Change(marked, before, after, f"{one.number}:{marked.turn}")
+    return _Change(marked, before, after, f"{placed.number}:{marked.turn}")
 
 
-def recall_marks(one: PlacedSetting, largest_tokens: int) -> list[Part]:
+def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
     """Return a triangle above each request that earlier messages were brought back into,
     pointing down at it. ``largest_tokens``: the largest request of the chart."""
-    setting = one.setting
+    setting = placed.setting
     requests = setting.run.requests
     numbers = _recalls(setting.run)
     if not numbers:
@@ -148,14 +151,14 @@ def recall_marks(one: PlacedSetting, largest_tokens: int) -> list[Part]:
         "line": stroke(1.5, color=setting_color(setting.index)),
     }
     triangles = marks(
-        one.places[numbers],
+        placed.places[numbers],
         np.array([record.total_tokens + lift for record in records]),
         [_recall_tooltip(setting.run, setting.label, record) for record in records],
         marker,
         unselected=_UNSELECTED,
-        customdata=[one.id_of(at) for at in numbers],
+        customdata=[placed.id_of(at) for at in numbers],
         name=f"{escaped(setting.label)} recalls",
-        **one.group,
+        **placed.group,
     )
     return [triangles]
 
@@ -191,12 +194,12 @@ def recall_labels(
     """Return notes above the picture that say how much the recalls added, where there is
     room beside each other. ``above_pixels``: what stands between them and the picture."""
     recalls = []
-    for one in placed:
-        requests = one.setting.run.requests
-        places = one.places
-        for at in _recalls(one.setting.run):
-            tokens = recalled_tokens(requests[at])
-            recalls.append((int(places[at]), -tokens, one.number))
+    for setting_line in placed:
+        run = setting_line.setting.run
+        for at in _recalls(run):
+            tokens = recalled_tokens(run.requests[at])
+            place = int(setting_line.places[at])
+            recalls.append((place, -tokens, setting_line.number))
     if len(recalls) > MOST_RECALLS_NAMED:
         return []
     labels: list[Part] = []
@@ -259,7 +262,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
         is_left = x > RIGHT_SHARE * last
         steps = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
         begin, end = (x - steps, x) if is_left else (x, x + steps)
-        free = [row for row, taken in enumerate(leftmost) if end <= taken]
+        free = [row for row, end_of_row in enumerate(leftmost) if end <= end_of_row]
         row = free[0] if free else len(leftmost)
         if row == MOST_ROWS:
             continue  # the talk names it
@@ -313,15 +316,15 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
 
 
 def _recorded_words(event: RecordedEvent) -> str:
-    told = _("Recorded in the imported file:<br>its own program kept a summary here")
+    words = _("Recorded in the imported file:<br>its own program kept a summary here")
     if event.kind == "compaction":
-        told = _("Recorded in the imported file:<br>its own program compacted here")
+        words = _("Recorded in the imported file:<br>its own program compacted here")
     if event.reason:
-        told += f" ({escaped(event.reason[:60])})"
+        words += f" ({escaped(event.reason[:60])})"
     if event.tokens_before is not None:
-        told += _(
+        words += _(
             "<br>{tokens_before:,} tokens before", tokens_before=event.tokens_before
         )
     if event.tokens_after is not None:
-        told += _("<br>{tokens_after:,} tokens after", tokens_after=event.tokens_after)
-    return told
+        words += _("<br>{tokens_after:,} tokens after", tokens_after=event.tokens_after)
+    return words

@@ -22,18 +22,22 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.requests.token_axis import (
+from memviz.dashboard.charts.requests.limit_brackets import (
     BRACKET_PLACES,
     FITS_UP_TO,
-    LineEnd,
-    PlacedSetting,
-    Window,
     bracket_notes,
     bracket_traces,
-    far_larger,
+)
+from memviz.dashboard.charts.requests.line_ends import (
+    LineEnd,
+    PlacedSetting,
     line_ends,
     name_notes,
     names_pixels,
+)
+from memviz.dashboard.charts.requests.token_axis import (
+    Window,
+    far_larger,
     token_axis,
 )
 from memviz.dashboard.charts.requests.token_marks import (
@@ -95,7 +99,9 @@ def tokens_per_turn(
     the others fill it.
     """
     axis = axis_of(setting.run for setting in settings)
-    placed = [PlacedSetting(one, number, axis) for number, one in enumerate(settings)]
+    placed = []
+    for number, setting in enumerate(settings):
+        placed.append(PlacedSetting(setting, number, axis))
     traces = _traces(placed, window, has_pending=turns is None)
     ends = line_ends(placed) if turns is None else []
     left_out = far_larger(settings) if magnified else frozenset()
@@ -127,7 +133,7 @@ def _places_shown(
     """Return the places of ``turns``, else all, with that of a pending request."""
     if turns is not None:
         return places_of(axis, turns)
-    has_pending = any(one.run.pending for one in settings)
+    has_pending = any(setting.run.pending for setting in settings)
     return range(1, last_place(axis) + 1 + has_pending)
 
 
@@ -155,8 +161,8 @@ def _marks_above(
         )
         lines += recorded_lines
         labels += recorded_names
-    for one in placed:
-        switches = setting_marks(one.setting.run, axis)
+    for setting_line in placed:
+        switches = setting_marks(setting_line.setting.run, axis)
         lines += switches.lines
         labels += switches.labels
         rows = max(rows, switches.rows)
@@ -186,71 +192,71 @@ def _top_tokens(
 def _traces(
     placed: Sequence[PlacedSetting], window: Window | None, *, has_pending: bool
 ) -> list[Part]:
-    """Return all traces, the undermost first: the lines of all settings, their marks."""
-    layers = [_layers(one, window) for one in placed]
+    """Return all traces, the undermost first: the lines of all settings, then their marks."""
+    layers = [_layers(setting_line, window) for setting_line in placed]
     traces: list[Part] = []
     for alike in zip(*layers, strict=True):
         for part in alike:
             traces += part
-    largest = max([one.setting.run.columns.largest for one in placed], default=0)
-    for one in placed:
-        traces += recall_marks(one, largest)
+    sizes = [setting_line.setting.run.columns.largest for setting_line in placed]
+    for setting_line in placed:
+        traces += recall_marks(setting_line, max(sizes))
     if has_pending:
-        for one in placed:
-            traces += _pending_mark(one, window)
+        for setting_line in placed:
+            traces += _pending_mark(setting_line, window)
     return traces
 
 
-def _layers(one: PlacedSetting, window: Window | None) -> tuple[list[Part], ...]:
+def _layers(placed: PlacedSetting, window: Window | None) -> tuple[list[Part], ...]:
     """Return the traces of a setting that no other one changes. They are kept with its
     run: mostly only one of the settings changes, and the rest is drawn as before."""
-    setting = one.setting
-    steps = None if one.axis.is_by_turn else one.axis.lasts.tobytes()
+    setting = placed.setting
+    steps = None if placed.axis.is_by_turn else placed.axis.lasts.tobytes()
 
     def draw() -> tuple[list[Part], ...]:
-        return [_token_line(one, window)], compaction_marks(one)
+        return [_token_line(placed, window)], compaction_marks(placed)
 
-    key = (_layers, setting.label, setting.index, one.number, steps, window)
+    key = (_layers, setting.label, setting.index, placed.number, steps, window)
     return setting.run.once(key, draw, is_picture=True)
 
 
-def _token_line(one: PlacedSetting, window: Window | None) -> Part:
-    run = one.setting.run
-    x = one.places
+def _token_line(placed: PlacedSetting, window: Window | None) -> Part:
+    run = placed.setting.run
+    x = placed.places
     sizes: int | list[int] = POINT_PIXELS
     ids = None
     mode = "lines"
     if len(x) <= MAX_CLICKABLE:
         mode = "lines+markers"
-        ids = [one.id_of(at) for at in range(len(x))]
+        ids = [placed.id_of(at) for at in range(len(x))]
         has_mark = [
             bool(each.compactions or each.parts.recalled) for each in run.requests
         ]
         sizes = [UNDER_MARK_PIXELS if has else POINT_PIXELS for has in has_mark]
     return line(
-        one.setting,
+        placed.setting,
         x,
         run.columns.totals,
-        Texts(run.requests, partial(_request_tooltip, one.setting, window)),
+        Texts(run.requests, partial(_request_tooltip, placed.setting, window)),
         width=3,
         dot=sizes,
         mode=mode,
         customdata=ids,
-        **one.group,
+        **placed.group,
     )
 
 
-def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
+def _pending_mark(placed: PlacedSetting, window: Window | None) -> list[Part]:
     """Return the request that nobody has answered yet, as a hollow point behind all others: it counts nowhere."""
-    pending = one.setting.run.pending
+    pending = placed.setting.run.pending
     if pending is None:
         return []
-    words = _request_tooltip(one.setting, window, pending)
-    told = _(
+    words = _request_tooltip(placed.setting, window, pending)
+    tooltip = _(
         "{words}<br>pending: nobody has answered it, it counts nowhere", words=words
     )
     if SUMMARY_NOT_ASKED in pending.flags:
-        told = _(
+        tooltip = _(
             "{words}<br>pending: nobody has answered it, it counts nowhere. It would be sent with another summary: "
             "no model was paid for one that nobody needs yet",
             words=words,
@@ -258,15 +264,15 @@ def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
     marker = {
         "symbol": "circle-open",
         "size": PENDING_PIXELS,
-        "color": setting_color(one.setting.index),
+        "color": setting_color(placed.setting.index),
         "line": {"width": 2},
     }
     point = marks(
-        np.array([int(one.axis.lasts[-1]) + 1]),
+        np.array([int(placed.axis.lasts[-1]) + 1]),
         np.array([pending.total_tokens]),
-        [told],
+        [tooltip],
         marker,
-        **one.group,
+        **placed.group,
     )
     return [point]
 

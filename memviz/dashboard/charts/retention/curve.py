@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     BELOW,
@@ -19,7 +18,6 @@ from memviz.dashboard.charts.grammar import (
     OPAQUE,
     SHARE_AXIS,
     Part,
-    area,
     heading,
     line,
     marks,
@@ -29,12 +27,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, faded, setting_color
-from memviz.dashboard.charts.retention.life_lines import MARGINS, requests_title
 from memviz.dashboard.charts.retention.result import (
-    KNOWLEDGE_COLORS,
-    KNOWLEDGE_TITLES,
-    PATTERNS,
-    SHOWN,
     Measure,
     RetentionResult,
     known_words,
@@ -48,7 +41,6 @@ from memviz.dashboard.charts.summaries.marks import (
 from memviz.dashboard.charts.thinning import Drawn, Texts
 from memviz.dashboard.charts.turn_axis import parted, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at
-from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import probes_lost_by
 
 MOST_NAMED = 3
@@ -76,19 +68,19 @@ class Bounds(NamedTuple):
 
 
 def retention_curve(
-    kept: Sequence[RetentionResult],
+    results: Sequence[RetentionResult],
     bounds: Bounds | None = None,
     measure: Measure = Measure.RETAINED,
 ) -> go.Figure:
     """Return the chart. Shares are of the facts that were stated by then; before the first one there is no line. Points
-    carry the place of their setting in ``kept``, their turn and the number of their summarization, -1 for none, and
+    carry the place of their setting in ``results``, their turn and the number of their summarization, -1 for none, and
     those of a turn's earlier calls the call (customdata)."""
-    axis = axis_of(one.run for one in kept)
+    axis = axis_of(result.run for result in results)
     traces = [] if bounds is None else list(_bounds(bounds, axis))
-    for place, one in enumerate(kept):
-        traces.append(_curve(one, place, measure, axis))
-    for place, one in enumerate(kept):
-        traces += summarization_marks(one, place, measure, axis)
+    for place, result in enumerate(results):
+        traces.append(_curve(result, place, measure, axis))
+    for place, result in enumerate(results):
+        traces += summarization_marks(result, place, measure, axis)
     named_bounds = sum(trace.get("showlegend") is True for trace in traces)
     return picture(
         traces,
@@ -102,7 +94,7 @@ def retention_curve(
         margin=FIXED_MARGINS,
         uirevision="retention",
         **parted(axis),
-        **sized_for(len(kept), 440, named_bounds),
+        **sized_for(len(results), 440, named_bounds),
     )
 
 
@@ -119,20 +111,20 @@ def _bounds(bounds: Bounds, axis: RequestAxis) -> Iterator[Part]:
 
 
 def _curve(
-    one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
+    result: RetentionResult, place: int, measure: Measure, axis: RequestAxis
 ) -> Part:
-    kept = one.retention
+    retention = result.retention
 
     def click(request: int) -> list[int]:
-        return [place, *_request_id(kept.turns, request, number=-1)]
+        return [place, *_request_id(retention.turns, request, number=-1)]
 
     return line(
-        one.setting,
-        axis.places(kept.turns),
-        kept.share(measure.of(kept)),
-        _tooltips(one, measure),
+        result.setting,
+        axis.places(retention.turns),
+        retention.share(measure.of(retention)),
+        _tooltips(result, measure),
         dot=POINT_PIXELS,
-        customdata=Drawn(range(len(kept.turns)), click),
+        customdata=Drawn(range(len(retention.turns)), click),
         **_ONLY_CHOSEN,
     )
 
@@ -144,59 +136,59 @@ def _request_id(turns: NDArray[np.int64], request: int, *, number: int) -> list[
     return [turn, number] if call == calls else [turn, number, call]
 
 
-def _tooltips(one: RetentionResult, measure: Measure) -> Texts[int]:
-    kept = one.retention
-    stated = kept.born.sum(axis=1).tolist()
-    found = measure.of(kept).sum(axis=1).tolist()
+def _tooltips(result: RetentionResult, measure: Measure) -> Texts[int]:
+    retention = result.retention
+    stated = retention.born.sum(axis=1).tolist()
+    retained = measure.of(retention).sum(axis=1).tolist()
     template = noop(
         "<br>of {found:,} of them all messages that state it are sent ({share:.0%})"
     )
     if measure is Measure.CONTAINED:
         template = noop("<br>of {found:,} of them an answer is contained ({share:.0%})")
-    known = known_words(kept)
+    words = known_words(retention)
 
     def tooltip(request: int) -> str:
-        told = f"<b>{escaped(one.setting.label)}</b><br>{known[request]}"
+        lines = f"<b>{escaped(result.setting.label)}</b><br>{words[request]}"
         if measure is not Measure.RETAINED and stated[request]:
-            share = found[request] / stated[request]
-            told += _(template, found=found[request], share=share)
-        return told
+            share = retained[request] / stated[request]
+            lines += _(template, found=retained[request], share=share)
+        return lines
 
-    return Texts(range(len(known)), tooltip)
+    return Texts(range(len(words)), tooltip)
 
 
 def summarization_marks(
-    one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
+    result: RetentionResult, place: int, measure: Measure, axis: RequestAxis
 ) -> list[Part]:
     """Return a mark at the first request that each compaction changed, see
     :func:`memviz.dashboard.charts.summaries.marks.request_mark`; ``place`` is that of the setting on the chart."""
-    turns = one.retention.turns
+    turns = result.retention.turns
     last_requests = {turn: request for request, turn in enumerate(turns.tolist())}
-    by_request = one.retention.share(measure.of(one.retention))
-    found: list[MarkedCompaction] = []
+    by_request = result.retention.share(measure.of(result.retention))
+    drawable: list[MarkedCompaction] = []
     shares: list[float] = []
     clicks: list[list[int]] = []
-    for marked in marked_compactions(one.run, axis):
+    for marked in marked_compactions(result.run, axis):
         request = marked.request
         if request is None:
             request = last_requests.get(marked.turn)
         if request is not None and not np.isnan(by_request[request]):
-            number = one.run.number_of(marked.compaction)
-            found.append(marked)
+            number = result.run.number_of(marked.compaction)
+            drawable.append(marked)
             shares.append(float(by_request[request]))
             clicks.append([place, *_request_id(turns, request, number=number)])
-    if not found:
+    if not drawable:
         return []
 
-    is_dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.requests))
-    edge = stroke(1 if is_dense else 1.5, color=setting_color(one.setting.index))
+    is_dense = len(drawable) > min(MOST_LARGE, 0.5 * len(result.run.requests))
+    edge = stroke(1 if is_dense else 1.5, color=setting_color(result.setting.index))
     points = marks(
-        np.array([marked.place for marked in found]),
+        np.array([marked.place for marked in drawable]),
         np.array(shares),
-        Texts(found, partial(_mark_tooltip, one, probes_lost_by(one.losses))),
-        marker_of(found, 6 if is_dense else 11, edge),
-        name=f"{escaped(one.setting.label)} summarizations",
-        legendgroup=str(one.setting.index),
+        Texts(drawable, partial(_mark_tooltip, result, probes_lost_by(result.losses))),
+        marker_of(drawable, 6 if is_dense else 11, edge),
+        name=f"{escaped(result.setting.label)} summarizations",
+        legendgroup=str(result.setting.index),
         showlegend=False,
         customdata=clicks,
         unselected=OPAQUE,
@@ -205,85 +197,27 @@ def summarization_marks(
 
 
 def _mark_tooltip(
-    one: RetentionResult,
+    result: RetentionResult,
     lost_by: Mapping[int | None, Sequence[int]],
     marked: MarkedCompaction,
 ) -> str:
     """Return why it was, and which facts it cost."""
-    told = compaction_tooltip(one.setting.label, marked.compaction, run=one.run)
-    number = one.run.number_of(marked.compaction)
+    tooltip = compaction_tooltip(
+        result.setting.label, marked.compaction, run=result.run
+    )
+    number = result.run.number_of(marked.compaction)
     lost = []
     for probe in lost_by.get(number, ()):
-        answers = one.retention.probes[probe].answers
+        answers = result.retention.probes[probe].answers
         lost.append(escaped(answers[0]) if answers else "?")
     if not lost:
-        return told
+        return tooltip
     names = _(COMMA).join(lost[:MOST_NAMED])
     if len(lost) > MOST_NAMED:
         names = _("{names} and {more:,} more", names=names, more=len(lost) - MOST_NAMED)
     return _(
         "{told}<br><b>{facts} lost here:</b> {names}",
-        told=told,
+        told=tooltip,
         facts=counted(len(lost), "fact"),
         names=names,
-    )
-
-
-_FACTS_AXIS = {
-    "automargin": False,
-    "tickformat": ",d",
-    "nticks": 5,
-}
-
-
-def knowledge_split(retention: Retention) -> go.Figure:
-    """Return numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
-    are left out. The requests have the places that they have in :func:`life_lines_of`."""
-    axis = RequestAxis.of([retention.turns])
-    stated = retention.born.sum(axis=1)
-    most = int(stated.max(initial=1))
-    traces = []
-    for state in SHOWN:
-        counts = (retention.states == state).sum(axis=1)
-        if counts.any():
-            traces.append(_area(state, retention.places, counts))
-    # What a request says when one points at it stands on top of its stack.
-    hidden = {"opacity": 0, "size": 1}
-    words = known_words(retention)
-    traces.append(marks(retention.places, stated, words, hidden, name="facts"))
-    y_axis = {
-        **_FACTS_AXIS,
-        "range": [0, most * 1.04],
-        "dtick": 1 if most <= 4 else None,
-    }
-    return picture(
-        traces,
-        xaxis=turns_axis(axis, title=requests_title(axis)),
-        yaxis=y_axis,
-        **parted(axis),
-        showlegend=False,
-        hovermode="x",
-        height=height_pixels.FACTS_BY_PLACE,
-        margin={**MARGINS, "t": 8, "b": 44},
-        uirevision="split",
-    )
-
-
-def _area(
-    state: Knowledge, places: NDArray[np.int64], counts: NDArray[np.int64]
-) -> Part:
-    """Return steps that are as wide as a request, half before and half behind it."""
-    color = KNOWLEDGE_COLORS[state]
-    hatching = {}
-    if state in PATTERNS:
-        hatching["fillpattern"] = {"shape": PATTERNS[state]}
-    return area(
-        np.concatenate((places[:1] - 0.5, places, places[-1:] + 0.5)),
-        np.concatenate((counts[:1], counts, counts[-1:])),
-        {"width": 0, "shape": "hvh", "color": color},
-        fillcolor=color,
-        stackgroup="facts",
-        name=_(KNOWLEDGE_TITLES[state]),
-        hoverinfo="skip",
-        **hatching,
     )

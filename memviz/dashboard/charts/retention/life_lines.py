@@ -117,7 +117,7 @@ def requests_title(axis: RequestAxis) -> Part:
 
 
 def life_lines_of(
-    kept: RetentionResult,
+    result: RetentionResult,
     lives: Sequence[LifeLine],
     selected: int | None = None,
     event: int | None = None,
@@ -127,18 +127,18 @@ def life_lines_of(
     crosses the number of their probe and that of the compaction (-1: none); diamonds -1 and the number of the
     compaction."""
     bottom = len(lives) - 0.5
-    axis = RequestAxis.of([kept.retention.turns])
+    axis = RequestAxis.of([result.retention.turns])
     stretches = []
     for row, life in enumerate(lives):
         stretches += [_Stretch(row, life, span) for span in life.spans]
-    found = _marked(kept)
-    traces = [*_summarizations(kept, found, bottom, selected)]
-    for one in found:
-        if kept.run.number_of(one.compaction) == event:
-            traces += _chosen(one, bottom)
-    traces += _bars(kept, stretches)
-    traces += _births(kept, stretches)
-    traces += _deaths(kept, stretches)
+    compactions = _marked(result)
+    traces = [*_summarizations(result, compactions, bottom, selected)]
+    for marked in compactions:
+        if result.run.number_of(marked.compaction) == event:
+            traces += _chosen(marked, bottom)
+    traces += _bars(result, stretches)
+    traces += _births(result, stretches)
+    traces += _deaths(result, stretches)
 
     shapes = turn_partings(axis)
     for row, life in enumerate(lives):
@@ -148,7 +148,7 @@ def life_lines_of(
     return picture(
         traces,
         xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
-        yaxis=_named_rows(kept, lives, selected),
+        yaxis=_named_rows(result, lives, selected),
         shapes=shapes,
         barmode="overlay",
         bargap=0,
@@ -165,13 +165,13 @@ def _row_pixels(rows: int) -> int:
 
 
 def _named_rows(
-    kept: RetentionResult, lives: Sequence[LifeLine], selected: int | None
+    result: RetentionResult, lives: Sequence[LifeLine], selected: int | None
 ) -> Part:
     """Return the axis that names the strip of compactions, and below it each fact; that
     of probe ``selected`` in bold."""
-    names = [_strip_title(kept)]
+    names = [_strip_title(result)]
     for life in lives:
-        name = fact_label(kept.retention.probes[life.probe].answers, "", LABEL_CHARS)
+        name = fact_label(result.retention.probes[life.probe].answers, "", LABEL_CHARS)
         if life.probe == selected:
             name = f"<b>{name}</b>"
         names.append(name)
@@ -186,8 +186,8 @@ def _named_rows(
     }
 
 
-def _strip_title(kept: RetentionResult) -> str:
-    looks = marks_of(kept.run.compactions)
+def _strip_title(result: RetentionResult) -> str:
+    looks = marks_of(result.run.compactions)
     if not looks:
         return ""
     is_ruled = any(look.symbol not in ("diamond", "x") for look in looks)
@@ -200,24 +200,30 @@ def mark_color(compaction: Compaction) -> str:
     return SUMMARIZATION_LINE if look is None else look.strong_color
 
 
-def _bars(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
+def _bars(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """One trace a state."""
     for state in SHOWN:
-        found = [one for one in stretches if one.span.state == state]
-        if not found:
+        in_state = [stretch for stretch in stretches if stretch.span.state == state]
+        if not in_state:
             continue
         pattern = {"pattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {}
-        words = [f"{_head(kept, one.life)}<br>{span_words(one.span)}" for one in found]
+        words = [
+            f"{_head(result, stretch.life)}<br>{span_words(stretch.span)}"
+            for stretch in in_state
+        ]
         yield bars(
-            [one.span.last_place - one.span.first_place + 1 for one in found],
-            [one.row for one in found],
+            [
+                stretch.span.last_place - stretch.span.first_place + 1
+                for stretch in in_state
+            ],
+            [stretch.row for stretch in in_state],
             KNOWLEDGE_COLORS[state],
             marker=pattern,
             orientation="h",
             name=_(KNOWLEDGE_TITLES[state]),
             width=BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
-            base=[one.left for one in found],
-            customdata=[one.life.probe for one in found],
+            base=[stretch.left for stretch in in_state],
+            customdata=[stretch.life.probe for stretch in in_state],
             hovertext=words,
             hoverinfo="text",
             textposition="none",
@@ -225,8 +231,8 @@ def _bars(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part
         )
 
 
-def _head(kept: RetentionResult, life: LifeLine) -> str:
-    probe = kept.retention.probes[life.probe]
+def _head(result: RetentionResult, life: LifeLine) -> str:
+    probe = result.retention.probes[life.probe]
     return f"<b>{fact_label(probe.answers, probe.question, TOOLTIP_CHARS)}</b>"
 
 
@@ -239,26 +245,26 @@ def span_words(span: Span) -> str:
     )
 
 
-def _births(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
+def _births(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     born = []
     words = []
-    for one in stretches:
-        life = one.life
-        if one.span is life.spans[0] and life.born_turn is not None:
+    for stretch in stretches:
+        life = stretch.life
+        if stretch.span is life.spans[0] and life.born_turn is not None:
             message = message_number(life.born_position or 0)
             stated = _(
                 "stated in message {message:,} (turn {born_turn})",
                 message=message,
                 born_turn=life.born_turn,
             )
-            born.append(one)
-            words.append(f"{_head(kept, life)}<br>{stated}")
+            born.append(stretch)
+            words.append(f"{_head(result, life)}<br>{stated}")
     if born:
-        probes = [one.life.probe for one in born]
+        probes = [stretch.life.probe for stretch in born]
         yield _points("stated", born, words, _BIRTH, customdata=probes)
 
 
-def _deaths(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
+def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """A cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of what is
     sent. One that was lost from its first request on was never there to be lost."""
     lost = []
@@ -266,14 +272,17 @@ def _deaths(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Pa
     clicks = []
     sizes = []
     colors = []
-    for one in stretches:
-        if one.span is one.life.spans[0] or one.span.state is not Knowledge.LOST:
+    for stretch in stretches:
+        if (
+            stretch.span is stretch.life.spans[0]
+            or stretch.span.state is not Knowledge.LOST
+        ):
             continue
-        number = kept.losses.get((one.life.probe, one.span.first_place))
-        taken_by = None if number is None else kept.run.compactions[number]
-        lost.append(one)
-        words.append(_loss_words(kept, one, taken_by))
-        clicks.append([one.life.probe, -1 if number is None else number])
+        number = result.losses.get((stretch.life.probe, stretch.span.first_place))
+        taken_by = None if number is None else result.run.compactions[number]
+        lost.append(stretch)
+        words.append(_loss_words(result, stretch, taken_by))
+        clicks.append([stretch.life.probe, -1 if number is None else number])
         sizes.append(9 if taken_by is None else 12)
         colors.append(GREY if taken_by is None else mark_color(taken_by))
     if lost:
@@ -282,10 +291,12 @@ def _deaths(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Pa
 
 
 def _loss_words(
-    kept: RetentionResult, lost: _Stretch, taken_by: Compaction | None
+    result: RetentionResult, lost: _Stretch, taken_by: Compaction | None
 ) -> str:
     when = request_name(*lost.span.first)
-    head = _("{head}<br><b>lost at {when}</b>", head=_head(kept, lost.life), when=when)
+    head = _(
+        "{head}<br><b>lost at {when}</b>", head=_head(result, lost.life), when=when
+    )
     if taken_by is None:
         return _("{head}: the last message that held it is no longer sent", head=head)
     why = act_words(taken_by).left_out
@@ -301,8 +312,8 @@ def _points(
 ) -> Part:
     """Return points at the beginnings of stretches."""
     return marks(
-        [one.left for one in stretches],
-        [one.row for one in stretches],
+        [stretch.left for stretch in stretches],
+        [stretch.row for stretch in stretches],
         words,
         marker,
         name=name,
@@ -312,48 +323,48 @@ def _points(
     )
 
 
-def _marked(kept: RetentionResult) -> list[MarkedCompaction]:
+def _marked(result: RetentionResult) -> list[MarkedCompaction]:
     """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
-    axis = RequestAxis.of([request_turns(kept.run)])
-    found = []
-    for one in marked_compactions(kept.run, axis):
-        if one.request is not None:
-            found.append(one._replace(place=one.place - 0.5))
-    return found
+    axis = RequestAxis.of([request_turns(result.run)])
+    drawn = []
+    for marked in marked_compactions(result.run, axis):
+        if marked.request is not None:
+            drawn.append(marked._replace(place=marked.place - 0.5))
+    return drawn
 
 
 def _summarizations(
-    kept: RetentionResult,
-    found: Sequence[MarkedCompaction],
+    result: RetentionResult,
+    compactions: Sequence[MarkedCompaction],
     bottom: float,
     selected: int | None,
 ) -> Iterator[Part]:
     """Yield marks above the rows, and lines down through them where there are few."""
-    if not found:
+    if not compactions:
         return
-    run = kept.run
+    run = result.run
     most = min(MOST_LINES, MOST_LINES_SHARE * len(run.requests))
-    is_few = len({one.place for one in found}) <= most
-    taking = {by for (probe, _), by in kept.losses.items() if probe == selected}
-    numbers = [run.number_of(one.compaction) for one in found]
+    is_few = len({marked.place for marked in compactions}) <= most
+    taking = {by for (probe, _), by in result.losses.items() if probe == selected}
+    numbers = [run.number_of(marked.compaction) for marked in compactions]
     places = []
-    for one, number in zip(found, numbers, strict=True):
+    for marked, number in zip(compactions, numbers, strict=True):
         if is_few or number in taking:
-            places.append(one.place)
+            places.append(marked.place)
     if places:
         lines = [(place, STRIP, place, bottom) for place in places]
         thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
         yield path(*segments(lines, None), thin, name="summarization lines")
 
-    def words(one: MarkedCompaction) -> str:
-        label = kept.setting.label
-        return compaction_tooltip(label, one.compaction, TOOLTIP_CHARS, run)
+    def words(marked: MarkedCompaction) -> str:
+        label = result.setting.label
+        return compaction_tooltip(label, marked.compaction, TOOLTIP_CHARS, run)
 
     yield marks(
-        [one.place for one in found],
-        [STRIP] * len(found),
-        Texts(found, words),
-        _marker_of(found, 12 if is_few else 6),
+        [marked.place for marked in compactions],
+        [STRIP] * len(compactions),
+        Texts(compactions, words),
+        _marker_of(compactions, 12 if is_few else 6),
         name="summarizations",
         cliponaxis=False,
         customdata=[[-1, number] for number in numbers],
@@ -361,11 +372,11 @@ def _summarizations(
     )
 
 
-def _marker_of(found: Sequence[MarkedCompaction], pixels: int) -> Part:
+def _marker_of(compactions: Sequence[MarkedCompaction], pixels: int) -> Part:
     return {
-        "symbol": [one.look.symbol for one in found],
+        "symbol": [marked.look.symbol for marked in compactions],
         "size": pixels,
-        "color": [one.look.strong_color for one in found],
+        "color": [marked.look.strong_color for marked in compactions],
     }
 
 

@@ -109,18 +109,18 @@ def _words(request: str, counts: list[int]) -> str:
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
         return _("{request}: no fact was stated yet", request=request)
-    known = 0
+    known_count = 0
     places = []
     others = []
     for state in SHOWN:
         is_said = counts[state] or state in _ALWAYS_SAID
-        told = f"{counts[state]:,} {_(STATE_WORDS[state])}"
+        words = f"{counts[state]:,} {_(STATE_WORDS[state])}"
         if state.is_known:
-            known += counts[state]
-            places += [told] if is_said else []
+            known_count += counts[state]
+            places += [words] if is_said else []
         elif is_said:
-            others.append(told)
-    share = share_of(known, born, "fact")
+            others.append(words)
+    share = share_of(known_count, born, "fact")
     return _(SEMICOLON).join(
         [
             _(

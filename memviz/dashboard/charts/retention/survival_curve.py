@@ -74,8 +74,8 @@ def survival_curve(
 ) -> go.Figure:
     """Return the curves. A dot marks the half-life of each: the first age at which half or fewer of what was observed
     is known."""
-    last = max((len(one.survival.observed) for one in lasting), default=1) - 1
-    by_request = any(one.survival.unit == "request" for one in lasting)
+    last = max((len(lines.survival.observed) for lines in lasting), default=1) - 1
+    by_request = any(lines.survival.unit == "request" for lines in lasting)
     age = _(what.requests_since if by_request else what.turns_since)
     x_axis = {
         "automargin": False,
@@ -85,10 +85,10 @@ def survival_curve(
         **turn_ticks(last),
     }
     traces: list[Part] = []
-    for one in lasting:
-        traces += _curves(one, what)
-    for one in lasting:
-        traces += _half_life(one, what)
+    for lines in lasting:
+        traces += _curves(lines, what)
+    for lines in lasting:
+        traces += _half_life(lines, what)
     half = stroke(1, "dot")
     if lasting:
         traces.append(legend_entry(_("Half is known"), mode="lines", line=half))
@@ -105,56 +105,58 @@ def survival_curve(
     )
 
 
-def _curves(one: Lasting, what: Thing) -> Iterator[Part]:
+def _curves(lasting: Lasting, what: Thing) -> Iterator[Part]:
     """The curve, and faintly its end where it rests on very few."""
-    ages = len(one.survival.observed)
-    few = np.flatnonzero(one.survival.observed < FEW)
+    ages = len(lasting.survival.observed)
+    few = np.flatnonzero(lasting.survival.observed < FEW)
     end = int(few[0]) if few.size and few[0] else ages
-    yield _curve(one, what, range(end))
+    yield _curve(lasting, what, range(end))
     if end < ages:
-        yield {**_curve(one, what, range(end - 1, ages)), **_FAINT}
+        yield {**_curve(lasting, what, range(end - 1, ages)), **_FAINT}
 
 
-def _curve(one: Lasting, what: Thing, part: range) -> Part:
+def _curve(lasting: Lasting, what: Thing, part: range) -> Part:
     ages = np.array(part, dtype=np.int64)
-    shares = one.survival.share[part.start : part.stop]
-    words = Texts(part, lambda age: _words(one, age, what))
-    return line(one.setting, ages, shares, words, dot=12)
+    shares = lasting.survival.share[part.start : part.stop]
+    words = Texts(part, lambda age: _words(lasting, age, what))
+    return line(lasting.setting, ages, shares, words, dot=12)
 
 
-def _words(one: Lasting, age: int, what: Thing) -> str:
-    known = int(one.survival.retained[age])
-    seen = int(one.survival.observed[age])
-    after = counted(age, one.survival.unit)
-    share = share_of(known, seen, what.noun)
-    head = f"<b>{escaped(one.setting.label)}</b>"
+def _words(lasting: Lasting, age: int, what: Thing) -> str:
+    retained = int(lasting.survival.retained[age])
+    observed = int(lasting.survival.observed[age])
+    after = counted(age, lasting.survival.unit)
+    share = share_of(retained, observed, what.noun)
+    head = f"<b>{escaped(lasting.setting.label)}</b>"
     return _(what.known_after, setting=head, age=after, share=share)
 
 
-def _half_life(one: Lasting, what: Thing) -> Iterator[Part]:
-    half = one.survival.half_life
+def _half_life(lasting: Lasting, what: Thing) -> Iterator[Part]:
+    half = lasting.survival.half_life
     if half is None:
         return
-    color = setting_color(one.setting.index)
-    age = counted(half, one.survival.unit)
+    color = setting_color(lasting.setting.index)
+    age = counted(half, lasting.survival.unit)
     words = _(
-        "{words}<br><b>half-life: {age}</b>", words=_words(one, half, what), age=age
+        "{words}<br><b>half-life: {age}</b>", words=_words(lasting, half, what), age=age
     )
     yield marks(
         [half],
-        [float(one.survival.share[half])],
+        [float(lasting.survival.share[half])],
         [words],
         {"symbol": "circle", "size": 11, "color": color},
         showlegend=False,
-        legendgroup=str(one.setting.index),
-        name=f"{escaped(one.setting.label)} half-life",
+        legendgroup=str(lasting.setting.index),
+        name=f"{escaped(lasting.setting.label)} half-life",
     )
 
 
 def half_lives(lasting: Sequence[Lasting]) -> str:
     """Return after how many turns or requests half of what was observed is lost, of each setting."""
-    told = [f"{one.setting.label} {half_life_words(one.survival)}" for one in lasting]
-    return ", ".join(told)
+    ages = [
+        f"{line.setting.label} {half_life_words(line.survival)}" for line in lasting
+    ]
+    return ", ".join(ages)
 
 
 def half_life_words(survival: Survival) -> str:

@@ -45,14 +45,14 @@ def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
 
 def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return how much of each version came from the one before, and how much of that one was given up."""
-    kept = []
+    shares = []
     new = []
     for fact in facts:
-        kept.append(_percent(fact.carried_share))
+        shares.append(_percent(fact.carried_share))
         is_first = fact.previous_words is None
         new.append(None if is_first else _percent(fact.novel_share))
     lines = [
-        _summary_line(facts, _("kept of the last version"), kept, " %"),
+        _summary_line(facts, _("kept of the last version"), shares, " %"),
         _message_line(facts, _("new in this version"), new, " %"),
     ]
     return _chart(lines, _("share of words"), facts, axis, _PERCENT)
@@ -75,8 +75,8 @@ def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
         ),
         ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
     )
-    found = [_bars(facts, *stack) for stack in stacks if any(stack[3])]
-    return _chart(found, _("share of content words"), facts, axis, _PERCENT)
+    traces = [_bars(facts, *stack) for stack in stacks if any(stack[3])]
+    return _chart(traces, _("share of content words"), facts, axis, _PERCENT)
 
 
 def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:

@@ -4,22 +4,16 @@ On the fate map they are a mark above the cells, and a thin line down where they
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import ceil
 from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
 
-from memviz.core.text.wording import counted, dollars, message_number, seconds_words
+from memviz.core.text.wording import counted, dollars, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
-    LOOK_STAYS,
     Part,
-    marks,
-    path,
-    segments,
-    stroke,
 )
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
@@ -27,12 +21,10 @@ from memviz.dashboard.charts.palette import (
     PART_COLORS,
     SHORTENED_COLOR,
     SUMMARIZATION_LINE,
-    SettingRun,
 )
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.requests.traffic import broken_cache_tokens
 from memviz.metrics.summaries.events import (
@@ -40,14 +32,6 @@ from memviz.metrics.summaries.events import (
     CompactionOutcome,
     outcome_of,
 )
-
-MOST_LINES_SHARE = 0.5
-"""Summarizations in more than this share of the columns have no lines: they would cover the map."""
-MOST_LINES_OF_SMALL = 8
-CHARS_A_MAP_LINE = 46
-"""Three maps stand side by side, and a tooltip does not leave its own."""
-MOST_TOLD = 2
-"""Summarizations at one place that a tooltip tells in full."""
 
 
 class Mark(NamedTuple):
@@ -141,26 +125,28 @@ def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
     """Return the compactions of a run that have a mark, those of requests first."""
     turns = request_turns(run).tolist()
     places = axis.places(turns).tolist()
-    happened: list[tuple[Compaction, float, int, int | None]] = []
-    for number, made in run.requests.compactions():
-        for one in made:
-            happened.append((one, float(places[number]), turns[number], number))
-    for turn, one in run.unsent:
-        happened.append((one, axis.last(turn) + 0.5, turn, None))
-    found = []
-    for one, place, turn, request in happened:
-        look = request_mark(one)
+    marked = []
+    for request, compactions in run.requests.compactions():
+        for compaction in compactions:
+            look = request_mark(compaction)
+            if look is not None:
+                place = float(places[request])
+                turn = turns[request]
+                marked.append(MarkedCompaction(compaction, look, place, turn, request))
+    for turn, compaction in run.unsent:
+        look = request_mark(compaction)
         if look is not None:
-            found.append(MarkedCompaction(one, look, place, turn, request))
-    return found
+            place = axis.last(turn) + 0.5
+            marked.append(MarkedCompaction(compaction, look, place, turn, None))
+    return marked
 
 
-def marker_of(found: Sequence[MarkedCompaction], pixels: int, edge: Part) -> Part:
+def marker_of(compactions: Sequence[MarkedCompaction], pixels: int, edge: Part) -> Part:
     """Return the look of the points of these compactions, of ``pixels``, with an ``edge``."""
     return {
-        "symbol": [one.look.symbol for one in found],
+        "symbol": [marked.look.symbol for marked in compactions],
         "size": pixels,
-        "color": [one.look.color for one in found],
+        "color": [marked.look.color for marked in compactions],
         "line": edge,
     }
 
@@ -180,14 +166,14 @@ def request_mark(compaction: Compaction) -> Mark | None:
 
 def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
     """Return the marks of these compactions on charts of requests, each once, with the titles of a legend."""
-    looks = set(map(request_mark, compactions))
-    found = []
+    occurring = set(map(request_mark, compactions))
+    titled = []
     for outcome in (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED):
         mark = MARKS[outcome]
-        if mark in looks:
+        if mark in occurring:
             title = _(_TITLES.get(outcome, mark.name.capitalize()))
-            found.append(mark._replace(name=title))
-    return found
+            titled.append(mark._replace(name=title))
+    return titled
 
 
 def lacks_summarizer(compaction: Compaction) -> bool:
@@ -243,13 +229,13 @@ def _call_words(compaction: Compaction) -> str:
     took = _("played from a recording")
     if compaction.seconds is not None:
         took = seconds_words(compaction.seconds)
-    told = _(
+    words = _(
         "summarizer {read} in, {output_tokens:,} out, {took}",
         read=read,
         output_tokens=compaction.output_tokens,
         took=took,
     )
-    return told if compaction.cost is None else f"{told}, {dollars(compaction.cost)}"
+    return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
 def _happened(
@@ -289,103 +275,3 @@ def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
 
 def _wrapped(text: str, width: int) -> str:
     return "<br>".join(map(escaped, wrap(text, width)))
-
-
-class MapMark(NamedTuple):
-    """The summarizations between two columns, and what was cleared, shortened or dropped by a rule."""
-
-    x: float
-    """The left edge of the first column they changed."""
-    compactions: tuple[Compaction, ...]
-    symbol: str
-    color: str
-
-
-def fate_marks(
-    setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False
-) -> Iterator[Part]:
-    """Yield the marks, at height ``y``, and the lines below those that are not too many; a map that ``is_small`` has
-    room for fewer of them."""
-    found = map_marks(setting.run, cells)
-    if not found:
-        return
-    most_lines = MOST_LINES_SHARE * len(cells.columns)
-    if is_small:
-        most_lines = min(most_lines, MOST_LINES_OF_SMALL)
-    is_dense = len(found) > most_lines
-    own_colors = [mark.color for mark in found]
-    for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *own_colors)):
-        alike = [mark for mark in found if mark.color == color]
-        counted = alike if color == FAILURE_COLOR else found
-        if alike and len(counted) <= most_lines:
-            yield _lines(alike, y, color)
-    pixels = 8
-    if is_dense:
-        pixels = 5 if cells.view.in_full else 3
-    marker = {
-        "symbol": [mark.symbol for mark in found],
-        "size": pixels,
-        "color": own_colors,
-        "line": {"width": 0},
-    }
-    yield marks(
-        [mark.x for mark in found],
-        [y] * len(found),
-        [_tooltip(setting, mark) for mark in found],
-        marker,
-        cliponaxis=False,
-        name="summarizations",
-        **LOOK_STAYS,
-    )
-
-
-def map_marks(run: Run, cells: Grid) -> list[MapMark]:
-    """Return the marks of ``cells``: each summarization stands before the first request it changed, those after the
-    last request behind it. What was dropped because there was no summarizer is none."""
-    shown = cells.view.requests
-    size = cells.view.requests_per_cell
-    axis = RequestAxis.of([request_turns(run)])
-    found: dict[float, list[MarkedCompaction]] = {}
-    for marked in marked_compactions(run, axis):
-        place = ceil(marked.place)
-        if shown.start <= place <= shown.stop:
-            column = (place - shown.start) // size
-            left = shown.start + column * size - 0.5
-            found.setdefault(left, []).append(marked)
-    last = shown.stop - 0.5
-    return [_mark(min(left, last), found[left]) for left in sorted(found)]
-
-
-def _mark(x: float, made: Sequence[MarkedCompaction]) -> MapMark:
-    """Return the mark of a failure, else that of a summarization, else that of the last thing that happened."""
-    looks = {one.look.symbol: one.look for one in made}
-    look = made[-1].look
-    for weightier in ("diamond", "x"):
-        look = looks.get(weightier, look)
-    compactions = tuple(one.compaction for one in made)
-    return MapMark(x, compactions, look.symbol, look.strong_color)
-
-
-def _lines(found: Sequence[MapMark], top: float, color: str) -> Part:
-    """Return lines down to the newest message that was there."""
-    lines = []
-    for mark in found:
-        newest = max(compaction.after_message for compaction in mark.compactions)
-        lines.append((mark.x, top, mark.x, message_number(newest) + 0.5))
-    return path(*segments(lines, None), stroke(1, color=color))
-
-
-def _tooltip(setting: SettingRun, mark: MapMark) -> str:
-    failures_first = sorted(mark.compactions, key=lambda one: one.error is None)
-    told = failures_first[:MOST_TOLD]
-    lines: list[str] = []
-    for compaction in told:
-        text = compaction_tooltip(
-            setting.label, compaction, CHARS_A_MAP_LINE, setting.run
-        )
-        head, _break, body = text.partition("<br>")
-        lines += [body] if lines else [head, body]
-    more = len(mark.compactions) - len(told)
-    if more:
-        lines.append(_("and {more:,} more", more=more))
-    return "<br>".join(lines)

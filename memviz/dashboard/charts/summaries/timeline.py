@@ -125,9 +125,9 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
 def _sizes(run: Run, events: Sequence[CompactionEvent], *, is_ruled: bool) -> list[int]:
     """Return the tokens of the summary in force at each event; where only rules act, those
     of the request behind it."""
-    if is_ruled:
-        return [request_sizes(one.compaction, run).after_tokens for one in events]
-    return [tokens_in_force(run, event) for event in events]
+    if not is_ruled:
+        return [tokens_in_force(run, event) for event in events]
+    return [request_sizes(event.compaction, run).after_tokens for event in events]
 
 
 def _upper_axis(sizes: Sequence[int]) -> Part:

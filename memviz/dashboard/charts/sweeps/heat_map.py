@@ -31,25 +31,26 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.charts.sweeps.axes import (
     Axis,
-    SettingWords,
     axis_title,
+    axis_value_words,
     counts_by_ratio,
-    each_once,
-    measure_words,
+    require_one_setting_a_place,
     round_numbers,
-    rows_by_setting,
     ticks,
-    told,
     value_words,
     values_of,
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
 from memviz.dashboard.charts.sweeps.points import SETTINGS_LEGEND, title_of
+from memviz.dashboard.charts.sweeps.setting_words import (
+    MEDIANS,
+    SettingWords,
+    measure_words,
+    rows_by_setting,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from memviz.tuning.constraints import Over
 
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
@@ -88,22 +89,20 @@ def setting_map(
     *,
     chosen: int | None = None,
     recommended: int | None = None,
-    over: Over = "median",
-    aside: DataFrame | None = None,
+    writer: SettingWords = MEDIANS,
 ) -> go.Figure:
     """Return the map of ``measure`` over the parameters ``x`` and ``y``.
 
-    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy; ``aside`` the same summed up the other way.
-    Bright cells are good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings.
-    Points carry the number of their setting (customdata), -1 where none was measured. Raises ValueError where two
-    settings fall into one cell.
+    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, about which ``writer`` writes. Bright cells are
+    good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings. Points carry the
+    number of their setting (customdata), -1 where none was measured. Raises ValueError where two settings fall into one
+    cell.
     """
-    each_once(table, (x, y))
+    require_one_setting_a_place(table, (x, y))
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
     strategy = title_of(table["label"].iloc[0]) if len(table) else _("No setting")
     title = _("{title}: {answer}", title=strategy, answer=inline(words.axis_title))
-    writer = SettingWords.of(aside, over)
     tooltips = {}
     for number, row in rows_by_setting(table).items():
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
@@ -155,29 +154,31 @@ def _axis(axis: Axis, values: list[Any]) -> Part:
 def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
     """The cells: those whose value is written in white, and those in black."""
     by_ratio = not words.is_share and counts_by_ratio(cells.values)
-    shown = np.log10(cells.values) if by_ratio else cells.values
-    known = shown[np.isfinite(shown)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    levels = np.log10(cells.values) if by_ratio else cells.values
+    finite = levels[np.isfinite(levels)]
+    low, high = (
+        (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    )
     if low >= high:
         low -= 0.5
         high += 0.5
-    brightness = (shown - low) / (high - low)
+    brightness = (levels - low) / (high - low)
     if words.less_is_better:
-        brightness = (high - shown) / (high - low)
+        brightness = (high - levels) / (high - low)
     colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
     for color, there in (
         (_WHITE, brightness < DARK_BELOW),
         (_BLACK, brightness >= DARK_BELOW),
     ):
         yield heat(
-            np.where(there, shown, np.nan),
+            np.where(there, levels, np.nan),
             low,
             high,
             SCALE,
             2,
             reversescale=words.less_is_better,
             textfont={"color": color},
-            showscale=color == _WHITE and bool(known.size),
+            showscale=color == _WHITE and bool(finite.size),
             colorbar=colorbar,
             **_written(cells, words, there),
         )
@@ -206,8 +207,8 @@ def _colorbar_ticks(
     if not by_ratio:
         return {"nticks": COLORBAR_TICKS, **ticks(words, high - low)}
     values = round_numbers(low, high)
-    shown = [words.shown(value) for value in values]
-    return {"tickvals": np.log10(values).tolist(), "ticktext": shown}
+    texts = [words.shown(value) for value in values]
+    return {"tickvals": np.log10(values).tolist(), "ticktext": texts}
 
 
 def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
@@ -221,8 +222,10 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
             tooltips.append(words[number])
             signs.append("")
         else:
-            values = (told(x, cells.x[column]), told(y, cells.y[row]))
-            tooltips.append("<br>".join([*map(escaped, values), _("Not measured.")]))
+            across = axis_value_words(x, cells.x[column])
+            up = axis_value_words(y, cells.y[row])
+            lines = [escaped(across), escaped(up), _("Not measured.")]
+            tooltips.append("<br>".join(lines))
             signs.append("–")
     return marks(
         columns,
@@ -251,9 +254,9 @@ def _framed(
         (_("Chosen"), chosen, "dot"),
         (_("Recommended"), recommended, "solid"),
     ):
-        drawn = [*_frame(cells, setting, dash)]
-        frames += drawn
-        if drawn:
+        boxes = [*_frame(cells, setting, dash)]
+        frames += boxes
+        if boxes:
             names.append(legend_entry(name, mode="lines", line=stroke(2.5, dash)))
     return frames, names
 

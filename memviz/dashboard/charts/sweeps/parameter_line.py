@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,11 +28,9 @@ from memviz.dashboard.charts.grammar import (
 from memviz.dashboard.charts.palette import NOTE_PIXELS
 from memviz.dashboard.charts.sweeps.axes import (
     Axis,
-    SettingWords,
-    each_once,
     measure_axis,
-    measure_words,
-    rows_by_setting,
+    position_on,
+    require_one_setting_a_place,
     values_axis,
     values_of,
 )
@@ -47,11 +44,15 @@ from memviz.dashboard.charts.sweeps.points import (
     setting_ring,
     strategy_marks,
 )
+from memviz.dashboard.charts.sweeps.setting_words import (
+    MEDIANS,
+    SettingWords,
+    measure_words,
+    rows_by_setting,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from memviz.tuning.constraints import Over
 
 MARGINS = {"l": 76, "r": 14, "t": 32, "b": 56}
 LEGEND_PIXELS = 40
@@ -73,51 +74,43 @@ def parameter_line(
     knee: float | None = None,
     chosen: int | None = None,
     recommended: int | None = None,
-    over: Over = "median",
-    aside: DataFrame | None = None,
+    writer: SettingWords = MEDIANS,
     strategies: Sequence[str] = (),
     beaten: Mapping[int, str] | None = None,
 ) -> go.Figure:
     """Return the line of ``measure`` over the values of the parameter ``x``.
 
-    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, ``aside`` the same summed up the other way. The
-    ``threshold`` is drawn dashed, and a dotted line marks the ``knee``, a value of ``x``. ``strategies`` keeps its
-    colour, see :func:`memviz.dashboard.charts.sweeps.points.strategy_marks`. Points carry the number of their setting
-    (customdata). ``beaten`` says by the
-    number of a setting who beats it; its point is pale. Raises ValueError where two settings have the same ``x``.
+    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, about which ``writer`` writes. The ``threshold``
+    is drawn dashed, and a dotted line marks the ``knee``, a value of ``x``. ``strategies`` keeps its colour
+    (:func:`memviz.dashboard.charts.sweeps.points.strategy_marks`). Points carry the number of their setting
+    (customdata). ``beaten`` holds by the number of a setting the sentence on the strategy that beats it; its point is
+    pale. Raises ValueError where two settings have the same ``x``.
     """
-    each_once(table, (x,))
+    require_one_setting_a_place(table, (x,))
     rows = table.sort_values(x.name)
     marked = {"Recommended": recommended, "Chosen": chosen}
-    (look,) = strategy_marks(table, strategies)
+    beaten = beaten or {}
+    traces = [*_rings(rows, x, measure, marked)]
+    (mark,) = strategy_marks(table, strategies)
+    traces += _line(rows, x, measure, mark, writer, beaten)
+    if beaten:
+        traces.append(pale_key())
+
     x_axis = values_axis(x, values_of(table, x))
-    values = table[measure].to_numpy(dtype=float)
-    limits: tuple[float, ...] = ()
-    shapes = []
-    if threshold is not None:
-        limits = (threshold,)
-        shapes.append(rule_across(threshold, stroke(1, "dash"), yref="y"))
+    limits = () if threshold is None else (threshold,)
+    y_axis = measure_axis(measure, table[measure].to_numpy(dtype=float), limits)
+    shapes = [rule_across(limit, stroke(1, "dash"), yref="y") for limit in limits]
     notes = [note_at_left(_title_words(measure, threshold), 1, yref="paper")]
     if knee is not None:
         shapes.append(rule_down(knee, stroke(1.5, "dot"), xref="x"))
-        notes.append(
-            _knee_words(knee, log10(knee) if x_axis["type"] == "log" else knee)
-        )
-
-    beaten = beaten or {}
-    parts = [
-        *_rings(rows, x, measure, marked),
-        *_line(rows, x, measure, look, SettingWords.of(aside, over), beaten),
-    ]
-    if beaten:
-        parts.append(pale_key())
+        notes.append(_knee_words(knee, x_axis))
     is_ringed = not set(rows["setting"]).isdisjoint(marked.values())
     return picture(
-        parts,
+        traces,
         over_turns=False,
         title={**_NO_TITLE, **heading("")},
         xaxis={**x_axis, "anchor": "y"},
-        yaxis={**measure_axis(measure, values, limits), **_PANEL},
+        yaxis={**y_axis, **_PANEL},
         shapes=shapes,
         annotations=notes,
         legend=SETTINGS_LEGEND,
@@ -132,7 +125,7 @@ def _line(
     rows: DataFrame,
     x: Axis,
     measure: str,
-    look: StrategyMark,
+    mark: StrategyMark,
     writer: SettingWords,
     beaten: Mapping[int, str],
 ) -> Iterator[Part]:
@@ -140,34 +133,36 @@ def _line(
     own, because a chart that has a chosen point can only pale whole traces."""
     places = rows[x.name].to_numpy(dtype=float)
     values = rows[measure].to_numpy(dtype=float)
-    settings = rows_by_setting(rows)
-    words = []
-    for number, row in settings.items():
-        more = [*measure_words(row, measure)]
-        if number in beaten:
-            more.append(beaten[number])
-        words.append(writer.tooltip(row, *more))
+    look = stroke(2, mark.dash, mark.color)
+    yield path(places, values, look, legendgroup=mark.id, showlegend=False)
 
-    stroke_of_line = stroke(2, look.dash, look.color)
-    yield path(places, values, stroke_of_line, legendgroup=look.id, showlegend=False)
-    is_beaten = np.array([number in beaten for number in settings], dtype=bool)
+    row_of = rows_by_setting(rows)
+    numbers = np.array(list(row_of), dtype=np.int64)
+    is_beaten = np.isin(numbers, list(beaten))
     for is_pale in (False, True):
-        where = np.flatnonzero(is_beaten == is_pale)
-        if not where.size:
+        alike = is_beaten == is_pale
+        if not alike.any():
             continue
+        settings = numbers[alike].tolist()
+        tooltips = []
+        for number in settings:
+            more = [*measure_words(row_of[number], measure)]
+            if is_pale:
+                more.append(beaten[number])
+            tooltips.append(writer.tooltip(row_of[number], *more))
         opacity = PALE if is_pale else 1.0
-        marker = {"color": look.color, "symbol": look.shape, "size": 8}
+        marker = {"color": mark.color, "symbol": mark.shape, "size": 8}
         yield marks(
-            places[where],
-            values[where],
-            [words[at] for at in where],
+            places[alike],
+            values[alike],
+            tooltips,
             {**marker, "opacity": opacity},
-            name=escaped(look.title),
-            legendgroup=look.id,
+            name=escaped(mark.title),
+            legendgroup=mark.id,
             showlegend=False,
             selected=OPAQUE,
             unselected={"marker": {"opacity": opacity}},
-            customdata=[list(settings)[at] for at in where],
+            customdata=settings,
             **_AXES,
         )
 
@@ -176,13 +171,13 @@ def _rings(
     rows: DataFrame, x: Axis, measure: str, marked: Mapping[str, int | None]
 ) -> Iterator[Part]:
     for name, setting in marked.items():
-        found = rows[rows["setting"] == setting].dropna(subset=[measure])
-        if len(found):
+        ringed = rows[rows["setting"] == setting].dropna(subset=[measure])
+        if len(ringed):
             yield setting_ring(
                 name,
                 RING_PIXELS - 3,
-                found[x.name].to_numpy(dtype=float),
-                found[measure].to_numpy(dtype=float),
+                ringed[x.name].to_numpy(dtype=float),
+                ringed[measure].to_numpy(dtype=float),
                 legendgroup=name,
                 showlegend=True,
                 **_AXES,
@@ -190,8 +185,8 @@ def _rings(
 
 
 def _title_words(measure: str, threshold: float | None) -> str:
-    """Return what is shown, and what is asked for, with the look of its line: an entry of
-    the legend would take the height that the panels beside it have."""
+    """Return ``Facts kept (%), at least 90% - -``: the bound has the look of its line here, because an entry of the
+    legend would take the height that the panels beside it have."""
     words = WORDS[measure]
     text = f"<b>{words.title}</b>"
     if words.axis_title != words.title:
@@ -204,11 +199,11 @@ def _title_words(measure: str, threshold: float | None) -> str:
     return _("{measure}, at least {bound}", measure=text, bound=bound)
 
 
-def _knee_words(knee: float, place: float) -> Part:
+def _knee_words(knee: float, x_axis: Part) -> Part:
     """Return the words at the foot, where a curve that rises leaves room."""
     return note(
         _("bends at {knee:g}", knee=knee),
-        place,
+        position_on(x_axis, knee),
         0,
         xref="x",
         xanchor="left",

@@ -1,10 +1,11 @@
-"""All settings of a sweep, one point each: what they cost against what they keep, with the front of those that no other
-one beats; and where no facts are known, against how large their requests become."""
+"""All settings of a sweep, one point each: cost against the facts they keep, with the front of those that no other
+setting beats; or against their largest request, where no facts are known."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -24,13 +25,7 @@ from memviz.dashboard.charts.grammar import (
     rule_across,
     stroke,
 )
-from memviz.dashboard.charts.sweeps.axes import (
-    SettingWords,
-    beaten_words,
-    measure_axis,
-    rows_by_setting,
-    too_large_words,
-)
+from memviz.dashboard.charts.sweeps.axes import measure_axis
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent
 from memviz.dashboard.charts.sweeps.points import (
     SETTINGS_LEGEND,
@@ -42,17 +37,26 @@ from memviz.dashboard.charts.sweeps.points import (
     rings,
     strategy_marks,
 )
+from memviz.dashboard.charts.sweeps.setting_words import (
+    MEDIANS,
+    SettingWords,
+    beaten_words,
+    rows_by_setting,
+    too_large_words,
+)
 from memviz.tuning.pareto import beaten_by
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.constraints import Over
-
 MARGINS = {"r": 14, "t": 50, "b": 50}
+_UNBEATEN = -1
+_NOT_COMPARED = -2
+_AXIS = {"automargin": True, "zeroline": False}
 
 
-class _Upwards(NamedTuple):
+@dataclass(frozen=True)
+class _Upwards:
     """The measure that the chart shows upwards."""
 
     measure: str
@@ -61,6 +65,14 @@ class _Upwards(NamedTuple):
     left_pixels: int
     """The room for its numbers."""
     revision: str
+
+    def limit_key(self, limit: float) -> Part:
+        """Return the entry of the legend that says what the line at the ``limit`` asks for: at the line itself, points
+        and names would cover the words."""
+        words = _("At most {limit:,.0f} tokens", limit=limit)
+        if self.measure == "retention":
+            words = _("At least {share}", share=percent(limit))
+        return legend_entry(words, mode="lines", line=stroke(1.5, "dash"))
 
 
 _FACTS = _Upwards(
@@ -77,6 +89,8 @@ _SIZES = _Upwards(
     80,
     "peak",
 )
+"""Where no facts are known. Then no setting is called better than another one: the cheapest and smallest requests are
+those that forget most."""
 
 
 def pareto_chart(
@@ -87,71 +101,69 @@ def pareto_chart(
     recommended: int | None = None,
     min_retention: float | None = None,
     max_peak_tokens: float | None = None,
-    over: Over = "median",
-    aside: DataFrame | None = None,
+    writer: SettingWords = MEDIANS,
     strategies: Sequence[str] = (),
     title: str | None = None,
 ) -> go.Figure:
-    """Return cost (``measure``: "usd" or "all_tokens") to the right, the share of facts kept upwards; one point a
-    setting.
+    """Return cost (``measure``: "usd" or "all_tokens") to the right, the share of facts kept upwards, or the largest
+    request where no facts are known; one point a setting, with its number as customdata.
 
-    ``table`` holds rows of ``Sweep.by_setting(over)``, ``aside`` the same settings
-    summed up the other way, for the tooltips. ``chosen`` and ``recommended`` are
-    numbers of settings. Settings below ``min_retention`` (0 to 1) lie under a dashed
-    line; those with a request over ``max_peak_tokens`` are hollow. ``strategies`` keeps
-    colours in place, see :func:`memviz.dashboard.charts.sweeps.points.strategy_marks`.
-    The front is that of the settings in the table; what could not be run over every
-    conversation, or has no cost or no facts, is not on it. Points carry the number of
-    their setting (customdata).
-
-    Where no facts are known, the tokens of the largest request stand upwards, and the line is at ``max_peak_tokens``.
-    Then no point is called better than another one: the cheapest and smallest requests are those that forget most.
+    ``table`` holds rows of ``Sweep.by_setting(over)``, about which ``writer`` writes. ``chosen`` and ``recommended``
+    are numbers of settings. Settings below ``min_retention`` (0 to 1) lie under a dashed line; those with a request
+    over ``max_peak_tokens`` are hollow. ``strategies`` keeps colours in place
+    (:func:`memviz.dashboard.charts.sweeps.points.strategy_marks`).
     """
-    has_facts = table["retention"].notna().any()
-    upwards = _FACTS if has_facts else _SIZES
-    limit = min_retention if has_facts else max_peak_tokens
+    upwards = _FACTS if table["retention"].notna().any() else _SIZES
+    limit = min_retention if upwards is _FACTS else max_peak_tokens
+    limits = () if limit is None else (limit,)
     most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
-    winners = np.full(len(table), -1)
-    pale = winners >= 0
-    if has_facts:
-        is_compared = _is_compared(table)
-        gains = np.where(is_compared, _column(table, "retention"), np.nan)
-        winners = beaten_by(_column(table, measure), gains)
-        pale = (winners >= 0) | ~is_compared
+    winners = _winners(table, measure, upwards)
     points = Points(
-        x=_column(table, measure),
-        y=_column(table, upwards.measure),
-        settings=table["setting"].to_numpy(dtype=np.int64),
-        strategies=table["strategy"].to_numpy(dtype=object),
-        tooltips=_tooltips(table, measure, winners, most_tokens, aside, over),
-        pale=pale,
+        _column(table, measure),
+        _column(table, upwards.measure),
+        table["setting"].to_numpy(dtype=np.int64),
+        table["strategy"].to_numpy(dtype=object),
+        _tooltips(table, measure, winners, most_tokens, writer),
+        pale=winners != _UNBEATEN,
         hollow=_column(table, "peak_tokens") > most_tokens,
     )
     x_axis = measure_axis(measure, points.x)
-    y_axis = measure_axis(upwards.measure, points.y, () if limit is None else (limit,))
-    traces = [_front(points, x_axis)] if has_facts else []
+    y_axis = measure_axis(upwards.measure, points.y, limits)
+
+    traces = [_front(points, x_axis)] if upwards is _FACTS else []
     traces += rings(points, chosen, recommended)
     traces += point_traces(points, strategy_marks(table, strategies))
     if (winners >= 0).any():
         traces.append(pale_key())
     if points.hollow.any():
         traces.append(hollow_key(most_tokens))
-    return _drawn(
+    traces += [upwards.limit_key(limit) for limit in limits]
+    y_title = {"text": _(upwards.title)}
+    return picture(
         traces,
-        upwards,
-        measure,
-        limit,
-        title=_(upwards.heading) if title is None else title,
-        xaxis=x_axis,
-        yaxis=y_axis,
-        names=recommended_name(points, recommended, x_axis, y_axis),
+        over_turns=False,
+        title=heading(escaped(_(upwards.heading) if title is None else title)),
+        xaxis={**_AXIS, "title": {"text": WORDS[measure].axis_title}, **x_axis},
+        yaxis={**_AXIS, "automargin": False, "title": y_title, **y_axis},
+        shapes=[rule_across(at, stroke(1, "dash"), yref="y") for at in limits],
+        annotations=recommended_name(points, recommended, x_axis, y_axis),
+        legend=SETTINGS_LEGEND,
+        margin={**MARGINS, "l": upwards.left_pixels},
+        height=height_pixels.PARETO,
+        uirevision=f"{upwards.revision} {measure}",
     )
 
 
-def _is_compared(table: DataFrame) -> NDArray[np.bool_]:
-    """Return which settings could be run over every conversation."""
+def _winners(table: DataFrame, measure: str, upwards: _Upwards) -> NDArray[np.int64]:
+    """Return of each setting the place of the one that beats it. A setting that could not be run over every
+    conversation is not compared."""
+    if upwards is _SIZES:
+        return np.full(len(table), _UNBEATEN)
     rows = rows_by_setting(table).values()
-    return np.array([not row.get("failed", 0) for row in rows], dtype=bool)
+    is_compared = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
+    shares = np.where(is_compared, _column(table, "retention"), np.nan)
+    winners = beaten_by(_column(table, measure), shares)
+    return np.where(is_compared | (winners >= 0), winners, _NOT_COMPARED)
 
 
 def _tooltips(
@@ -159,13 +171,9 @@ def _tooltips(
     measure: str,
     winners: NDArray[np.int64],
     most_tokens: float,
-    aside: DataFrame | None,
-    over: Over,
+    writer: SettingWords,
 ) -> list[str]:
-    """Return the tooltip of each setting. ``winners`` holds the place of the setting that
-    beats it, -1 where none does."""
     rows = list(rows_by_setting(table).values())
-    writer = SettingWords.of(aside, over)
     tooltips = []
     for row, winner in zip(rows, winners.tolist(), strict=True):
         more = []
@@ -177,56 +185,17 @@ def _tooltips(
     return tooltips
 
 
-def _drawn(
-    traces: list[Part],
-    upwards: _Upwards,
-    measure: str,
-    limit: float | None,
-    *,
-    title: str,
-    xaxis: Part,
-    yaxis: Part,
-    names: list[Part],
-) -> go.Figure:
-    """Return the figure of ``traces``, with a dashed line at the ``limit`` of what stands upwards."""
-    shapes = []
-    if limit is not None:
-        words = _("At most {limit:,.0f} tokens", limit=limit)
-        if upwards is _FACTS:
-            words = _("At least {share}", share=percent(limit))
-        # They stand in the legend: at the line itself, points and names would cover them.
-        dashed = stroke(1.5, "dash")
-        traces.append(legend_entry(words, mode="lines", line=dashed))
-        shapes.append(rule_across(limit, stroke(1, "dash"), yref="y"))
-    look = {"automargin": True, "zeroline": False}
-    x_title = {"title": {"text": WORDS[measure].axis_title}}
-    y_title = {"automargin": False, "title": {"text": _(upwards.title)}}
-    return picture(
-        traces,
-        over_turns=False,
-        title=heading(escaped(title)),
-        xaxis={**look, **x_title, **xaxis},
-        yaxis={**look, **y_title, **yaxis},
-        shapes=shapes,
-        annotations=names,
-        legend=SETTINGS_LEGEND,
-        margin={**MARGINS, "l": upwards.left_pixels},
-        height=height_pixels.PARETO,
-        uirevision=f"{upwards.revision} {measure}",
-    )
-
-
 def _column(table: DataFrame, name: str) -> NDArray[np.float64]:
     return table[name].to_numpy(dtype=float)
 
 
 def _front(points: Points, x_axis: Part) -> Part:
     """Return the most that any amount keeps: a step up at every setting on the front, and on to the right end."""
-    where = np.flatnonzero(~points.pale & points.drawn)
-    where = where[np.argsort(points.x[where], kind="stable")]
-    x = points.x[where]
-    y = points.y[where]
-    if where.size:
+    front = np.flatnonzero(~points.pale & points.drawn)
+    front = front[np.argsort(points.x[front], kind="stable")]
+    x = points.x[front]
+    y = points.y[front]
+    if front.size:
         end = x_axis["range"][1]
         x = np.append(x, 10.0**end if x_axis["type"] == "log" else end)
         y = np.append(y, y[-1])
@@ -242,27 +211,28 @@ def pareto_finding(table: DataFrame, measure: str) -> str:
         return _(
             "None of {settings} has both a cost and facts kept.", settings=settings
         )
-    told = []
+    named_ends = []
     for row in (ends[0], ends[-1]):
         cost = WORDS[measure].shown(row[measure])
-        told.append(
+        share = percent(row["retention"])
+        named_ends.append(
             _(
                 "{setting} ({cost}, {share} of the facts)",
                 setting=row["label"],
                 cost=cost,
-                share=percent(row["retention"]),
+                share=share,
             )
         )
     if len(ends) == 1:
         return _(
             "Of {settings} {best} is best in both cost and facts kept.",
             settings=settings,
-            best=told[0],
+            best=named_ends[0],
         )
     return _(
         "Of {settings:,} settings {best:,} are the best trade-offs, from {cheapest} to {dearest}.",
         settings=len(table),
         best=len(ends),
-        cheapest=told[0],
-        dearest=told[1],
+        cheapest=named_ends[0],
+        dearest=named_ends[1],
     )

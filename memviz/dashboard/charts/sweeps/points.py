@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color, setting_dash
+from memviz.dashboard.charts.sweeps.axes import position_on
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -137,8 +137,10 @@ class Points:
 
     def place_of(self, setting: int | None) -> int | None:
         """Return the place of a setting among the points that are drawn."""
-        found = np.flatnonzero((self.settings == setting) & self.drawn)
-        return int(found[0]) if setting is not None and found.size else None
+        if setting is None:
+            return None
+        places = np.flatnonzero((self.settings == setting) & self.drawn)
+        return int(places[0]) if places.size else None
 
 
 def point_traces(points: Points, looks: Sequence[StrategyMark]) -> Iterator[Part]:
@@ -231,20 +233,14 @@ def recommended_name(
     where = points.place_of(recommended)
     if where is None:
         return []
-    x = _position(points.x[where], x_axis)
+    x = position_on(x_axis, points.x[where])
     return [
         {
             **_NAME,
             "text": _("<b>Recommended</b>"),
             "x": x,
-            "y": _position(points.y[where], y_axis),
+            "y": position_on(y_axis, points.y[where]),
             "ax": x,
             "ay": y_axis["range"][1],
         }
     ]
-
-
-def _position(value: float, axis: Part) -> float:
-    """Return a place on an axis as annotations take it: the logarithm, where the axis
-    counts by ratio."""
-    return log10(value) if axis["type"] == "log" else float(value)

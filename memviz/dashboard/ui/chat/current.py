@@ -117,10 +117,10 @@ def _open(models: Models, chosen: Strategy) -> Chat | BackgroundReplay | LongTal
             system_prompt=state.system_prompt.strip() or None,
         )
         return state.chat
-    found = _saved_run(id, models.summarizer, chosen)
-    if not isinstance(found, Run):
-        return found
-    chat = Chat.resume(found, model=answering, summarizer=writing)
+    run = _saved_run(id, models.summarizer, chosen)
+    if not isinstance(run, Run):
+        return run
+    chat = Chat.resume(run, model=answering, summarizer=writing)
     state.chat = chat
     state.kept_ahead = chat.ahead
     state.write_on_click = not models.summarizer.is_free
@@ -210,8 +210,8 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         begun = chat.begun_under(chosen, state.counter, summarizer)
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
-    made = len(chat.run.compactions) if was_asked(chat.run) else 0
-    found = _derived(desk.models.summarizer, _Memory(asked, begin, chosen, made))
+    calls = len(chat.run.compactions) if was_asked(chat.run) else 0
+    found = _derived(desk.models.summarizer, _Memory(asked, begin, chosen, calls))
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -365,14 +365,15 @@ def _show_setting_of(chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
     state = chat_state()
     state.opened += 1
-    used = {
-        one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings
+    parameters = {
+        setting.strategy.id: setting.strategy.model_dump()
+        for setting in chat.run.earlier_settings
     }
     state.setting = Setting(
         f"chat-{state.opened}",
         0,
         chat.strategy.id,
         chat.strategy.model_dump(),
-        used=used,
+        used=parameters,
     )
     state.counter = chat.run.counter.name

@@ -66,8 +66,8 @@ def pictures(desk: ChatDesk) -> None:
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
-        known = known_facts(state.conversation_id, run.log, grows=True)
-        inspector(run, last.turn, "chat", known, whole_turn=True)
+        facts = known_facts(state.conversation_id, run.log, grows=True)
+        inspector(run, last.turn, "chat", facts, whole_turn=True)
     if state.conversation_id is None or state.deleted:
         return
     if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):

@@ -75,23 +75,26 @@ def _choose(desk: ChatDesk) -> None:
     )
     try:
         asked = _asked(turns, last, words)
-        found = desk.chat.find(Recall(**asked)) if asked else None
+        message_ranges = desk.chat.find(Recall(**asked)) if asked else None
     except MemvizError as error:
         show_error(error)
         return
-    if found is None:
+    if message_ranges is None:
         st.caption(_(HOW_TO_CHOOSE))
         return
-    if found.missing:
-        st.caption(_missing_words(found.missing))
-    _previews(desk.chat, found.indices)
+    if message_ranges.missing:
+        st.caption(_missing_words(message_ranges.missing))
+    _previews(desk.chat, message_ranges.indices)
     st.button(
-        _("Recall {messages}", messages=counted(len(found.indices), "message")),
+        _(
+            "Recall {messages}",
+            messages=counted(len(message_ranges.indices), "message"),
+        ),
         icon=":material/history:",
         type="primary",
         on_click=_recall,
         args=(desk, asked),
-        disabled=not found.indices,
+        disabled=not message_ranges.indices,
     )
 
 

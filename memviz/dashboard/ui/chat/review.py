@@ -141,16 +141,16 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
     """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
-    left = _("No summary was written, and nothing is lost.")
+    outcome = _("No summary was written, and nothing is lost.")
     if is_written:
-        left = _("The draft before it still stands.")
+        outcome = _("The draft before it still stands.")
     if draft.error == INTERRUPTED:
         st.info(
             _(
                 "You stopped {model} after {time}. {left}",
                 model=plain(in_words(draft.model)),
                 time=seconds_words(draft.seconds),
-                left=left,
+                left=outcome,
             ),
             icon=":material/stop_circle:",
         )
@@ -159,7 +159,7 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
             _(
                 "The summarizer failed: {error}. {left}",
                 error=plain(draft.error.rstrip(".")),
-                left=left,
+                left=outcome,
             ),
             icon=":material/error:",
         )
@@ -223,8 +223,8 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
 def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     """Tokens of what would be summarized."""
     plan = proposal.plan
-    taken = plan.summarize
-    tokens = int(chat.run.space.sums.between(taken.start, taken.stop))
+    positions = plan.summarize
+    tokens = int(chat.run.space.sums.between(positions.start, positions.stop))
     return tokens + (plan.replaces.tokens if plan.replaces else 0)
 
 

@@ -142,12 +142,12 @@ def next_message_costs(desk: ChatDesk) -> None:
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
     """The text so far, every now and then, and at the end; empty as long as there is none."""
     text = ""
-    drawn = monotonic() - FRAME_SECONDS
+    drawn_at = monotonic() - FRAME_SECONDS
     for piece in pieces:
         text += piece
-        if monotonic() - drawn >= FRAME_SECONDS:
+        if monotonic() - drawn_at >= FRAME_SECONDS:
             yield text
-            drawn = monotonic()
+            drawn_at = monotonic()
     yield text
 
 

@@ -17,10 +17,11 @@ from memviz.dashboard.ui.controls.conversations import (
     chat_state,
 )
 from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
+from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
+from memviz.dashboard.ui.controls.model_calls import recall_exchange, thoughts
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll
@@ -63,7 +64,7 @@ LONG = noop(
 
 
 def transcript(desk: ChatDesk) -> None:
-    """The newest messages, each with its fate at the last request; earlier ones on demand."""
+    """Draw the newest messages, each with its fate at the last request; earlier ones on demand."""
     state = desk.state
     chat = desk.chat
     log = desk.chat.log
@@ -131,8 +132,8 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     """The facts of those messages that the last request does not hold word for word."""
     if not run.turns:
         return {}
-    known = known_facts(desk.state.conversation_id, run.log, grows=True)
-    return facts_of_messages(run.turns[-1], known, shown) if known else {}
+    facts = known_facts(desk.state.conversation_id, run.log, grows=True)
+    return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
 def _messages_alone(messages: Iterable[Message], first: int) -> None:
@@ -143,8 +144,8 @@ def _messages_alone(messages: Iterable[Message], first: int) -> None:
 
 
 def deriving_talk(work: BackgroundReplay) -> None:
-    """The newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again when
-    it is over."""
+    """Draw the newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again
+    when it is over."""
     state = chat_state()
     first = _first_shown(len(work.log))
     _messages_alone(work.log[first:], first)
@@ -176,7 +177,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
 
 
 def long_talk(talk: LongTalk) -> None:
-    """The newest messages of a long conversation, read alone, and the way to its memory."""
+    """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(talk.messages)
     _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):

@@ -66,16 +66,15 @@ def answer_card(
     draw_way_back: Callable[[], object] | None = None,
     reply_before: str | None = None,
 ) -> None:
-    """The answer under one setting, its source, and what was sent for it. ``draw_way_back`` draws what may help where
-    nothing that was sent holds the answer; ``reply_before`` is the answer that was given before it helped. What was
-    recalled stands above the answer, with the sign that recalls have on the charts: cause and effect."""
+    """Draw the answer under one setting, its source, and what was sent for it. What was recalled stands above the
+    answer, with the sign that recalls have on the charts: cause and effect. ``draw_way_back`` draws what may help where
+    nothing that was sent holds the answer; ``reply_before`` is the answer that was given before it helped."""
     with st.container(border=True):
         st.html(stripe(setting.index))
         st.markdown(f"**{plain(setting.label)}**")
         if record.parts.recalled:
-            st.html(
-                recalled_html(recalled_into(record, is_again=reply_before is not None))
-            )
+            words = recalled_into(record, is_again=reply_before is not None)
+            st.html(recalled_html(words))
             if reply_before:
                 before = plain(shortened(reply_before, BEFORE_CHARS_SHOWN))
                 st.caption(_("Before: {reply}", reply=before))
@@ -91,9 +90,12 @@ def answer_card(
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
-            recalled = [one for one in record.context.blocks if one.kind == "recalled"]
+            pieces = []
+            for block in record.context.blocks:
+                if block.kind == "recalled":
+                    pieces.append(block_html(block, record))
             with st.expander(_("What was recalled"), icon=":material/history:"):
-                st.html("".join(block_html(one, record) for one in recalled))
+                st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
         st.caption(_had(record))
@@ -129,11 +131,12 @@ def _had(record: TurnRecord) -> str:
     """Return what it had in its context, in a line."""
     parts = record.parts
     space = record.memory.space
-    sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
-    given = set(parts.input)
-    verbatim = sum(len(set(one) - given) for one in whole_ranges(space, parts))
+    sent = sum(map(len, parts.history)) - len(parts.restored)
+    verbatim = 0
+    for positions in whole_ranges(space, parts):
+        verbatim += len(set(positions).difference(parts.input))
     covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
-    summarized = sum(len(positions) for positions in covered)
+    summarized = sum(map(len, covered))
     had = [
         _("{tokens:,} tokens sent", tokens=record.sent_tokens),
         _("{messages} word for word", messages=counted(verbatim, "message")),
@@ -182,20 +185,22 @@ def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
     answers = [answer for fact in facts for answer in fact.answers]
     facts_of_answers = [fact for fact in facts for _answer in fact.answers]
-    found = PhraseIndex(answers).find(texts).phrases
-    said = {facts_of_answers[number] for number in found}
+    phrases = PhraseIndex(answers).find(texts).phrases
+    said_facts = {facts_of_answers[number] for number in phrases}
     words = [keys(text) for text in texts]
     for fact in facts:
-        asked = keys(fact.question)
-        if fact not in said and not any(asked <= known for known in words):
+        if fact in said_facts:
+            continue
+        question_words = keys(fact.question)
+        if not any(question_words <= text_words for text_words in words):
             yield fact
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
-    asked = question.strip().casefold()
+    wanted = question.strip().casefold()
     for probe in probes:
-        if probe.question.strip().casefold() == asked:
+        if probe.question.strip().casefold() == wanted:
             return probe
     return None
 
@@ -208,8 +213,8 @@ def lost_words(run: Run, fact: Probe) -> str:
 
 def _lost_words(run: Run, fact: Probe) -> str:
     texts = ProbeTexts(run.log, [fact])
-    kept = retention(run, [fact], texts)
-    lives = life_lines(run, kept, texts)
+    fact_retention = retention(run, [fact], texts)
+    lives = life_lines(run, fact_retention, texts)
     if not (lives and lives[0].spans) or lives[0].spans[-1].state.is_known:
         return ""
     lost = lives[0].spans[-1]
@@ -218,7 +223,7 @@ def _lost_words(run: Run, fact: Probe) -> str:
             "Only denied or outdated since {name}.",
             name=request_name(*lost.first),
         )
-    by = fact_losses(run, kept, lives, texts)[0, lost.first_place]
+    by = fact_losses(run, fact_retention, lives, texts)[0, lost.first_place]
     name = request_name(*lost.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
@@ -244,12 +249,12 @@ def stated_at(
     probe = fact_asked(question, probes)
     if probe is not None and probe.evidence:
         return probe.evidence
-    found = [
+    positions = [
         source.position
         for source in sources.values()
         if source.kind and source.position is not None
     ]
-    return (min(found),) if found else ()
+    return (min(positions),) if positions else ()
 
 
 def bringing_back(
@@ -261,5 +266,5 @@ def bringing_back(
     if not turns or not run.strategy.allows_recall:
         return None
     # The question's request is in no bill of the run; its last request is priced in its place.
-    found = brought_back_into(run, asked, turns, prices, run.turns[-1].turn)
-    return found if found.tokens > 0 else None
+    recall = brought_back_into(run, asked, turns, prices, run.turns[-1].turn)
+    return recall if recall.tokens > 0 else None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
@@ -45,7 +46,7 @@ _NOT_ASKED = noop(
     "Not asked: {names}. The replay ended before the last turn; try again above the picture."
 )
 Answers = list[tuple[Run, TurnRecord | MemvizError]]
-"""Each with the run that was asked."""
+"""The run that was asked, and its answer or the failure."""
 
 
 def ask_all(
@@ -54,8 +55,14 @@ def ask_all(
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
     state = compare_state()
-    ended_early = [one for one in settings if state.ended_early(one.run) is not None]
-    settings = [one for one in settings if one not in ended_early]
+    ended_early = []
+    at_the_end = []
+    for setting in settings:
+        if state.ended_early(setting.run) is None:
+            at_the_end.append(setting)
+        else:
+            ended_early.append(setting)
+    settings = at_the_end
     # Two settings that are the same share one run, and its answer.
     runs = list({id(setting.run): setting.run for setting in settings}.values())
     questions = _questions(probes, runs)
@@ -147,15 +154,15 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
     state = compare_state()
     known = {id(run) for run in runs}
     failures: list[MemvizError] = []
-    given: Answers = []
+    answers: Answers = []
     for run, answer in state.answers:
         if not isinstance(answer, MemvizError):
-            given.append((run, answer))
+            answers.append((run, answer))
         elif id(run) in known:
             failures.append(answer)
     if not failures:
         return
-    answered = {id(run) for run, _reply in given}
+    answered = {id(run) for run, _reply in answers}
     unanswered = [run for run in runs if id(run) not in answered]
     is_tried = state.asked_with == models
     hopeless = next(filter(ends_all, failures), None)
@@ -168,19 +175,19 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         )
     elif hopeless is not None:
         show_failure(hopeless)
-    work = partial(_ask, given, unanswered, state.question, models, ())
+    work = partial(_ask, answers, unanswered, state.question, models, ())
     job = _job("ask-all-again", work, models)
     job.verb = _("Try again") if is_tried else _("Ask")
     job.bound = asking_bound(unanswered, models.askers)
     if job.offer():
         state.asked_with = models
         job.run()
-        state.answers = given
+        state.answers = answers
         st.rerun()
 
 
 def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
-    """The question that stands in the field, the example while it is empty, and whether it was sent."""
+    """Return the question that stands in the field, or the example while it is empty, and whether it was sent."""
     example = questions[0] if questions else _("What is the budget?")
     with st.form("ask-all", border=False):
         heading, writing, sending = st.columns(
@@ -194,14 +201,14 @@ def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
             placeholder=example,
             label_visibility="collapsed",
         )
-        asked = sending.form_submit_button(
+        is_sent = sending.form_submit_button(
             _("Ask {settings}", settings=counted(number, "setting")),
             icon=":material/quiz:",
             width="stretch",
             type="primary",
             help=_("Asked after the last turn. Nothing is added to the conversation."),
         )
-    return question.strip() or example, asked
+    return question.strip() or example, is_sent
 
 
 def _suggestions(questions: Sequence[str]) -> str:
@@ -225,14 +232,14 @@ def _answers_shown(
     settings: Sequence[SettingRun],
 ) -> list[tuple[SettingRun, TurnRecord | MemvizError]]:
     """Return the answers to these settings. A failure that ended all is said above, once."""
-    shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
+    answers: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
     for setting in settings:
         for run, answer in compare_state().answers:
             if setting.run is not run:
                 continue
             if isinstance(answer, TurnRecord) or not ends_all(answer):
-                shown.append((setting, answer))
-    return shown
+                answers.append((setting, answer))
+    return answers
 
 
 def _show(
@@ -240,12 +247,12 @@ def _show(
 ) -> None:
     """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
     state = compare_state()
-    shown = _answers_shown(settings)
-    if not shown:
+    answers = _answers_shown(settings)
+    if not answers:
         return
     replies = []
     sources = {}
-    for number, (setting, answer) in enumerate(shown):
+    for number, (setting, answer) in enumerate(answers):
         if isinstance(answer, TurnRecord):
             replies.append((setting.label, answer.facts))
             source = answer_source(answer.context, state.question, answer.reply)
@@ -256,26 +263,25 @@ def _show(
         why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
-    before = {
-        id(run): answer.reply or "" for run, answer in reversed(state.answers_before)
-    }
-    for start in range(0, len(shown), CARDS_A_ROW):
-        columns = st.columns(CARDS_A_ROW)
-        for number in range(start, min(start + CARDS_A_ROW, len(shown))):
-            setting, answer = shown[number]
-            with columns[number - start]:
-                if isinstance(answer, MemvizError):
-                    st.markdown(f"**{plain(setting.label)}**")
-                    show_error(answer)
-                    continue
-                replied_before = before.get(id(setting.run))
-                answer_card(
-                    setting,
-                    answer,
-                    sources[number],
-                    partial(_bring_back, setting, answer, fact, positions, models),
-                    replied_before,
-                )
+    replies_before = {}
+    for run, answer_before in reversed(state.answers_before):
+        replies_before[id(run)] = answer_before.reply or ""
+    columns: list[DeltaGenerator] = []
+    for number, (setting, answer) in enumerate(answers):
+        if number % CARDS_A_ROW == 0:
+            columns = st.columns(CARDS_A_ROW)
+        with columns[number % CARDS_A_ROW]:
+            if isinstance(answer, MemvizError):
+                st.markdown(f"**{plain(setting.label)}**")
+                show_error(answer)
+                continue
+            answer_card(
+                setting,
+                answer,
+                sources[number],
+                partial(_bring_back, setting, answer, fact, positions, models),
+                replies_before.get(id(setting.run)),
+            )
 
 
 def _bring_back(
@@ -291,30 +297,30 @@ def _bring_back(
     run = setting.run
     if fact is not None and (lost := lost_words(run, fact)):
         st.caption(lost)
-    found = bringing_back(run, answer, positions, prices_in_force())
-    if found is None:
+    way_back = bringing_back(run, answer, positions, prices_in_force())
+    if way_back is None:
         return
-    most = asking_bound([run], models.askers, MESSAGE_TOKENS + found.tokens)
+    bound = asking_bound([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
     what = _(
         "Asks {label} again after the last turn, with {turns} sent once more.",
         label=plain(setting.label),
-        turns=turn_list(found.turns),
+        turns=turn_list(way_back.turns),
     )
     if not st.button(
-        plain(found.label),
+        plain(way_back.label),
         key=f"ask-all-back-{setting.index}",
         icon=":material/history:",
-        help=f"{what} {plain(bound_words(most))}",
+        help=f"{what} {plain(bound_words(bound))}",
         on_click=select,
         args=(run.turns[-1].turn, setting.index),
     ):
         return
     state.answers_before.append((run, answer))
     again: Answers = []
-    recall = Recall(turns=found.turns)
+    recall = Recall(turns=way_back.turns)
     work = partial(_ask, again, [run], state.question, models, [recall])
     _job("ask-all-back", work, models).run()
-    for number, (asked, _given) in enumerate(state.answers):
-        if again and asked is run:
+    for number, (asked_run, _answer) in enumerate(state.answers):
+        if again and asked_run is run:
             state.answers[number] = again[0]
     st.rerun()

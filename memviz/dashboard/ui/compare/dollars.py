@@ -123,7 +123,9 @@ def costed(
 
 def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     """Name the prices that are needed and not known, and how to enter them."""
-    missing = chain.from_iterable(one.cost.missing for one in costs)
+    missing = chain.from_iterable(
+        cost_of_setting.cost.missing for cost_of_setting in costs
+    )
     names = [plain(name) for name in missing_prices_by_model(missing)]
     if not names:
         return
@@ -139,9 +141,9 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
 
 
 def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    """The picture of cost: lines of dollars, or what the cache held of each request. A
-    click on it moves the selection."""
-    linked("shown", VIEW_KEY, [*(one.value for one in View), CACHE])
+    """Draw the picture of cost: lines of dollars, or what the cache held of each request. A click on it moves the
+    selection."""
+    linked("shown", VIEW_KEY, [*(view.value for view in View), CACHE])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
     each_step = _each_step(costs)
@@ -165,7 +167,8 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             switch(
                 _("Also without cache"), True, key=UNCACHED_KEY, help=_(UNCACHED_HELP)
             )
-    on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
+    indices = [setting_cost.setting.index for setting_cost in costs]
+    on_click = partial(select_clicked, CHART_KEY, indices)
     if shown.is_cache:
         figure = cache_prefix(_with_breaks(costs, assumptions))
         finding = cache_finding(costs)
@@ -178,7 +181,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
 
 
 def _each_step(costs: Sequence[SettingCost]) -> str:
-    if step_of([one.setting for one in costs]) == "turn":
+    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
         return _("Each turn")
     return _("Each request")
 
@@ -187,12 +190,12 @@ def _with_breaks(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> list[CachedSetting]:
     settings = []
-    for one in costs:
-        run = one.setting.run
+    for setting_cost in costs:
+        run = setting_cost.setting.run
         breaks = cache_breaks(
-            run, one.cost, assumptions.cache, assumptions.pause_seconds
+            run, setting_cost.cost, assumptions.cache, assumptions.pause_seconds
         )
-        settings.append(CachedSetting(one, breaks))
+        settings.append(CachedSetting(setting_cost, breaks))
     return settings
 
 
@@ -206,7 +209,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(costs: Sequence[SettingCost]) -> _Shown:
-    has_prices = any(one.cost.total_usd is not None for one in costs)
+    has_prices = any(setting_cost.cost.total_usd is not None for setting_cost in costs)
     unit = Unit.USD if has_prices else Unit.TOKENS
     chosen = widget_value(VIEW_KEY) or View.SO_FAR.value
     is_cache = chosen == CACHE
@@ -246,14 +249,16 @@ def say_what_costs_least(
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    told = [_("Point at a line to see what a request cost, and for what.")]
-    if step_of([one.setting for one in costs]) == "turn":
-        told = [_("Point at a line to see what a turn cost, and for what.")]
-    if any(one.cost.traffic.summarizer_turns.size for one in costs):
-        told.insert(0, _("Violet band: the summarizer's part."))
-    if uncached and any(one.cost.cached_tokens.any() for one in costs):
-        told.insert(0, _("Thin dotted: without the cache."))
-    return " ".join(told)
+    sentences = [_("Point at a line to see what a request cost, and for what.")]
+    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
+        sentences = [_("Point at a line to see what a turn cost, and for what.")]
+    if any(setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs):
+        sentences.insert(0, _("Violet band: the summarizer's part."))
+    if uncached and any(
+        setting_cost.cost.cached_tokens.any() for setting_cost in costs
+    ):
+        sentences.insert(0, _("Thin dotted: without the cache."))
+    return " ".join(sentences)
 
 
 def details(
@@ -265,7 +270,7 @@ def details(
     window = partial(against_the_window, costs, assumptions)
     icon = ":material/width_full:"
     folded(_("When is the context window full?"), WINDOW_KEY, icon, window)
-    numbers = step_by_step([one.setting for one in costs])
+    numbers = step_by_step([setting_cost.setting for setting_cost in costs])
     turns = partial(turn_by_turn, costs, transcript.title)
     folded(numbers, TURNS_KEY, ":material/table:", turns)
     rules = partial(which_prices, assumptions)

@@ -8,14 +8,14 @@ import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed, request_name
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.cost.curve import (
-    largest_request,
-    window_fits,
-    window_use,
-)
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     requests_finding,
+)
+from memviz.dashboard.charts.cost.window_use import (
+    largest_request,
+    window_fits,
+    window_use,
 )
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.shell.text import plain
@@ -66,11 +66,14 @@ def why_nothing_is_cached(
 ) -> str:
     """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
     cache = assumptions.cache
-    if any(one.cost.cached_tokens.any() for one in costs):
+    if any(setting_cost.cost.cached_tokens.any() for setting_cost in costs):
         return ""
     if cache is None:
         return _("No prompt cache is counted, so every token is paid for in full.")
-    largest = max(int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
+    largest = max(
+        int(setting_cost.cost.traffic.input_tokens.max(initial=0))
+        for setting_cost in costs
+    )
     if largest < cache.min_tokens:
         return _(
             "Nothing: this cache works from {min_tokens:,} tokens on, and the largest request has {largest:,}. "
@@ -101,7 +104,7 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     """Return why the cache holds so much or so little: in general, then of settings that
     mostly miss, those of one reason together."""
     yield _(_BEGINNING)
-    runs = [one.setting.run for one in costs]
+    runs = [setting_cost.setting.run for setting_cost in costs]
     if any(run.summaries and not grows_a_list(run) for run in runs):
         yield _(_NEW_SUMMARY)
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
@@ -109,22 +112,26 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
         yield _(_CLEARING)
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
-    for one in costs:
-        if one.cost.hit_rate >= FEW_HITS or len(one.cost.traffic.turns) < 2:
+    for setting_cost in costs:
+        if (
+            setting_cost.cost.hit_rate >= FEW_HITS
+            or len(setting_cost.cost.traffic.turns) < 2
+        ):
             continue
-        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens:
-            short.append(one)
-        elif _slides(one, cache):
-            slides.append(one)
+        if np.median(setting_cost.cost.traffic.input_tokens) < cache.min_tokens:
+            short.append(setting_cost)
+        elif _slides(setting_cost, cache):
+            slides.append(setting_cost)
     if short:
         yield _(_SHORT, names=_names(short), min_tokens=cache.min_tokens)
     if slides:
         shared = max(
-            int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
+            int(np.median(setting_cost.cost.traffic.shared_tokens[1:]))
+            for setting_cost in slides
         )
         need = cache.min_tokens
         yield _(_SLIDES, names=_names(slides), shared=shared, min_tokens=need)
-    losses = [one for one in costs if _is_a_loss(one)]
+    losses = [setting_cost for setting_cost in costs if _is_a_loss(setting_cost)]
     if losses:
         yield _(
             "Cheaper without a cache, because writing to it costs more than reading saves: {names}.",
@@ -133,21 +140,21 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
 
 
 def _names(costs: Sequence[SettingCost]) -> str:
-    return listed(one.label for one in costs)
+    return listed(setting_cost.label for setting_cost in costs)
 
 
-def _slides(one: SettingCost, cache: CacheRules) -> bool:
+def _slides(setting_cost: SettingCost, cache: CacheRules) -> bool:
     """Return whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
-    if one.setting.run.strategy.trigger is not Trigger.NEVER:
+    if setting_cost.setting.run.strategy.trigger is not Trigger.NEVER:
         return False
-    shared = one.cost.traffic.shared_tokens
+    shared = setting_cost.cost.traffic.shared_tokens
     has_dropped = bool((np.diff(shared) < 0).any())
     return has_dropped and bool(np.median(shared[1:]) < cache.min_tokens)
 
 
-def _is_a_loss(one: SettingCost) -> bool:
-    usd = one.cost.total_usd
-    uncached_usd = one.cost.uncached_total_usd
+def _is_a_loss(setting_cost: SettingCost) -> bool:
+    usd = setting_cost.cost.total_usd
+    uncached_usd = setting_cost.cost.uncached_total_usd
     if usd is None or uncached_usd is None:
         return False
     return usd > uncached_usd * (1 + 1e-9)
@@ -159,7 +166,7 @@ SMALLEST_SHARE = 0.001
 def against_the_window(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
-    """The picture, and a sentence on when there is no room any more."""
+    """Draw the picture of the context window, and a sentence on when there is no room any more."""
     window = window_tokens(assumptions)
     model = assumptions.main.model if assumptions.main else _("the model")
     st.plotly_chart(
@@ -197,20 +204,22 @@ def window_words(
                 share=_share_words(largest / window),
             )
         )
-    for one in costs:
-        sent = one.cost.traffic
+    for setting_cost in costs:
+        sent = setting_cost.cost.traffic
         passed = passing_request(sent, window)
         foretold = forecast(sent, window)
         if passed is not None:
             yield (
                 _(
                     "{label}: from {name} on a request is larger than the window, and would be refused.",
-                    label=one.label,
+                    label=setting_cost.label,
                     name=request_name(*passed),
                 )
             )
-        elif foretold and unbounded_part(one.setting.run.strategy) == "history":
-            yield forecast_words(one.label, window, foretold)
+        elif (
+            foretold and unbounded_part(setting_cost.setting.run.strategy) == "history"
+        ):
+            yield forecast_words(setting_cost.label, window, foretold)
 
 
 def _share_words(share: float) -> str:
@@ -218,7 +227,7 @@ def _share_words(share: float) -> str:
 
 
 def which_prices(assumptions: PricingAssumptions) -> None:
-    """The prices and the rules that every number of a page rests on."""
+    """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
         st.caption(plain(sentence))
     st.caption(

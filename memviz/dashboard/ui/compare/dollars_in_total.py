@@ -55,31 +55,34 @@ PARTS_HELP = noop(
 
 
 def totals(costs: Sequence[SettingCost]) -> None:
-    """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
-    has_hits = any(one.cost.cached_tokens.any() for one in costs)
-    for column, one in zip(places(len(costs), TOTAL_PIXELS), costs, strict=True):
-        change = _change(one, costs[0])
-        is_first = one is costs[0]
+    """Draw the dollars in total, each against the first setting, and what share of it the cache and the summarizer
+    have."""
+    has_hits = any(setting_cost.cost.cached_tokens.any() for setting_cost in costs)
+    for column, setting_cost in zip(
+        places(len(costs), TOTAL_PIXELS), costs, strict=True
+    ):
+        change = _change(setting_cost, costs[0])
+        is_first = setting_cost is costs[0]
         delta = None
         if change is not None and len(costs) > 1:
             delta = _(FIRST) if is_first else _change_words(change)
         is_less = change is not None and change < 0
         column.metric(
-            one.label,
-            usd_words(one.cost.total_usd),
+            setting_cost.label,
+            usd_words(setting_cost.cost.total_usd),
             delta,
             help=_(TOTAL_HELP),
             delta_color="inverse" if is_less else "off",
             delta_arrow="auto" if change and not is_first else "off",
         )
-        shares = shares_words(one, has_hits=has_hits)
+        shares = shares_words(setting_cost, has_hits=has_hits)
         if shares:
             column.caption(shares)
 
 
-def _change(one: SettingCost, first: SettingCost) -> float | None:
+def _change(setting_cost: SettingCost, first: SettingCost) -> float | None:
     """By which share it costs more than the first one; ``None`` if that is unknown, or the first is free."""
-    usd = one.cost.total_usd
+    usd = setting_cost.cost.total_usd
     against = first.cost.total_usd
     if usd is None or not against:
         return None
@@ -93,24 +96,24 @@ def _change_words(change: float) -> str:
     return _("{change:+.0%} cost", change=change) if change else _("same cost")
 
 
-def shares_words(one: SettingCost, *, has_hits: bool) -> str:
+def shares_words(setting_cost: SettingCost, *, has_hits: bool) -> str:
     """Return how much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
     summarizer's; in Markdown."""
-    told = []
+    shares = []
     if has_hits:
-        told.append(
+        shares.append(
             _(
                 "{hit_rate:.0%} of its input read from the cache",
-                hit_rate=one.cost.hit_rate,
+                hit_rate=setting_cost.cost.hit_rate,
             )
         )
-    if one.cost.traffic.summarizer_turns.size:
-        share = one.summarizer_share
+    if setting_cost.cost.traffic.summarizer_turns.size:
+        share = setting_cost.summarizer_share
         if share is None:
-            told.append(_("summarizer's share unknown"))
+            shares.append(_("summarizer's share unknown"))
         else:
-            told.append(_("{share:.0%} of the cost is the summarizer's", share=share))
-    return plain(_(COMMA).join(told))
+            shares.append(_("{share:.0%} of the cost is the summarizer's", share=share))
+    return plain(_(COMMA).join(shares))
 
 
 def cheapest_words(
@@ -120,19 +123,20 @@ def cheapest_words(
     where nothing can be said."""
     cheapest = _only_cheapest(costs)
     if cheapest is None:
-        same = _cheapest([one.cost for one in costs]) is not None
+        same = _cheapest([setting_cost.cost for setting_cost in costs]) is not None
         return _("All settings cost the same.") if same else ""
     label = plain(costs[cheapest.place].label)
     amount = plain(dollars(cheapest.usd))
-    known = _known_by_pause(costs, assumptions)
-    if not known or assumptions.cache is None:
+    by_setting = _known_by_pause(costs, assumptions)
+    if not by_setting or assumptions.cache is None:
         return _(
             "**{label}** costs least: {amount}. No pause changes that: no prompt cache is known that outlasts one.",
             label=label,
             amount=amount,
         )
     reads = assumptions.cache.is_alive(assumptions.pause_seconds)
-    other = _cheapest([one.longer if reads else one.shorter for one in known])
+    costs_otherwise = [both.longer if reads else both.shorter for both in by_setting]
+    other = _cheapest(costs_otherwise)
     lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
     is_same = other is None or other.place == cheapest.place
     return _(
@@ -162,8 +166,12 @@ def _known_by_pause(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> list[CostByPause]:
     prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
-    by_pause = [cost_by_pause(one.cost.traffic, *prices) for one in costs]
-    return [both for both in by_pause if both is not None]
+    known = []
+    for setting_cost in costs:
+        by_pause = cost_by_pause(setting_cost.cost.traffic, *prices)
+        if by_pause is not None:
+            known.append(by_pause)
+    return known
 
 
 class _Cheapest(NamedTuple):
@@ -175,27 +183,30 @@ class _Cheapest(NamedTuple):
 
 def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
     """Of those whose price is known, if these are at least two."""
-    known = [
+    priced = [
         _Cheapest(place, cost.total_usd)
         for place, cost in enumerate(costs)
         if cost.total_usd is not None
     ]
-    return min(known, key=lambda one: one.usd) if len(known) > 1 else None
+    return min(priced, key=lambda setting: setting.usd) if len(priced) > 1 else None
 
 
 def _only_cheapest(costs: Sequence[SettingCost]) -> _Cheapest | None:
     """Return the setting that costs least; ``None`` where all cost the same, or nothing is known."""
-    cheapest = _cheapest([one.cost for one in costs])
-    dearest_usd = max((one.cost.total_usd or 0.0 for one in costs), default=0.0)
-    if cheapest is None or isclose(cheapest.usd, dearest_usd, rel_tol=1e-9):
+    cheapest = _cheapest([setting_cost.cost for setting_cost in costs])
+    if cheapest is None:
         return None
-    return cheapest
+    dearest_usd = max(setting_cost.cost.total_usd or 0.0 for setting_cost in costs)
+    return None if isclose(cheapest.usd, dearest_usd, rel_tol=1e-9) else cheapest
 
 
 def parts_table(costs: Sequence[SettingCost]) -> None:
-    """Tokens and dollars of each part, one column a setting."""
+    """Draw tokens and dollars of each part, one column a setting."""
     st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
-    table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
+    columns = {
+        plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs
+    }
+    table = pd.DataFrame(columns)
     # style.css aligns them at the right, where digits compare.
     with st.container(key="costs-parts"):
         st.table(
@@ -203,11 +214,11 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
         )
 
 
-def _cells(one: SettingCost) -> dict[str, str]:
-    cost = one.cost
+def _cells(setting_cost: SettingCost) -> dict[str, str]:
+    cost = setting_cost.cost
     parts = {}
     for part, name in PART_NAMES.items():
-        parts[_("{part} (tokens · USD)", part=_(name))] = _cell(one, part)
+        parts[_("{part} (tokens · USD)", part=_(name))] = _cell(setting_cost, part)
     has_summarizer = cost.traffic.summarizer_turns.size
     uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
     summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE
@@ -222,9 +233,11 @@ def _cells(one: SettingCost) -> dict[str, str]:
     }
 
 
-def _cell(one: SettingCost, part: Part) -> str:
-    tokens = int(one.parts.tokens[part].sum())
-    return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE
+def _cell(setting_cost: SettingCost, part: Part) -> str:
+    tokens = int(setting_cost.parts.tokens[part].sum())
+    if not tokens:
+        return NONE
+    return f"{tokens:,} · {usd_words(setting_cost.parts.total_usd(part))}"
 
 
 ALL_TURNS = "all"
@@ -247,40 +260,46 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
-    """The table of one setting."""
+    """Draw the table of the costs of one setting, a row a turn."""
     setting = choose_setting_run(
-        [one.setting for one in costs], "costs-setting", marks=False
+        [setting_cost.setting for setting_cost in costs], "costs-setting", marks=False
     )
-    one = next(one for one in costs if one.setting is setting)
-    table = with_totals(one)
+    setting_cost = next(
+        setting_cost for setting_cost in costs if setting_cost.setting is setting
+    )
+    table = with_totals(setting_cost)
     st.dataframe(
         table.rename(columns={name: _(title) for name, title in _TITLES.items()}),
         hide_index=True,
         column_config=_columns(table),
-        alt=_alt(one),
+        alt=_alt(setting_cost),
     )
     st.download_button(
         _("Download as CSV"),
         lambda: table.to_csv(index=False, float_format="%.12g"),
         mime="text/csv",
-        file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv",
+        file_name=f"{file_name(title)}-{file_name(setting_cost.label)}-costs.csv",
         icon=":material/download:",
         key="costs-csv",
         on_click="ignore",
     )
 
 
-def _alt(one: SettingCost) -> str:
-    if step_of([one.setting]) == "turn":
-        return _("Tokens and US dollars of each turn under {label}", label=one.label)
-    return _("Tokens and US dollars of each request under {label}", label=one.label)
+def _alt(setting_cost: SettingCost) -> str:
+    if step_of([setting_cost.setting]) == "turn":
+        return _(
+            "Tokens and US dollars of each turn under {label}", label=setting_cost.label
+        )
+    return _(
+        "Tokens and US dollars of each request under {label}", label=setting_cost.label
+    )
 
 
-def with_totals(one: SettingCost) -> pd.DataFrame:
+def with_totals(setting_cost: SettingCost) -> pd.DataFrame:
     """One row a turn (a request, where turns took several calls of the model), and one of totals: their turn is
     ``all``, and what was spent so far is what is spent at the end."""
-    has_calls = one.setting.run.has_calls
-    frame = one.cost.frame("request" if has_calls else "turn")
+    has_calls = setting_cost.setting.run.has_calls
+    frame = setting_cost.cost.frame("request" if has_calls else "turn")
     total: dict[Hashable, Any] = frame.sum(skipna=False).to_dict()
     total |= {name: frame[name].iloc[-1] for name in _SO_FAR}
     turns = [*frame["turn"].astype(str), ALL_TURNS]

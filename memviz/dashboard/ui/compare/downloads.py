@@ -43,7 +43,7 @@ COMPACTIONS_HELP = noop(
 def run_downloads(
     settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript
 ) -> None:
-    """A panel of files; each is made when its button is clicked."""
+    """Draw a panel of files; each is made when its button is clicked."""
     # Drawn before it is opened: a panel that tells the server when it closes does so on the way to another page too,
     # which then stays empty.
     with (

@@ -30,7 +30,7 @@ from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.prices import likely_words
+from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
@@ -82,17 +82,17 @@ def free_runs(models: Models) -> list[SettingRun]:
             st.markdown(_invitation(missing, models, log.turn_count))
             job = _job(missing, models)
             if job.run_when_asked(is_asked=is_asked):
-                begun = [_as_it_stands(one.setting, one.key) for one in begun]
+                begun = [_as_it_stands(work.setting, work.key) for work in begun]
     if begun:
         again = None
         if not missing:
             again = _job(begun, models)
         _choose_take(begun, again)
-    made = []
+    runs = []
     for item in begun:
         if item.run is not None and item.run.turns:
-            made.append((item.setting, item.run))
-    return as_setting_runs(made)
+            runs.append((item.setting, item.run))
+    return as_setting_runs(runs)
 
 
 def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:
@@ -163,7 +163,7 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
     cost = estimate(replays, models.answerer.name, models.summarizer.name)
     likely = likely_words(cost)
     work = [item.key.strategy.tool_use for item in missing]
-    if any(one.recalls or one.thinking_rounds for one in work):
+    if any(run_work.recalls or run_work.thinking_rounds for run_work in work):
         likely = _(
             "{likely} What the model recalls or thinks by itself comes on top.",
             likely=likely,
@@ -231,11 +231,12 @@ def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> Non
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
-    asked = next((record for _setting, record in records if record), None)
-    if asked is None:
+    requests = [request for _setting, request in records if request]
+    if not requests:
         return
-    log = asked.memory.log
-    question = "\n".join(log[position].content for position in asked.parts.input)
+    log = requests[0].memory.log
+    positions = requests[0].parts.input
+    question = "\n".join(log[position].content for position in positions)
     st.markdown(_("**What each setting answered at turn {turn}**", turn=turn))
     st.caption(plain(question))
     for column, (setting, record) in zip(

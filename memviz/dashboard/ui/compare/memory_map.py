@@ -61,7 +61,7 @@ MAP_PIXELS = 140
 
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """A map for each setting, beside the selected request, and what became of one message."""
+    """Draw a map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
@@ -98,7 +98,7 @@ def _map_notes(settings: Sequence[SettingRun]) -> None:
 
 
 def draw_maps(settings: Sequence[SettingRun]) -> None:
-    """The maps, of the part that is looked at."""
+    """Draw the maps of the part that is looked at."""
     step = step_of(settings)
     view = zoom(whole_view(settings), step)
     maps(settings, view)
@@ -146,7 +146,7 @@ def zoom(whole: View, step: str) -> View:
 
 
 def maps(settings: Sequence[SettingRun], view: View) -> None:
-    """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
+    """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
         cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
@@ -184,9 +184,9 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     fates = fate_map(setting.run)
     if not point:
         return
-    found = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
-    if found is not None:
-        place, position = found
+    fate = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    if fate is not None:
+        place, position = fate
         record = setting.run.requests[fates.number_at(place)]
         select(record.turn, setting.index, record.call)
         open_request()
@@ -299,9 +299,9 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
         ),
         Fate.DROPPED: _("dropped: nothing of them is in it"),
     }
-    for fate, said in words.items():
+    for fate, name in words.items():
         more = often if fate is Fate.SUMMARIZED else ""
-        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), said, more)
+        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), name, more)
 
 
 def _item(number: _Number, messages: int) -> Markup:

@@ -16,7 +16,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.memory_map.fate_words import life_finding, message_life
+from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selected
@@ -99,8 +99,8 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
         alt=life_finding(settings, position),
     )
     if selection.record is not None:
-        known = known_facts(compare_state().conversation_id, run.log)
-        _at_request(selection.record, selection.name, position, known)
+        facts = known_facts(compare_state().conversation_id, run.log)
+        _at_request(selection.record, selection.name, position, facts)
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
@@ -133,8 +133,8 @@ def _at_request(
     if instead is not None:
         sent, how = instead
         st.markdown(_("At the request of {name} it was {how}:", name=name, how=how))
-        shown = message_html(sent, "", _("Tokens shows all of it"))
-        st.html(section(PART_COLORS["history"], shown))
+        html = message_html(sent, "", _("Tokens shows all of it"))
+        st.html(section(PART_COLORS["history"], html))
 
 
 def life_in_words(life: Sequence[Span]) -> str:

@@ -133,7 +133,7 @@ def take_linked_stage() -> None:
 
 
 def choose_stage() -> None:
-    """The switch that shows the stage in place of the charts, on all views."""
+    """Draw the switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
         _("Animation"),
@@ -157,8 +157,8 @@ def play(
     transcript: Transcript,
     readout: Readout,
 ) -> None:
-    """The stage, at the selected request; where the visitor rests is the selection, and
-    while the stage plays too, if somebody reads the request beside it."""
+    """Draw the stage at the selected request; where the visitor rests is the selection, and while the stage plays too,
+    if somebody reads the request beside it."""
     at = axis.last(selection.turn) - 1
     if selection.call is not None:
         calls = len(numbers_of_turn(selection.setting.run, selection.turn))
@@ -222,9 +222,9 @@ def _data(
     steps: range,
     readout: Readout,
 ) -> dict[str, Any]:
-    kept = [_retained(one.run, probes) for one in settings]
+    retentions = [_retained(setting.run, probes) for setting in settings]
     terms = readout.assumptions
-    return asking_data(settings, transcript, kept, terms, steps, readout.measure)
+    return asking_data(settings, transcript, retentions, terms, steps, readout.measure)
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:

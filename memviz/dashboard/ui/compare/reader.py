@@ -69,31 +69,31 @@ def beside_reader(
     draw_picture: Callable[[], object],
     charts: Mapping[str, RequestAxis],
     *,
-    draw_notes: Callable[[], object] | None = None,
-    draw_below: Callable[[Selection], object] | None = None,
+    draw_notes: Callable[[], object] | None,
+    draw_below: Callable[[Selection], object] | None,
     readout: Readout = Readout(),  # noqa: B008 - a value
 ) -> None:
-    """A picture with the player below it, and what happened at the selected request in a
-    sentence. The whole request is a panel beside it (below it on a phone), which a click
-    on a request opens.
+    """Draw a picture with the player below it, and what happened at the selected request
+    in a sentence. The whole request is a panel beside it (below it on a phone), which a
+    click on a request opens. All of it is one fragment: moving the selection draws
+    nothing else of the page.
 
     ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with
     requests on their x axis, which get the line of the selected one, each with that
     axis. A click on them calls ``select`` or ``select_clicked`` of
     ``memviz/dashboard/ui/compare/selection.py``. ``draw_notes`` draws what stands under
     the player, ``draw_below`` what else shows the selected request, below both columns.
-    All of it is one fragment: moving the selection draws nothing else of the page.
     Where the visitor plays the requests, the stage stands in place of picture and
     player, as wide as the page, its lanes with this ``readout``.
     """
-    has_reader = not hides(Part.READER)
+    opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
         play(settings, shared_axis(settings), selected(settings), transcript, readout)
-        if has_reader and is_read():
+        if opens_reader:
             _reader(settings, transcript)
-        elif has_reader:
+        elif not hides(Part.READER):
             _offer_reader()
-    elif has_reader and is_read():
+    elif opens_reader:
         picture, request = st.columns(SHARES, gap="medium")
         with picture, st.container(gap="small"):
             _picture_with_player(settings, charts, draw_picture, draw_notes)
@@ -102,10 +102,9 @@ def beside_reader(
     else:
         with st.container(gap="small"):
             _picture_with_player(settings, charts, draw_picture, draw_notes)
-    if not has_reader:
+    if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
-        if presenting().is_minimal:
-            open_in_memviz(_caption(selected(settings), transcript))
+        open_in_memviz(_caption(selected(settings), transcript))
     keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
@@ -204,20 +203,19 @@ def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> 
     turns, at = walk_of(settings, selection)
     marks = {}
     ruled = []
-    for number, one in enumerate(settings):
-        marks[str(number)] = _marks(turns, one.run)
-        if not one.run.strategy.writes_notes:
+    for number, setting in enumerate(settings):
+        marks[str(number)] = _marks(turns, setting.run)
+        if not setting.run.strategy.writes_notes:
             ruled.append(number)
-    lined = {**charts, PARTS_KEY: shared_axis([selection.setting])}
+    last_places = {}
+    for name, axis in (*charts.items(), (PARTS_KEY, shared_axis([selection.setting]))):
+        last_places[name] = None if axis.is_by_turn else axis.lasts.tolist()
     # In the browser places and numbers count from 0.
     data = {
         "turns": turns,
         "at": at,
         "setting": selection.number,
-        "charts": {
-            name: None if axis.is_by_turn else axis.lasts.tolist()
-            for name, axis in lined.items()
-        },
+        "charts": last_places,
         "marks": marks,
         "ruled": ruled,
         "words": script_words(_PLAYER_JS),
@@ -239,15 +237,14 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
     through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
     have taken more of them."""
-    own = request_turns(run)
-    marked = [
-        number
-        for number, made in run.requests.compactions()
-        if any(map(is_marked, made))
-    ]
+    run_turns = request_turns(run)
+    marked = []
+    for number, compactions in run.requests.compactions():
+        if any(map(is_marked, compactions)):
+            marked.append(number)
     numbers = np.array(marked, np.intp)
-    turns_marked = own[numbers]
-    behind = np.searchsorted(own, turns_marked, side="right") - 1 - numbers
+    turns_marked = run_turns[numbers]
+    behind = np.searchsorted(run_turns, turns_marked, side="right") - 1 - numbers
     first = np.searchsorted(turns, turns_marked)
     stop = np.searchsorted(turns, turns_marked, side="right")
     places: list[int] = np.maximum(first, stop - 1 - behind).tolist()
@@ -272,8 +269,8 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             choose_setting(settings)
         else:
             st.caption(plain(selection.setting.label))
-        known = known_facts(compare_state().conversation_id, run.log)
-        inspector(run, selection.turn, "compare", known, selection.call)
+        facts = known_facts(compare_state().conversation_id, run.log)
+        inspector(run, selection.turn, "compare", facts, selection.call)
         folded(
             _("Parts of every request"),
             "compare-parts",

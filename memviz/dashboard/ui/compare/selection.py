@@ -47,7 +47,7 @@ class Selection(NamedTuple):
 def selected(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
-    indices = [one.index for one in settings]
+    indices = [each.index for each in settings]
     number = len(settings) - 1
     if state.looked_at in indices:
         number = indices.index(state.looked_at)
@@ -104,7 +104,7 @@ def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
 
 
 def choose_setting(settings: Sequence[SettingRun]) -> None:
-    """The control that chooses whose request is read."""
+    """Draw the control that chooses whose request is read."""
     numbers = list(range(len(settings)))
     set_widget(SETTING_KEY, selected(settings).number)
     st.selectbox(
@@ -114,7 +114,7 @@ def choose_setting(settings: Sequence[SettingRun]) -> None:
         key=SETTING_KEY,
         label_visibility="collapsed",
         on_change=_choose,
-        args=(tuple(one.index for one in settings),),
+        args=(tuple(setting.index for setting in settings),),
     )
 
 

@@ -78,7 +78,7 @@ def tokens_view(
 def tokens_chart(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
-    """The main picture. A click on it moves the selection."""
+    """Draw the main picture, the tokens of every turn. A click on it moves the selection."""
     if not hides(Part.CONTROLS):
         with row("compare-above"):
             looked_at = selected(settings).setting
@@ -130,7 +130,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
-    """Tokens sent in all, each against the first setting, and the table of details."""
+    """Draw the tokens sent in all, each against the first setting, and the table of details."""
     uses = [token_use(setting.run) for setting in settings]
     for column, setting, use in zip(
         places(len(settings), NUMBER_PIXELS), settings, uses, strict=True
@@ -172,9 +172,9 @@ def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataF
     has_calls = any(setting.run.has_calls for setting in settings)
     reduces = any(use.reductions for use in uses)
     columns = {}
-    for one, use in zip(settings, uses, strict=True):
+    for setting, use in zip(settings, uses, strict=True):
         numbers = _numbers(use, has_calls=has_calls, reduces=reduces)
-        columns[plain(one.label)] = numbers
+        columns[plain(setting.label)] = numbers
     return pd.DataFrame(columns)
 
 
@@ -260,7 +260,7 @@ def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
         if size and prices.main:
             return Window(size, _("{model}'s window", model=prices.main.model))
     elif chosen == OF_LARGEST:
-        largest = max(one.run.columns.largest for one in settings)
+        largest = max(setting.run.columns.largest for setting in settings)
         if largest:
             return Window(largest, _("the largest request"))
     return None

@@ -154,11 +154,11 @@ def _recorded_values(handle: _Handle) -> list[int]:
     chosen = handle.setting.build()
     name = handle.parameter.name
     values = set()
-    for one in workspace().recordings.settings_of(transcript, log, counter):
-        if one.id != chosen.id:
+    for recorded in workspace().recordings.settings_of(transcript, log, counter):
+        if recorded.id != chosen.id:
             continue
-        value = getattr(one, name)
-        if one == chosen.model_copy(update={name: value}):
+        value = getattr(recorded, name)
+        if recorded == chosen.model_copy(update={name: value}):
             values.add(int(value))
     return sorted(values)
 
@@ -209,8 +209,8 @@ def _replayed(key: RunKey) -> Curve:
 
 def _take(handle: _Handle, key: str) -> None:
     """Give the setting the value that the handle was let go at."""
-    said: Mapping[str, Any] = widget_value(key) or {}
-    value = said.get("value")
+    moved: Mapping[str, Any] = widget_value(key) or {}
+    value = moved.get("value")
     if isinstance(value, int):
         name = handle.parameter.name
         set_widget(parameter_key(handle.setting, name), value)

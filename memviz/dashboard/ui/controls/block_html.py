@@ -11,7 +11,7 @@ from memviz.core.context import Block, Fate
 from memviz.core.facts import OBSERVATIONS
 from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Notes, Quote
+from memviz.core.pieces import Line, Notes
 from memviz.core.summaries import OPAQUE_TEXT, SUMMARY
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
@@ -22,15 +22,14 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
 )
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.controls.facts_line_html import facts_line_html, facts_line_of
+from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import are_facts
 
-MORE = noop("the JSON below has all of them")
 OWN_WORDS = noop("The strategy's own words")
 IN_PLACE = plural_noop(
     "in full at its place in the history", "in full at their places in the history"
@@ -56,18 +55,18 @@ def forms_sent(record: TurnRecord) -> Mapping[int, Form]:
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
-    """Return what was sent of a message with less in it than was said, and in a few words how; ``None`` of any
-    other."""
+    """Return the message that was sent in the place of one with more in it, and in a few words how it was made smaller;
+    ``None`` for a message that was sent as it was said."""
     log = record.memory.log
-    said = log[position]
+    message = log[position]
     for piece in record.parts.messages:
         form = log.form_at(position, piece.form)
         if form is not None and position in piece.positions:
             sent = log.sent(position, form)
-            if sent is said:
+            if sent is message:
                 return None
             tokens = record.memory.sums.between(position, position + 1)
-            return sent, _form_words(said, sent, form, tokens)
+            return sent, _form_words(message, sent, form, tokens)
     return None
 
 
@@ -75,11 +74,11 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
     forms = forms_sent(record)
     parts = [_head(block, record, forms)]
-    told = _told_in(block, record)
+    facts_line = facts_line_of(block, record)
     if block.kind == "system":
         parts += _system_prompt(block, record, first)
-    elif told is not None:
-        parts += _told(told, record) if not first else ()
+    elif facts_line is not None:
+        parts += facts_line_html(facts_line, record) if not first else ()
     else:
         for offset in range(first, len(block.messages)):
             parts.append(_message(block, record, offset, forms))
@@ -92,77 +91,22 @@ def block_title(block: Block, record: TurnRecord) -> str:
         return _(OWN_WORDS)
     if block.kind != "summary":
         return _(PART_TITLES[block.kind])
-    if _told_in(block, record) is not None:
+    if facts_line_of(block, record) is not None:
         return _("Facts")
     for piece in _notes_in(block, record):
         return notes_title(record, piece)
     return _(PART_TITLES["summary"])
 
 
-def _told_in(block: Block, record: TurnRecord) -> Line | None:
-    """Return the facts that a block tells, if they were looked up among the notes."""
-    for piece in record.parts.pieces:
-        if isinstance(piece, Line) and piece.quotes:
-            if block.messages == (piece.message,):
-                return piece
-    return None
-
-
-def _told(line: Line, record: TurnRecord) -> Iterator[Markup]:
-    """Yield the facts of a line, each under its turn, its score and the fact that it contradicts."""
-    heading, *told = line.message.content.split("\n")
-    yield message_html(Message("system", heading), "", "")
-    scores = {quote.number: quote.score for quote in line.quotes}
-    for quote, fact in zip(line.quotes, told, strict=True):
-        said = [_fact_words(quote, record), *_conflict_words(quote, record, scores)]
-        html = message_html(Message("system", fact), " · ".join(said), _(MORE))
-        is_contradicted = len(said) > 1
-        color = FactState.CONTRADICTED.color
-        yield _formed(color, html) if is_contradicted else html
-
-
-def _fact_words(quote: Quote, record: TurnRecord) -> str:
-    """Return where a fact comes from, and how much of the question it holds."""
-    version = record.memory.space.summaries.versions[quote.version]
-    return _(
-        "fact {number:,}, from turn {turn:,} · score {score:.1f}",
-        number=quote.number,
-        turn=version.turn,
-        score=quote.score,
-    )
-
-
-def _conflict_words(
-    quote: Quote, record: TurnRecord, scores: Mapping[int, float]
-) -> Iterator[str]:
-    """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
-    they are sent as well."""
-    summaries = record.memory.space.summaries
-    index = summaries.fact_index()
-    count = index.count(record.memory.summary_count)
-    newer = index.replaced_by(quote.number, count)
-    if newer is not None and newer in scores:
-        yield _(
-            "outdated: fact {other:,}, which is sent beside it with score {score:.1f}, replaces it",
-            other=newer,
-            score=scores[newer],
-        )
-    elif newer is not None:
-        yield _("outdated: fact {other:,}, which is not sent, replaces it", other=newer)
-    older = index.facts[quote.number - 1].replaces
-    if older is not None and older in scores:
-        yield _(
-            "replaces fact {other:,}, which is sent beside it with score {score:.1f}",
-            other=older,
-            score=scores[older],
-        )
-
-
 def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
     """Return the pieces that a block of notes sends."""
     text = record.memory.space.summaries.text
     content = block.messages[0].content
-    return [one for one in record.parts.notes if text(one.start, one.stop) == content]
+    return [
+        notes
+        for notes in record.parts.notes
+        if text(notes.start, notes.stop) == content
+    ]
 
 
 def text_tokens(block: Block, record: TurnRecord) -> int:
@@ -193,32 +137,33 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
 
 
 def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
-    said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
+    messages = counted(len(block.messages), "message")
+    details = [f"{size_words(block, record)} · {messages}"]
     if block.kind == "tools" and record.parts.tools:
-        said.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
+        details.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
     if block.kind == "summary":
         role = block.messages[0].role
         if block.indices:
-            said.append(
+            details.append(
                 _(
                     "standing for {messages}",
                     messages=counted(len(block.indices), "message"),
                 )
             )
         if role != "system":
-            said.append(_("sent as a message of the {role}", role=role_name(role)))
+            details.append(_("sent as a message of the {role}", role=role_name(role)))
     if block.kind == "recalled":
-        said += _restored_words(block, record)
+        details += _restored_words(block, record)
     formed = form_counts(block, forms)
     help_text = _(FORMED_HELP) if formed else _(PART_HELP[block.kind])
     title = element("b", block_title(block, record))
-    words = _(COMMA).join(said + formed)
+    words = _(COMMA).join(details + formed)
     return element("header", title, f" {words}", title=help_text)
 
 
 def size_words(block: Block, record: TurnRecord) -> str:
     """Return a block's tokens, those of a summary's heading apart."""
-    if block.kind != "summary" or _told_in(block, record) is not None:
+    if block.kind != "summary" or facts_line_of(block, record) is not None:
         return counted(block.tokens, "token")
     written = text_tokens(block, record)
     words = counted(written, "token")
@@ -246,11 +191,11 @@ def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
     """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
     if block.kind not in IN_FORMS:
         return []
-    found = Counter(forms[at].fate for at in block.indices if at in forms)
+    counts = Counter(forms[at].fate for at in block.indices if at in forms)
     return [
-        _("{number:,} of them {how}", number=found[fate], how=_(words))
+        _("{number:,} of them {how}", number=counts[fate], how=_(words))
         for fate, words in FORM_WORDS.items()
-        if found[fate]
+        if counts[fate]
     ]
 
 
@@ -263,7 +208,7 @@ def _message(
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))
-    said = record.memory.log[position]
+    message = record.memory.log[position]
     sums = record.memory.sums
     form = forms[position]
     size = counted(sums.counter(sent.content), "token")
@@ -272,25 +217,20 @@ def _message(
         role=role_name(sent.role),
         number=message_number(position),
         size=size,
-        form=_form_words(said, sent, form, sums.between(position, position + 1)),
+        form=_form_words(message, sent, form, sums.between(position, position + 1)),
     )
     tokens = counted(sums.between(position, position + 1), "token")
     as_said = element(
         "details",
         element("summary", _("As it was said, {tokens}", tokens=tokens)),
-        message_html(said, "", _(MORE)),
+        message_html(message, "", _(MORE)),
     )
     color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
-    return _formed(color, message_html(sent, head, _(MORE)), as_said)
+    return formed_html(color, message_html(sent, head, _(MORE)), as_said)
 
 
-def _formed(color: str, *inside: Markup) -> Markup:
-    style = f"border-left-color: {color}"
-    return element("div", *inside, class_="memviz-formed", style=style)
-
-
-def _form_words(said: Message, sent: Message, form: Form, tokens: int) -> str:
-    if form.fate == "cleared" and sent.content == said.content:
+def _form_words(message: Message, sent: Message, form: Form, tokens: int) -> str:
+    if form.fate == "cleared" and sent.content == message.content:
         return _("sent without the arguments of its calls")
     if form.is_older_read:
         return _("an older read of this file, sent as a placeholder")
@@ -384,4 +324,4 @@ def _added(record: TurnRecord, piece: Notes | Line) -> Markup:
     tokens = counted(record.memory.sums.counter(text), "token")
     head = _("added by memory: {what} · {tokens}", what=what, tokens=tokens)
     html = message_html(Message("system", text), head, _(MORE))
-    return _formed(PART_COLORS["summary"], html)
+    return formed_html(PART_COLORS["summary"], html)

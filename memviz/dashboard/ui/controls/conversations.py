@@ -121,7 +121,7 @@ WHOLE_HELP = noop(
 
 
 def say_beginnings(ids: Sequence[str]) -> None:
-    """One line for each of these conversations of which only the beginning is shown, with ways to more of it."""
+    """Draw one line for each of these conversations of which only the beginning is shown, with ways to more of it."""
     for id in ids:
         first = workspace().beginning(id, compare_state().first_of(id))
         if first is not None:

@@ -54,7 +54,7 @@ WITH_RECORDINGS_HELP = noop(
 
 
 def author_badge(author: Author, *models: str) -> None:
-    """A badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
+    """Draw a badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
     st.badge(
         plain(badge_words(author, models)),
         color=BADGE_COLORS[author],
@@ -66,41 +66,44 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote. It
     stands above the picture, so that nobody reads the one without the other."""
     runs = [setting.run for setting in settings]
-    found = frozenset[Author]().union(*map(authors_of, runs))
-    if not found:
+    authors = frozenset[Author]().union(*map(authors_of, runs))
+    if not authors:
         return
     with row(LINE_KEY, gap="xsmall"):
-        told = []
+        sentences = []
         for author in Author:
-            if author in found:
+            if author in authors:
                 badge = _inline_badge(author, models_of(runs, author))
-                told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
+                sentences.append(
+                    f"{badge} {plain(_of(author, settings, authors))}".rstrip()
+                )
         st.caption(
-            _("Summaries: {authors}.", authors=_(SEMICOLON).join(told)), width="content"
+            _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
+            width="content",
         )
-        if Author.RECORDED in found and len(found) > 1:
+        if Author.RECORDED in authors and len(authors) > 1:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
             instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
 
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
-    """One line that says who gave how many of these answers."""
-    given: dict[Author, list[str]] = {author: [] for author in Author}
+    """Draw one line that says who gave how many of these answers."""
+    labels: dict[Author, list[str]] = {author: [] for author in Author}
     for reply in replies:
         author = author_of(reply.model, recorded=reply.recorded)
-        given[author].append(reply.model)
-    told = []
-    for author, models in given.items():
+        labels[author].append(reply.model)
+    sentences = []
+    for author, models in labels.items():
         if models:
             number = f"{len(models):,}"
             if author is Author.LIVE:
                 by = listed(dict.fromkeys(models))
                 number = _("{number}, by {models}", number=number, models=by)
-            told.append(f"{_inline_badge(author, models)} {plain(number)}")
-    if told:
+            sentences.append(f"{_inline_badge(author, models)} {plain(number)}")
+    if sentences:
         with st.container(key="whose-answers"):
-            st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(told)))
+            st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
 
 
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
@@ -131,15 +134,15 @@ def _inline_badge(author: Author, models: Iterable[str]) -> str:
 
 
 def _of(
-    author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
+    author: Author, settings: Sequence[SettingRun], authors: frozenset[Author]
 ) -> str:
-    """Return the words of the line behind the badge of ``author``, one of those that were ``found``."""
+    """Return the words of the line behind the badge of ``author``, one of the ``authors`` of the settings."""
     runs = [setting.run for setting in settings]
     if author is Author.RECORDED:
-        return where_recorded(runs) if len(found) == 1 else ""
+        return where_recorded(runs) if len(authors) == 1 else ""
     if author is Author.LIVE:
         return _("by {models}", models=listed(models_of(runs, author)))
-    if len(found) == 1:
+    if len(authors) == 1:
         return _(QUOTES)
     if len(settings) == 1:
         return _("from the first one on that was not recorded")
@@ -177,7 +180,7 @@ def how_sure(summarizer: str) -> None:
 
 
 def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
-    """A button that chooses another summarizer on all pages; before an audience nothing is chosen."""
+    """Draw a button that chooses another summarizer on all pages; before an audience nothing is chosen."""
     if hides(Part.CONTROLS):
         return
     st.button(
@@ -197,9 +200,9 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     name = named(SUMMARIZER)
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     failed = []
-    for one in settings:
-        if any(compaction.error for compaction in one.run.compactions):
-            failed.append(one.label)
+    for setting in settings:
+        if any(compaction.error for compaction in setting.run.compactions):
+            failed.append(setting.label)
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
     own = workspace().recordings.settings_of(
@@ -223,7 +226,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
             name=plain(recording.name),
             settings=plain(lacks),
             recorded_first=recorded_first,
-            own=plain(_(COMMA).join(one.label for one in own)),
+            own=plain(_(COMMA).join(setting.label for setting in own)),
         )
     st.warning(words, icon=":material/error:")
     instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
@@ -259,20 +262,26 @@ def health(settings: Sequence[SettingRun]) -> None:
         _in_one_line(folded)
 
 
-def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
-    severities = [one.severity for _setting, warnings in found for one in warnings]
+def _in_one_line(
+    folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
+) -> None:
+    severities = []
+    for _setting, warnings in folded:
+        severities += [warning.severity for warning in warnings]
     bad = severities.count("bad")
     label = counted(len(severities), "warning")
     if bad:
         label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
-    names = [f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found]
+    names = [
+        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in folded
+    ]
     # The key keeps it open while its label changes with a slider.
     with st.expander(
         _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),
         key="health",
         icon=_SEVERITY_ICONS["bad" if bad else "caution"],
     ):
-        for setting, warnings in found:
+        for setting, warnings in folded:
             whose = f"**{plain(setting.label)}**"
             if setting.run.earlier_settings:
                 # A chat was given another setting: which of them is meant.

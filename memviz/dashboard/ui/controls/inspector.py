@@ -8,16 +8,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from memviz.core.context import OVER_BUDGET, Block, joined
-from memviz.core.messages import Message
 from memviz.core.text.wording import (
     COMMA,
     SEMICOLON,
     counted,
     distinct_names,
-    effort_words,
-    listed,
     message_range,
-    price_words,
 )
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
@@ -32,6 +28,7 @@ from memviz.dashboard.ui.controls.block_html import (
     sent_versions,
     size_words,
 )
+from memviz.dashboard.ui.controls.model_calls import earlier_calls
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
     changes,
@@ -41,111 +38,17 @@ from memviz.dashboard.ui.controls.request_changes import (
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.terms import term_html
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import broken_lengths_of
-from memviz.dashboard.words.requests import call_text, over_limit_words
+from memviz.dashboard.words.requests import over_limit_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_text import calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.requests.request_places import request_number
 from memviz.metrics.retention.message_facts import summary_facts
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
-
-MOST_CALLS = 100
-"""So many calls before a request are told in a line each, the latest of them."""
-MOST_TOOLS = 5
-MAX_CALL_CHARS = 160
-"""Of one call of the model, which may call many tools with long arguments."""
-
-
-def recall_exchange(messages: Sequence[Message]) -> None:
-    """The model's calls of the recall tool in one turn, and what they gave."""
-    calls = sum(len(message.tool_calls) for message in messages)
-    with st.expander(
-        _("The model recalled: {calls}", calls=counted(calls, "call")),
-        icon=":material/history:",
-    ):
-        _say_messages(messages)
-
-
-def thoughts(record: TurnRecord) -> None:
-    """The rounds of thinking before a reply, with what they cost."""
-    rounds = record.thinking
-    if not rounds:
-        return
-    label = _(
-        "The model thought: {rounds}, {tokens}",
-        rounds=counted(len(rounds), "round"),
-        tokens=counted(record.thinking_tokens, "token"),
-    )
-    with st.expander(label, icon=":material/psychology:"):
-        _say_messages(record.thoughts)
-        st.caption(
-            _(
-                "Tokens written: {number:,}. {price}.",
-                number=record.thinking_tokens,
-                price=plain(price_words(record.thinking_cost_usd)).capitalize(),
-            )
-        )
-
-
-def _say_messages(messages: Sequence[Message]) -> None:
-    for message in messages:
-        if message.role == "tool":
-            st.caption(f"→ {plain(message.content)}")
-        elif message.content and message.role != "system":
-            st.text(message.content)
-        for call in message.tool_calls:
-            st.code(call_text(call), language=None, wrap_lines=True)
-
-
-def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
-    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
-    if not earlier:
-        return
-    sent = sum(call.total_tokens for call in earlier)
-    label = _(
-        "{calls} of the model before this one: {tokens} sent",
-        calls=counted(len(earlier), "call"),
-        tokens=counted(sent, "token"),
-    )
-    with st.expander(label, icon=":material/replay:"):
-        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
-        lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in shown]
-        st.caption("\n".join(lines))
-
-
-def _call_words(call: TurnRecord) -> str:
-    told = _(
-        "{what}: {tokens} sent, {reply_tokens:,} written",
-        what=_what_was_done(call),
-        tokens=counted(call.total_tokens, "token"),
-        reply_tokens=call.reply_tokens,
-    )
-    facts = call.facts
-    if facts is None:
-        return _("{told}.", told=told)
-    effort = effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded)
-    return _("{told}, {effort}.", told=told, effort=plain(effort))
-
-
-def _what_was_done(call: TurnRecord) -> str:
-    if call.kind == "thinking":
-        return _("It thought")
-    if call.kind == "recall":
-        return _("It asked to recall")
-    asked = calls_asked_for(call)
-    if not asked:
-        return _("It answered")
-    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in asked[:MOST_TOOLS]]
-    tools = plain(listed(texts))
-    if len(asked) > MOST_TOOLS:
-        return _("It called {tools} and more", tools=tools)
-    return _("It called {tools}", tools=tools)
-
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
@@ -301,13 +204,13 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
             "**{messages}** word for word · {tokens}", messages=messages, tokens=tokens
         )
     if block.kind == "summary":
-        kept = f" · {broken}" if broken else ""
+        broken_words = f" · {broken}" if broken else ""
         title = plain(block_title(block, record))
         return _(
             "**{title}**, all of it · {size}{kept}",
             title=title,
             size=size_words(block, record),
-            kept=kept,
+            kept=broken_words,
         )
     title = _(PART_TITLES[block.kind])
     if added_to_system(record):
@@ -319,10 +222,10 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
 
 def _range_words(positions: Iterable[int]) -> str:
     """``Messages 3 to 9`` where they follow each other, else how many there are."""
-    found = list(positions)
-    if found and found[-1] - found[0] + 1 == len(found):
-        return message_range(range(found[0], found[-1] + 1)).capitalize()
-    return counted(len(found), "message")
+    numbers = list(positions)
+    if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
+        return message_range(range(numbers[0], numbers[-1] + 1)).capitalize()
+    return counted(len(numbers), "message")
 
 
 def _messages(block: Block, record: TurnRecord, key: str) -> None:

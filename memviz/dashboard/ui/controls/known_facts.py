@@ -75,7 +75,9 @@ def known_facts(
         if conversation_id is not None:
             if workspace().store.entry(conversation_id).probe_count:
                 saved = workspace().store.about(conversation_id).probes
-    saved = tuple(one for one in saved if max(one.evidence, default=-1) < len(log))
+    saved = tuple(
+        probe for probe in saved if max(probe.evidence, default=-1) < len(log)
+    )
     chosen = with_proposals(conversation_id, saved)
     length = len(log)
     if grows and length > GROWTH_MESSAGES:
@@ -96,18 +98,20 @@ def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
 
 
 def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
-    known = set()
+    known_keys = set()
     for probe in probes:
-        known |= {(probe.evidence, normal_tokens(answer)) for answer in probe.answers}
+        known_keys |= {
+            (probe.evidence, normal_tokens(answer)) for answer in probe.answers
+        }
     proposals = []
     for probe in proposed:
-        if (probe.evidence, normal_tokens(probe.answers[0])) not in known:
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known_keys:
             proposals.append(probe)
     brought = [probe for probe in probes if not probe.by_user]
-    taken = len(brought)
+    facts_before = len(brought)
     if chosen:
-        taken += len(proposals)
-    one_in = max(1, ceil_div(taken * log.turn_count, MOST_LOOKUPS))
+        facts_before += len(proposals)
+    one_in = max(1, ceil_div(facts_before * log.turn_count, MOST_LOOKUPS))
     return Facts(
         log,
         tuple(brought[::one_in]),

@@ -149,8 +149,8 @@ def open_link(state: CompareState, query: Query) -> tuple[View, list[str]]:
 
 @st.fragment
 def copy_link(key: str, *, with_request: bool = False) -> None:
-    """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
-    address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
+    """Draw a button that puts the address of this view into the clipboard, as it is when the button is clicked, and
+    that address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     asked = (widget_value(key) or {}).get("asked")
     data = shown_now(with_request=with_request)
     _copy_button(
@@ -193,7 +193,7 @@ def follow(page: str, query: str) -> None:
 
 
 def _nothing() -> None:
-    """The button's fragment is drawn again after a click on it, and that is all that it takes."""
+    """Do nothing: a click draws the fragment of its button again, and that is all that is wanted."""
 
 
 def is_link_opened() -> bool:
@@ -204,7 +204,8 @@ def is_link_opened() -> bool:
 
 
 def follow_again(parts: Iterable[tuple[str, str]]) -> None:
-    """A link of these parts, offered by a page of memviz, opens what it names also where it was followed before."""
+    """Let a link of these parts, which a page of memviz offers, open what it names also where it was followed
+    before."""
     query = parse_qs(urlencode([*parts]))
     if widget_value(OPENED_KEY) == query:
         set_widget(OPENED_KEY, None)
@@ -267,8 +268,8 @@ def share_page(keep: Callable[[], object], *, has_link: bool = True) -> None:
 
 
 def open_in_memviz(words: str) -> None:
-    """One line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of its
-    own."""
+    """Draw one line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of
+    its own."""
     _whole_page(
         data={
             "words": words,
@@ -313,7 +314,7 @@ def with_effect(
     return tuple(view._replace(sentence=sentences[view.id]) for view in views)
 
 
-def _is_shown(effect: Step, shown: View) -> bool:
+def _is_shown(effect: Step, view: View) -> bool:
     if is_link_opened():
         return parse_qs(query_of_effect(effect)) == address_now()
-    return is_shown_by(effect.view, shown)
+    return is_shown_by(effect.view, view)

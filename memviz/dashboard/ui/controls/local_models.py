@@ -46,10 +46,10 @@ def names_found() -> list[str]:
 
 
 def _by_name() -> dict[str, LocalModel]:
-    found: LocalServers | None = widget_value(_FOUND)
-    if found is None:
+    servers: LocalServers | None = widget_value(_FOUND)
+    if servers is None:
         return {}
-    return {model.name: model for model in reversed(found.models)}
+    return {model.name: model for model in reversed(servers.models)}
 
 
 def keep_addresses_apart() -> None:
@@ -69,7 +69,7 @@ def keep_addresses_apart() -> None:
 
 
 def local_models() -> None:
-    """A button that looks for models, and what it found: a row for each, to be chosen."""
+    """Draw a button that looks for models, and what it found: a row for each, to be chosen."""
     if not access().of_models.private_base_urls:
         st.caption(_(NOT_HERE))
         return
@@ -109,19 +109,19 @@ def _look() -> None:
         set_widget(_REFUSED, error)
 
 
-def _show(found: LocalServers) -> None:
-    is_long = len(found.models) > _ROWS_SHOWN
+def _show(servers: LocalServers) -> None:
+    is_long = len(servers.models) > _ROWS_SHOWN
     with st.container(
         height=_ROWS_PIXELS if is_long else "content",
         border=False,
         gap="small",
         key="local-models",
     ):
-        for number, model in enumerate(found.models):
+        for number, model in enumerate(servers.models):
             _row(number, model)
     if (refused := widget_value(_REFUSED)) is not None:
         show_error(refused)
-    for sentence in found.sentences:
+    for sentence in servers.sentences:
         st.caption(plain(sentence))
 
 

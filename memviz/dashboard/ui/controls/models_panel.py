@@ -99,8 +99,8 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
 
 
 def _tested(choice: ModelChoice) -> ConnectionReport:
-    asked = model(choice.name, retries=0, **choice.options)
-    writer = paid(asked, heed_clicks_and_tell, answer_tokens(choice.name))
+    tested_model = model(choice.name, retries=0, **choice.options)
+    writer = paid(tested_model, heed_clicks_and_tell, answer_tokens(choice.name))
 
     options = choice.options
     served = partial(
@@ -120,13 +120,13 @@ RECORDING_HELP = noop(
 
 
 def save_recording(summarizer: ModelChoice) -> None:
-    """A button, once a live model has replied."""
+    """Draw the button that saves a recording, once a live model has replied."""
     notes = noted_replies()
     number = len(notes.replies)
     if not number:
         return
     name = f"memviz-{datetime.now(UTC):%Y-%m-%d}"
-    made = partial(
+    replays = partial(
         _recording_file,
         name,
         notes,
@@ -137,7 +137,7 @@ def save_recording(summarizer: ModelChoice) -> None:
     )
     st.download_button(
         _("Save {replies} as a recording", replies=counted(number, "reply")),
-        made,
+        replays,
         file_name(name) + SUFFIX,
         "application/jsonl",
         icon=":material/radio_button_checked:",
@@ -162,7 +162,7 @@ def _recording_file(
     title = ""
     if state.conversation_id and runs:
         title = here.store.about(state.conversation_id).title
-    models = dict.fromkeys(one.reply.model for one in replies)
+    models = dict.fromkeys(recorded_reply.reply.model for recorded_reply in replies)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     about = About(title=title, model=listed(models), made_on=today)
     return write_recording(saved(name, about, replies, runs))
@@ -176,7 +176,7 @@ def _replays_made(
     if id is None or summarizer.is_free or not here.store.exists(id):
         return []
     transcript, log = here.conversation(id, state.first)
-    found: list[Made] = []
+    replays: list[Made] = []
     for setting in state.settings:
         key = run_key(here, state, setting, summarizer)
         run = here.kept_run(key)
@@ -184,8 +184,8 @@ def _replays_made(
             made_for = here.recordings.setting(
                 transcript, log, key.strategy, key.counter, key.recalls
             )
-            found.append((made_for, run, transcript.probes))
-    return found
+            replays.append((made_for, run, transcript.probes))
+    return replays
 
 
 def _sweeps_made(
@@ -193,7 +193,7 @@ def _sweeps_made(
 ) -> list[Made]:
     """The replays of settings of sweeps, as far as these replies give all of their summaries: a sweep keeps figures,
     and no run."""
-    found: list[Made] = []
+    sweeps: list[Made] = []
     for id, strategy, counter in swept:
         if not strategy.writes_notes or not here.store.exists(id):
             continue
@@ -203,8 +203,8 @@ def _sweeps_made(
         )
         if run is not None:
             made_for = here.recordings.setting(transcript, log, strategy, counter)
-            found.append((made_for, run, transcript.probes))
-    return found
+            sweeps.append((made_for, run, transcript.probes))
+    return sweeps
 
 
 WIDE_PIXELS = 640

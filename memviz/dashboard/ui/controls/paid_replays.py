@@ -45,7 +45,8 @@ Waiting = Sequence[tuple[Setting, RunKey]]
 def replayed_when_asked(
     workspace: Workspace, state: CompareState, waiting: Waiting, summarizer: ModelChoice
 ) -> list[tuple[Setting, Run]]:
-    """Return what there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
+    """Return the runs, as far as they have come, of the replays that wait for ``summarizer``, which is called only on a
+    click."""
     keys = [key for _setting, key in waiting]
     foreseen: list[Run] = []
     log = workspace.conversation(keys[0].conversation_id, keys[0].first)[1]
@@ -54,11 +55,11 @@ def replayed_when_asked(
     with st.container(border=True):
         _offer(workspace, state, keys, summarizer, foreseen)
     attempts = _attempts(state, keys, summarizer)
-    found = []
+    begun = []
     for setting, key in waiting:
         if key in attempts and attempts[key].run.turns:
-            found.append((setting, attempts[key].run))
-    return found
+            begun.append((setting, attempts[key].run))
+    return begun
 
 
 def _attempts(
@@ -66,12 +67,12 @@ def _attempts(
 ) -> dict[RunKey, Attempt]:
     """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
     count as not yet replayed."""
-    found = {}
+    attempts = {}
     for key in keys:
         attempt = state.attempts.get(key)
         if attempt is not None and attempt.made_with == summarizer:
-            found[key] = attempt
-    return found
+            attempts[key] = attempt
+    return attempts
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
@@ -90,11 +91,13 @@ def _offer(
 ) -> None:
     """Say what is missing and why, what it costs at most, and make it when that is clicked."""
     name = summarizer.name
-    tried = _attempts(state, keys, summarizer)
-    problems = dict.fromkeys(_problem(key, one) for key, one in tried.items())
+    attempts = _attempts(state, keys, summarizer)
+    problems = dict.fromkeys(
+        _problem(key, attempt) for key, attempt in attempts.items()
+    )
     problems.pop("", None)
-    said = st.empty()
-    with said.container():
+    place = st.empty()
+    with place.container():
         is_reached = summarizer.api_key or summarizer.api_base
         if state.linked_summarizer == name and not is_reached:
             st.markdown(_(LINKED, model=plain(name)))
@@ -108,13 +111,15 @@ def _offer(
         "replay-paid",
         partial(_replay, workspace, state, keys, summarizer, calls),
         _("Asking {name} for summaries", name=name),
-        verb=start_verb(_("Replay"), is_begun=bool(tried), has_failed=bool(problems)),
+        verb=start_verb(
+            _("Replay"), is_begun=bool(attempts), has_failed=bool(problems)
+        ),
         model=name,
         bound=bound,
-        before=_what_is_left(keys, tried, name, calls),
+        before=_what_is_left(keys, attempts, name, calls),
     )
     if job.offer(beside=partial(use_the_stand_in_button, "replay-offline")):
-        said.empty()  # what went wrong before is over
+        place.empty()  # what went wrong before is over
         error = job.run()
         if error is None:
             st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
@@ -123,11 +128,11 @@ def _offer(
 
 def _what_is_left(
     keys: Sequence[RunKey],
-    tried: Mapping[RunKey, Attempt],
+    attempts: Mapping[RunKey, Attempt],
     summarizer: str,
     calls: int,
 ) -> str:
-    untried = [key.strategy.label for key in keys if key not in tried]
+    untried = [key.strategy.label for key in keys if key not in attempts]
     if untried:
         labels = _(COMMA).join(untried)
         if not calls:
@@ -142,7 +147,7 @@ def _what_is_left(
             summarizer=summarizer,
             summaries=counted(calls, "summary"),
         )
-    if any(one.run.space.summaries.versions for one in tried.values()):
+    if any(attempt.run.space.summaries.versions for attempt in attempts.values()):
         return _(KEPT)
     return _(MEND)
 
@@ -170,11 +175,11 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
 def calls_made(runs: Iterable[Run]) -> int:
     """Return the number of calls of a summarizer in these runs: what is cleared or dropped by a rule asks nobody, nor
     does a request that is only shown."""
-    return sum(one.asked for run in runs for one in run.compactions)
+    return sum(compaction.asked for run in runs for compaction in run.compactions)
 
 
 def _failures(run: Run) -> list[str]:
-    return [one.error for one in run.compactions if one.error]
+    return [compaction.error for compaction in run.compactions if compaction.error]
 
 
 def _replay(
@@ -188,25 +193,23 @@ def _replay(
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
     calls = 0
 
-    def told(label: str, made: int, turn: str) -> None:
-        asked = calls + made
+    def tell_progress(label: str, calls_of_run: int, turn: str) -> None:
+        number = calls + calls_of_run
+        share = 0.0
+        words = counted(number, "call")
         if foreseen_calls:
-            total = max(foreseen_calls, asked)
-            of_total = _(
-                "{asked:,} of about {calls}", asked=asked, calls=counted(total, "call")
-            )
-            tell(
-                asked / total,
-                _("{label}: {calls}, {turn}", label=label, calls=of_total, turn=turn),
-            )
-        else:
-            so_far = counted(asked, "call")
-            words = _("{label}: {calls}, {turn}", label=label, calls=so_far, turn=turn)
-            tell(0.0, words)
+            total = max(foreseen_calls, number)
+            share = number / total
+            in_all = counted(total, "call")
+            words = _("{asked:,} of about {calls}", asked=number, calls=in_all)
+        tell(
+            share,
+            _("{label}: {calls}, {turn}", label=label, calls=words, turn=turn),
+        )
 
     writer = summarizer.build_summarizer()
     for key in keys:
-        tell_of = partial(told, plain(key.strategy.label))
+        tell_of = partial(tell_progress, plain(key.strategy.label))
         with vectors_asked(workspace, [key.strategy]):
             attempt = _attempt(workspace, state, key, summarizer, writer, tell_of)
         calls += calls_made([attempt.run])
@@ -229,9 +232,9 @@ def _attempt(
     is_over = False
     try:
         for turn in turns:
-            made = sum(one.asked for one in session.compactions)
+            calls = sum(compaction.asked for compaction in session.compactions)
             tell(
-                made,
+                calls,
                 _(
                     "turn {turn:,} of {total:,}",
                     turn=turn,

@@ -167,7 +167,7 @@ def step_by_step(settings: Sequence[SettingRun]) -> str:
 
 @st.fragment
 def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None:
-    """A question that ``show`` answers; the answer is made only when somebody opens it."""
+    """Draw a question that ``show`` answers; the answer is drawn only when somebody opens it."""
     opened = st.expander(question, icon=icon, key=key, on_change="rerun")
     if opened.open:
         with opened:
@@ -177,7 +177,8 @@ def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None
 def numbers_of(
     question: str, key: str, table: Callable[[], DataFrame], alt: str
 ) -> None:
-    """The table behind a chart. Of more turns than it has rows every so many are told."""
+    """Draw the table behind a chart. Of more turns than it has rows, every second one is in it, or every third one, and
+    so on."""
     folded(question, key, ":material/table:", lambda: _show_table(table(), alt))
 
 
@@ -234,40 +235,43 @@ def stage(
     *,
     tells_while_playing: bool = False,
 ) -> None:
-    """Draw it. ``data`` is what :func:`memviz.dashboard.stage.data.stage_data` gave.
-    ``on_move`` is called before the page is drawn again. Where ``data`` says to stand
-    (``at``, ``chosen``) counts when it says something new, and not what it said before
-    the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same.
-    With the place goes how many moves of the visitor were heard by then: one that is
-    under way counts more than a place that is older. The frames are sent to the browser
-    once, and not again at every step. ``tells_while_playing``: ``on_move`` is called for
-    the steps that are played as well, and not only for the one where the play ends."""
+    """Draw the stage that plays ``data`` (:func:`memviz.dashboard.stage.data.stage_data`).
+
+    ``on_move`` is called before the page is drawn again, with the place to which the
+    visitor went; where the stage ``tells_while_playing`` also for the steps that are
+    played, and not only for the one where the play ends. The place at which ``data``
+    stands (``at``, ``chosen``) counts when it is another one than before: the visitor
+    may have gone elsewhere since. A ``scene`` in ``data`` tells apart what looks the
+    same. With the place goes how many moves of the visitor were heard by then: a move
+    that is under way counts more than a place that is older. The frames are sent to the
+    browser once, and not again at every step.
+    """
     frames = {**data, **_controls(data)}
     at = frames.pop("at")
     chosen = frames.pop("chosen")
     written = json.dumps(frames, sort_keys=True).encode()
     id = blake2b(written, digest_size=12).hexdigest()
-    kept: dict[str, Any] = widget_value(_kept(key)) or {}
+    stored: dict[str, Any] = widget_value(_kept(key)) or {}
     scene = [data.get("scene"), data["of"], *map(_setting_of, data["settings"])]
     is_there = widget_value(key) is not None
-    is_known = is_there and kept.get("id") == id
-    if not is_known or (at, chosen) not in (kept["said"], kept["heard"]):
+    is_known = is_there and stored.get("id") == id
+    if not is_known or (at, chosen) not in (stored["said"], stored["heard"]):
         stands = (at, chosen)
-        if is_there and kept.get("scene") == scene and stands == kept["said"]:
+        if is_there and stored.get("scene") == scene and stands == stored["said"]:
             # It is the same in another language, so the visitor stays where they went.
-            stands = kept["heard"]
-        kept = {
+            stands = stored["heard"]
+        stored = {
             "id": id,
             "scene": scene,
             "at": stands[0],
             "chosen": stands[1],
             "heard": stands,
-            "serial": kept.get("serial", 0) + 1,
+            "serial": stored.get("serial", 0) + 1,
             "moves": widget_value(_MOVES_HEARD) or 0,
         }
-    set_widget(_kept(key), {**kept, "said": (at, chosen)})
+    set_widget(_kept(key), {**stored, "said": (at, chosen)})
     for name in ("id", "at", "chosen", "serial", "moves"):
-        frames[name] = kept[name]
+        frames[name] = stored[name]
     frames["tells_while_playing"] = tells_while_playing
     _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
 
@@ -282,8 +286,9 @@ def _controls(data: Mapping[str, Any]) -> dict[str, Any]:
     speaker stands where the speed and the names of the keys do."""
     if not presents() and not hides(Part.PLAYER):
         return {}
-    left = SILENT if hides(Part.PLAYER) else PRESENTED
-    return {"controls": [name for name in data.get("controls", left) if name in left]}
+    allowed = SILENT if hides(Part.PLAYER) else PRESENTED
+    wanted = data.get("controls", allowed)
+    return {"controls": [name for name in wanted if name in allowed]}
 
 
 def _kept(key: str) -> str:
@@ -291,13 +296,13 @@ def _kept(key: str) -> str:
 
 
 def _moved(key: str, on_move: Callable[[Move], object] | None) -> None:
-    said: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
-    if not all(isinstance(said.get(name), int) for name in Move._fields):
+    message: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
+    if not all(isinstance(message.get(name), int) for name in Move._fields):
         return
-    set_widget(_MOVES_HEARD, said.get("number"))
-    move = Move(**{name: said[name] for name in Move._fields})
-    kept = widget_value(_kept(key))
-    if kept:
-        set_widget(_kept(key), {**kept, "heard": (move.step, move.setting)})
+    set_widget(_MOVES_HEARD, message.get("number"))
+    move = Move(**{name: message[name] for name in Move._fields})
+    stored = widget_value(_kept(key))
+    if stored:
+        set_widget(_kept(key), {**stored, "heard": (move.step, move.setting)})
     if on_move is not None:
         on_move(move)

@@ -198,8 +198,8 @@ def bringing_back(
     if not turns or not run.strategy.allows_recall:
         return None
     calls = len(numbers_of_turn(run, record.turn))
-    found = brought_back_into(run, record, turns, prices, record.turn, noop(" here"))
-    return found if calls == 1 else found._replace(usd=None, calls=calls)
+    recall = brought_back_into(run, record, turns, prices, record.turn, noop(" here"))
+    return recall if calls == 1 else recall._replace(usd=None, calls=calls)
 
 
 def bring_back(

@@ -66,7 +66,7 @@ def make_runs(
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
     at_work: list[Work] = []
-    replaying: list[RunKey] = []
+    keys_at_work: list[RunKey] = []
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
@@ -76,30 +76,30 @@ def make_runs(
             elif is_free(key.summarizer):
                 writer = workspace.free_summarizer(key, paced=summarizer.paced)
                 at_work.append((setting, workspace.replaying(key, writer)))
-                replaying.append(key)
+                keys_at_work.append(key)
             else:
                 waiting.append((setting, key))
     runs += replayed(at_work)
-    without_vectors = [
-        (setting, key)
-        for (setting, work), key in zip(at_work, replaying, strict=True)
-        if isinstance(work.error, MissingVectorsError)
-    ]
+    without_vectors = []
+    for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
+        if isinstance(work.error, MissingVectorsError):
+            without_vectors.append(key)
     if waiting:
         with error_shown():
             try:
                 runs += replayed_when_asked(workspace, state, waiting, summarizer)
             except MissingVectorsError:
-                without_vectors += waiting
+                without_vectors += [key for _setting, key in waiting]
     if without_vectors:
         with error_shown():
-            if offer_for_replays(workspace, [key for _setting, key in without_vectors]):
+            if offer_for_replays(workspace, without_vectors):
                 st.rerun()
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    return [
-        replace(one, label=one.label + so_far_label(one.run))
-        for one in as_setting_runs(runs)
-    ]
+    settings = []
+    for setting_run in as_setting_runs(runs):
+        label = setting_run.label + so_far_label(setting_run.run)
+        settings.append(replace(setting_run, label=label))
+    return settings
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -107,13 +107,13 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
     labels = []
     for _setting, run in runs:
         label = run.strategy.label
-        labels.append(
-            _("{label} · reworded", label=label) if run.has_decisions else label
-        )
-    return [
-        SettingRun(run, label, setting.index)
-        for (setting, run), label in zip(runs, distinct(labels), strict=True)
-    ]
+        if run.has_decisions:
+            label = _("{label} · reworded", label=label)
+        labels.append(label)
+    settings = []
+    for (setting, run), label in zip(runs, distinct(labels), strict=True):
+        settings.append(SettingRun(run, label, setting.index))
+    return settings
 
 
 AT_ONCE_SECONDS = 2.5
@@ -129,7 +129,7 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     for _setting, work in at_work:
         work.wait(max(0.0, end - monotonic()))
     unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
-    found = []
+    runs = []
     for setting, work in at_work:
         if work.error is not None:
             # Vectors that are missing are offered.
@@ -138,10 +138,10 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
             continue
         run = work.so_far()
         if run.turns:
-            found.append((setting, run))
+            runs.append((setting, run))
     if unfinished:
         _watch(unfinished, count())
-    return found
+    return runs
 
 
 def _go_on(at_work: Iterable[Work]) -> None:
@@ -200,13 +200,13 @@ def how_far(work: BackgroundReplay) -> str:
         return _("{turn}. {note}", turn=turn, note=work.note)
     if work.is_stopped:
         return _("{turn}. Stopped.", turn=turn)
-    left = work.seconds_left
-    if left is None:
+    seconds_left = work.seconds_left
+    if seconds_left is None:
         return turn
     return _(
         "{turn}, about {seconds} more",
         turn=turn,
-        seconds=counted(max(1, round(left)), "second"),
+        seconds=counted(max(1, round(seconds_left)), "second"),
     )
 
 

@@ -27,12 +27,9 @@ from memviz.dashboard.markup import (
     joined,
     without_marks,
 )
-from memviz.dashboard.ui.controls.message_html import (
-    MAX_CHARS_SHOWN,
-    changed_facts_html,
-    diff_html,
-    of_version,
-)
+from memviz.dashboard.ui.controls.diff_html import diff_html
+from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
@@ -104,15 +101,16 @@ def why(run: Run, requests: range) -> None:
     """Draw what fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing
     did."""
     record = run.requests[requests[-1]]
-    shown = _fired_for(run, requests)
-    made = run.compactions_at(record.turn)
+    events = _fired_for(run, requests)
+    compactions = run.compactions_at(record.turn)
     length = record.memory.length
-    waiting = waiting_failure([one for one in made if one.after_message < length])
-    if waiting is not None and not any(waiting is one for one in shown):
-        shown.append(waiting)
-    for compaction in shown:
+    before = [each for each in compactions if each.after_message < length]
+    waiting = waiting_failure(before)
+    if waiting is not None and not any(waiting is event for event in events):
+        events.append(waiting)
+    for compaction in events:
         _why(run, compaction)
-    if shown or not run.compactions:
+    if events or not run.compactions:
         return
     st.caption(_nothing_words(run, requests))
 
@@ -145,14 +143,14 @@ def _why(run: Run, compaction: Compaction) -> None:
     because = _(" ({why})", why=plain(words.why)) if words.why else ""
     if compaction.error is not None:
         reason = plain(error_words(compaction))
-        said = _(
+        failure = _(
             "{what} {where}{because}: {reason}.",
             what=words.what,
             where=words.where,
             because=because,
             reason=reason,
         )
-        st.error(f"{said} {tried_again(run, compaction)}", icon=":material/error:")
+        st.error(f"{failure} {tried_again(run, compaction)}", icon=":material/error:")
     elif compaction.kind == "skip":
         messages = message_range(compaction.summarized)
         st.info(
@@ -196,8 +194,8 @@ def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> Markup:
         name, colon, numbers = words.why.rpartition(_(": "))
         before, after = _(" ({why})").split("{why}")
         because = joined([f"{before}{name}{colon}", element("b", numbers), after])
-    said = _(". ").join(filter(None, (words.result, cost)))
-    end = _(". {said}.", said=said)
+    sentences = _(". ").join(filter(None, (words.result, cost)))
+    end = _(". {said}.", said=sentences)
     return element("p", sign, f" {words.what}", because, end, class_=look)
 
 
@@ -238,10 +236,10 @@ def _new_version(
     if author := summary_author(compaction):
         place += f" · {badge_words(author, [compaction.model])}"
     versions = run.once(facts_versions, lambda: facts_versions(run))
-    kept = of_version(versions, compaction.version)
-    noun = _("Summary") if kept is None else _("Facts")
-    if kept is not None:
-        text = changed_facts_html(kept)
+    version_kept = of_version(versions, compaction.version)
+    noun = _("Summary") if version_kept is None else _("Facts")
+    if version_kept is not None:
+        text = changed_facts_html(version_kept)
     elif base:
         diff = word_diff(without_marks(old), without_marks(new))
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
@@ -341,10 +339,10 @@ def _wording(compaction: Compaction) -> None:
 
 
 def _left(run: Run, requests: range, key: str) -> None:
-    left = left_since(run, requests)
-    if not left:
+    messages = left_since(run, requests)
+    if not messages:
         return
-    fates = Counter(fate for _message, fate in left)
+    fates = Counter(fate for _message, fate in messages)
     happened = []
     for fate, words in FATE_WORDS.items():
         if fates[fate]:
@@ -354,12 +352,12 @@ def _left(run: Run, requests: range, key: str) -> None:
             happened.append(how)
     what = _(
         "{messages} no longer sent word for word: {how}",
-        messages=counted(len(left), "message"),
+        messages=counted(len(messages), "message"),
         how=_(COMMA).join(happened),
     )
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
         lines = []
-        for position, fate in left[:MAX_MESSAGES_SHOWN]:
+        for position, fate in messages[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             number = message_number(position)
             head = _(
@@ -371,5 +369,5 @@ def _left(run: Run, requests: range, key: str) -> None:
             words = in_language(shortened(message_words(message), LEFT_CHARS))
             lines.append(element("p", head, words, class_="memviz-left"))
         st.html(joined(lines))
-        if len(left) > MAX_MESSAGES_SHOWN:
-            st.caption(_("and {more} more", more=len(left) - MAX_MESSAGES_SHOWN))
+        if len(messages) > MAX_MESSAGES_SHOWN:
+            st.caption(_("and {more} more", more=len(messages) - MAX_MESSAGES_SHOWN))

@@ -75,7 +75,8 @@ def setting_rows(
             help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else _(ADD_HELP),
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
-    return {one.uid: label for one, label in zip(state.settings, labels, strict=True)}
+    uids = [each.uid for each in state.settings]
+    return dict(zip(uids, labels, strict=True))
 
 
 def _row(
@@ -137,7 +138,10 @@ def _told_apart(setting: Setting) -> str:
         other_name, *others = setting_label(other).split(" · ")
         is_alike = (name, parameters[:1]) == (other_name, others[:1])
         if other is not setting and is_alike:
-            return next((one for one in parameters[1:] if one not in others), "")
+            return next(
+                (parameter for parameter in parameters[1:] if parameter not in others),
+                "",
+            )
     return ""
 
 
@@ -177,8 +181,8 @@ def setting_swatch(index: int) -> str:
 
 
 def mark_row(index: int) -> None:
-    """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
-    same fragment, since a click there does not draw the sidebar again."""
+    """Mark the row of the setting of this colour ``index``, which the page shows closely. Drawn by what shows it, in
+    the same fragment, since a click there does not draw the sidebar again."""
     state = compare_state()
     state.shows(index)
     setting = state.setting_at(index)
@@ -212,5 +216,5 @@ def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
 
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
-    used = {setting.strategy_id for setting in compare_state().settings}
-    return next((id for id in offered() if id not in used), "summary_buffer")
+    used_ids = {setting.strategy_id for setting in compare_state().settings}
+    return next((id for id in offered() if id not in used_ids), "summary_buffer")

@@ -91,13 +91,13 @@ def in_the_guide(cls: type[Strategy]) -> str:
 
 def choose_strategy(setting: Setting) -> None:
     """Draw the choice of the strategy of a setting; :func:`take_over` turns to it."""
-    known = offered(setting.strategy_id)
-    lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in known.values()]
+    choices = offered(setting.strategy_id)
+    lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in choices.values()]
     st.selectbox(
         _("Strategy"),
-        list(known),
-        index=list(known).index(setting.strategy_id),
-        format_func=lambda id: title_in_menu(known[id]),
+        list(choices),
+        index=list(choices).index(setting.strategy_id),
+        format_func=lambda id: title_in_menu(choices[id]),
         key=f"strategy-{setting.uid}",
         help="\n\n".join([*lines, *map(plain, refused_words())]),
     )
@@ -108,28 +108,28 @@ def choose_preset(
 ) -> None:
     """Draw the choice of a product or a library, whose memory the setting becomes, scaled to the conversation where
     ``needed_tokens`` says how many tokens that takes in all."""
-    known = presets()
+    all_presets = presets()
     key = f"preset-{setting.uid}"
     st.selectbox(
         _("What does your program use?"),
-        list(known),
+        list(all_presets),
         index=None,
-        format_func=lambda id: _(known[id].title),
+        format_func=lambda id: _(all_presets[id].title),
         key=key,
         placeholder=_("A product or a library"),
         help=_(PRESET_HELP),
         on_change=_take_preset,
         args=(setting, key, needed_tokens),
     )
-    chosen = known.get(widget_value(key) or "")
+    chosen = all_presets.get(widget_value(key) or "")
     if chosen is not None and chosen.strategy == setting.strategy_id:
         st.caption(plain(preset_words(chosen)))
 
 
 def preset_words(preset: Preset) -> str:
     """Return how the rule of a product is known, and where the product does otherwise."""
-    known = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
-    return f"{known} {_(preset.differs)}" if preset.differs else known
+    source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
+    return f"{source} {_(preset.differs)}" if preset.differs else source
 
 
 def _take_preset(
@@ -210,9 +210,9 @@ def _scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
 def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     cls = strategies()[setting.strategy_id]
     needed = needed_tokens()
-    found = scaled(cls, needed)
-    if found is not None:
-        setting.scale(found)
+    scaled_parameters = scaled(cls, needed)
+    if scaled_parameters is not None:
+        setting.scale(scaled_parameters)
         return
     setting.not_scaled_words = _(
         "A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
@@ -234,7 +234,7 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
             values[parameter.name] = parameter.default
         elif live or not parameter.live_only:
             declared.append(parameter)
-    declared.sort(key=lambda one: one.name != cls.main_parameter)
+    declared.sort(key=lambda declaration: declaration.name != cls.main_parameter)
     problems = dict(setting.refused)
     try:
         setting.build()
@@ -289,16 +289,17 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
 def _choose(parameter: Parameter, value: Any, key: str) -> Any:
     """Draw a choice out of a few values, each with a line on what it means."""
     meanings = dict(parameter.choices)
-    known = list(meanings)
-    if value not in known:
-        known.append(value)  # a file may ask for one that is not allowed
+    names = list(meanings)
+    if value not in names:
+        names.append(value)  # a file may ask for one that is not allowed
     lines = [
-        f"- **{plain(one)}**: {plain(_(meaning))}" for one, meaning in meanings.items()
+        f"- **{plain(name)}**: {plain(_(meaning))}"
+        for name, meaning in meanings.items()
     ]
     return st.selectbox(
         parameter.title,
-        known,
-        index=known.index(value),
+        names,
+        index=names.index(value),
         key=key,
         help="\n".join([plain(_(parameter.help)), "", *lines]),
     )

@@ -317,10 +317,10 @@ def choose_setting_run(
         args=(key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )
-    one = settings[number or 0]
+    chosen = settings[number or 0]
     if marks:
-        mark_row(one.index)
-    return one
+        mark_row(chosen.index)
+    return chosen
 
 
 def _look_at(key: str, indices: tuple[int, ...]) -> None:

@@ -116,12 +116,12 @@ def bound_caption(
 ) -> None:
     """Say beside a button what its click costs at most; ``before`` is what else the line says."""
     caption = place.caption if place is not None else st.caption
-    said = bound_words(bound) if bound != CostBound() or not before else ""
-    caption(plain(" ".join(part for part in (before, said) if part)), help=help)
+    words = bound_words(bound) if bound != CostBound() or not before else ""
+    caption(plain(" ".join(part for part in (before, words) if part)), help=help)
 
 
 def budget_controls(models: Sequence[str]) -> None:
-    """The session's budget and how long an answer may be, where one of these ``models`` may cost something."""
+    """Draw the session's budget and how long an answer may be, where one of these ``models`` may cost something."""
     if all(map(is_free, models)) and not spending_shown().is_shown:
         return
     spending_shown().is_shown = True

@@ -97,7 +97,7 @@ class Setting:
         self.refused = {}
 
     def turn_to_preset(self, preset: Preset) -> None:
-        """The strategy of a product or a library, with its parameters."""
+        """Take the strategy of a product or a library, with its parameters."""
         self.turn_to(preset.strategy)
         self.parameters = dict(preset.parameters)
         self.times_scaled += 1
@@ -261,6 +261,7 @@ class CompareState:
         for into, turns, uid in self.recalls:
             whose = None if uid is None else places.get(uid)
             recalls.append(RecalledTurns(into, turns, whose))
+        as_written = [places[each.uid] for each in sound if each.as_written]
         id = self.conversation_id or ""
         study = Study(
             id.removeprefix(SAMPLE_PREFIX),
@@ -268,7 +269,7 @@ class CompareState:
             tuple(recalls),
             self.counter,
             first_messages=self.firsts.get(id),
-            as_written=tuple(places[one.uid] for one in sound if one.as_written),
+            as_written=tuple(as_written),
             is_free_run=self.free_run,
             take=self.take,
         )
@@ -281,9 +282,9 @@ class CompareState:
         study = view.study
         if not keep_settings:
             self.settings = []
-            for place, one in enumerate(study.settings):
-                parameters = one.model_dump(exclude_unset=True)
-                self.add(one.id, parameters, as_written=place in study.as_written)
+            for place, setting in enumerate(study.settings):
+                parameters = setting.model_dump(exclude_unset=True)
+                self.add(setting.id, parameters, as_written=place in study.as_written)
         self.open(study.conversation_id or None)
         if study.first_messages is not None:
             self.firsts[study.conversation_id] = study.first_messages
@@ -307,12 +308,13 @@ class CompareState:
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
-        mine = [one for one in self.recalls if one.uid in (None, setting.uid)]
-        mine.sort(key=lambda one: (one.turn, one.turns))
-        return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
+        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
+        mine.sort(key=lambda recall: (recall.turn, recall.turns))
+        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
 
     def ended_early(self, run: Run) -> Attempt | None:
-        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        """Return the failed or stopped attempt that left the partial ``run``; ``None`` where the run reached the end of
+        the conversation."""
         if not run.turns or len(run.requests) >= run.log.request_count:
             return None
         for attempt in self.attempts.values():
@@ -328,8 +330,8 @@ class CompareState:
         as_written: bool = False,
     ) -> None:
         """Add a setting in the first colour that is free."""
-        taken = {setting.index for setting in self.settings}
-        index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
+        indices = {setting.index for setting in self.settings}
+        index = next(i for i in range(MAX_SETTINGS + 1) if i not in indices)
         self.settings.append(
             Setting(
                 self._next_uid, index, strategy_id, dict(parameters or {}), as_written
@@ -343,8 +345,8 @@ class CompareState:
         return self._next_uid
 
     def shows(self, index: int) -> None:
-        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
-        the visitor's choice only waits for its summarizer."""
+        """Note that the page shows the setting of this colour ``index`` closely. That is what is looked at from now on,
+        unless the visitor's choice only waits for its summarizer."""
         if self.looked_at not in {setting.index for setting in self.settings}:
             self.looked_at = index
 

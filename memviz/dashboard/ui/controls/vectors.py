@@ -85,7 +85,9 @@ def offer_vectors(
     """Offer to ask for the vectors that these settings compare over these conversations, of one model after the
     other: of the texts that are known first. ``later`` says what of others. Return true once that is done."""
     name = embedding_asked_by(strategies[0])
-    alike = [one for one in strategies if embedding_asked_by(one) == name]
+    alike = [
+        strategy for strategy in strategies if embedding_asked_by(strategy) == name
+    ]
     with st.container(border=True):
         st.markdown(_(WHY, model=plain(name), labels=_labels(alike)))
         choice = reach_controls(name, f"{EMBEDDING}-{name}")
@@ -121,7 +123,7 @@ def offer_vectors(
 
 
 def _labels(settings: Sequence[Strategy]) -> str:
-    labels = {plain(one.label): None for one in settings}
+    labels = {plain(setting.label): None for setting in settings}
     if len(labels) > LABELS_SHOWN:
         return counted(len(labels), "setting")
     return _(COMMA).join(labels)
@@ -142,7 +144,7 @@ def vectors_asked(
     """Return a block in which the models whose vectors these settings compare are asked, as they were reached last,
     and left when ``look_up`` raises."""
     embedders = Embedders(workspace.kept_vectors)
-    for name in filter(None, {embedding_asked_by(one) for one in strategies}):
+    for name in filter(None, {embedding_asked_by(strategy) for strategy in strategies}):
         # Its controls are not drawn where all vectors are kept.
         choice = _choices().get(name) or ModelChoice(name)
         embedders[name] = _embedder(workspace, choice, look_up, budget)
@@ -161,11 +163,11 @@ def _embedder(
     budget: Budget | None = None,
 ) -> Embedder:
     """The model, paid out of a budget or else of the session's, and left at once when ``look_up`` raises."""
-    asked = Interruptible(embedding_model(choice.name, **choice.options), look_up)
-    paid: Model = Accounted(asked, spending())
+    reached = Interruptible(embedding_model(choice.name, **choice.options), look_up)
+    charged: Model = Accounted(reached, spending())
     if budget is not None and known_price(choice.name) is not None:
-        paid = Budgeted(asked, budget)
-    return Embedder(FirstFailureEnds(paid), workspace.kept_vectors)
+        charged = Budgeted(reached, budget)
+    return Embedder(FirstFailureEnds(charged), workspace.kept_vectors)
 
 
 def _ask(
@@ -173,8 +175,8 @@ def _ask(
 ) -> None:
     """Ask for these texts, and then for whatever is compared besides."""
     for start in range(0, len(texts), TEXTS_A_CALL):
-        done = _("{done:,} of {total:,}", done=start, total=len(texts))
-        tell(start / len(texts), done)
+        progress = _("{done:,} of {total:,}", done=start, total=len(texts))
+        tell(start / len(texts), progress)
         embedder(embedder.model.name, texts[start : start + TEXTS_A_CALL])
     if ask_rest is not None:
         ask_rest(embedder, tell)

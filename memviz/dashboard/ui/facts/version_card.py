@@ -11,13 +11,10 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.markup import without_marks
+from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
-from memviz.dashboard.ui.controls.message_html import (
-    MAX_CHARS_SHOWN,
-    diff_html,
-    marked_html,
-)
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.dashboard.words.compactions import (

@@ -14,12 +14,11 @@ from memviz.core import page_titles
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
+from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import (
     PROGRAMS,
-    Example,
     StrategyPage,
     User,
-    example_of,
     program_pages,
     strategy_pages,
 )
@@ -62,7 +61,7 @@ PROGRAM_KEY = "guide-program"
 
 
 def strategy_page(page: StrategyPage) -> None:
-    """The whole page, below its title and summary."""
+    """Draw the whole page, below its title and summary."""
     example = example_of(page.id)
     if presenting().is_minimal:  # in a frame, where no title says which one it is
         st.markdown(f"**{page.title}**: {page.summary}")
@@ -100,10 +99,10 @@ def strategy_page(page: StrategyPage) -> None:
 
 
 def _ways(page: StrategyPage, example: Example | None) -> None:
-    """To all strategies, to the ones before and behind, and to Compare."""
+    """Draw the links to all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     own_id = strategy(page.id).id
-    number = [one.id for one in pages].index(own_id)
+    number = [other.id for other in pages].index(own_id)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):
@@ -124,7 +123,7 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
 
 
 def _to_compare(example: Example) -> None:
-    """A link that opens the example beside the full buffer, at the request of the picture."""
+    """Draw a link that opens the example beside the full buffer, at the request of the picture."""
     settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
         settings.append(example.strategy)
@@ -196,8 +195,12 @@ def _parameters(page: StrategyPage) -> None:
     st.subheader(_("Parameters"), anchor=False)
     st.html(
         meanings_html(
-            Meaning(element("code", one.name), _value(page, one), _help(one))
-            for one in page.parameters
+            Meaning(
+                element("code", parameter.name),
+                _value(page, parameter),
+                _help(parameter),
+            )
+            for parameter in page.parameters
         )
     )
 
@@ -239,7 +242,7 @@ def _sentence(text: str) -> str:
 
 
 def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
-    """A link to the page of a strategy."""
+    """Draw a link to the page of a strategy."""
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})
 
 
@@ -266,13 +269,13 @@ def strategy_list() -> None:
     pages = list(strategy_pages().values())
     if search:
         pages += program_pages().values()
-    found = [page for page in pages if page.holds(search)]
-    if not found:
+    matching = [page for page in pages if page.holds(search)]
+    if not matching:
         nothing = _("No strategy and no program says that. Search for another word.")
         st.info(nothing, icon=":material/search_off:")
     places = dict[str, DeltaGenerator]()
     for family in (PROGRAMS, *FAMILIES):
-        of_family = [page for page in found if page.family == family]
+        of_family = [page for page in matching if page.family == family]
         if of_family:
             st.subheader(_(family), anchor=False)
             places.update(_cards(of_family))
@@ -289,7 +292,7 @@ def _open_program() -> None:
 
 
 def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
-    """Draw them, and return the places of their pictures by id."""
+    """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
     for first in range(0, len(pages), COLUMNS):
         row = pages[first : first + COLUMNS]
@@ -306,16 +309,15 @@ def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
 def ten_turns_picture(example: Example) -> Markup:
     """Return ten bars: what each of ten requests sent, in colours, before the grey of all that was said by then."""
     records = example.ten_turns
-    said = [record.memory.sums.totals[record.memory.length] for record in records]
-    sent = [record.total_tokens for record in records]
-    most = max(*said, *sent)
+    totals = [record.memory.sums.totals[record.memory.length] for record in records]
+    sizes = [record.total_tokens for record in records]
+    most = max(*totals, *sizes)
     bars = []
-    for record, said_tokens in zip(records, said, strict=True):
-        parts = [
-            upright_part(record.tokens[looks] / most, color)
-            for looks, color in COLORS.items()
-            if record.tokens.get(looks)
-        ]
+    for record, said_tokens in zip(records, totals, strict=True):
+        parts = []
+        for part, color in COLORS.items():
+            if record.tokens.get(part):
+                parts.append(upright_part(record.tokens[part] / most, color))
         bars.append(element("div", *parts, style=f"--said:{said_tokens / most:.3%}"))
-    words = ten_turns_words(records[-1], said[-1], max(sent))
+    words = ten_turns_words(records[-1], totals[-1], max(sizes))
     return element("div", *bars, class_="memviz-turns", role="img", aria_label=words)

@@ -179,30 +179,30 @@ def meanings_html(meanings: Iterable[Meaning]) -> Markup:
     return element("dl", *map(_row, meanings), class_="memviz-meanings")
 
 
-def _row(one: Meaning) -> Markup:
-    name = [one.name]
-    if one.note:
-        name += [Markup(" "), element("small", one.note)]
-    return element("div", element("dt", *name), element("dd", one.meaning))
+def _row(meaning: Meaning) -> Markup:
+    name = [meaning.name]
+    if meaning.note:
+        name += [Markup(" "), element("small", meaning.note)]
+    return element("div", element("dt", *name), element("dd", meaning.meaning))
 
 
 SEARCH_KEY = "guide-search"
 
 
-def glossary_view(asked: str) -> None:
-    """The word that is ``asked`` for first, if any, then all words that hold what is searched."""
-    if asked:
+def glossary_view(word: str) -> None:
+    """Draw the entry of ``word`` first, if any, then all words that hold what is searched."""
+    if word:
         with st.container(border=True, key="guide-asked"):
-            st.html(_list([glossary()[asked]]))
+            st.html(_list([glossary()[word]]))
     search = search_field(
         _("Search the glossary"),
         _("A word, or part of its meaning"),
         SEARCH_KEY,
         SEARCH,
     )
-    found = [one for one in shown_terms().values() if one.matches(search)]
-    if found:
-        st.html(_list(found))
+    entries = [entry for entry in shown_terms().values() if entry.matches(search)]
+    if entries:
+        st.html(_list(entries))
     else:
         st.info(
             _("No word, and no meaning, holds that. Search for another word."),
@@ -214,10 +214,10 @@ def _list(entries: Iterable[Entry]) -> Markup:
     return meanings_html(map(_meaning, entries))
 
 
-def _meaning(one: Entry) -> Meaning:
-    forms = one.other_names
+def _meaning(entry: Entry) -> Meaning:
+    forms = entry.other_names
     link = element(
-        "a", one.name, href=address(one.term), title=_("The address of this word")
+        "a", entry.name, href=address(entry.term), title=_("The address of this word")
     )
     note = _("also: {forms}", forms=_(COMMA).join(forms)) if forms else ""
-    return Meaning(link, note, one.explained)
+    return Meaning(link, note, entry.explained)

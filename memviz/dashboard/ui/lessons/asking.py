@@ -68,10 +68,10 @@ class Slot:
 
     def put_text(self, language: Language, key: str) -> None:
         """Let its text say in ``language`` what the widget of this key shows."""
-        said = (widget_value(key) or "").strip()
+        words = (widget_value(key) or "").strip()
         if self.number is None:
-            said = " ".join(said.split())
-        self.put(replace(self.value, **{language: said}))
+            words = " ".join(words.split())
+        self.put(replace(self.value, **{language: words}))
 
     def write(
         self,
@@ -85,8 +85,8 @@ class Slot:
         place = key_name if self.number is None else f"{key_name}-{self.number}"
         key = self.own.key(f"{place}-{language}")
         on_change = partial(self.put_text, language, key)
-        said = getattr(self.value, language)
-        draw(label, said, key=key, on_change=on_change, **options)
+        text = getattr(self.value, language)
+        draw(label, text, key=key, on_change=on_change, **options)
 
 
 NOTHING = "nothing"
@@ -134,10 +134,10 @@ def asked_in(own: OwnLesson, number: int, language: Language) -> None:
         _prediction(own, number, step.asked, language)
 
 
-def _sort(asked: Question | Prediction | None) -> str:
-    if asked is None:
+def _sort(question: Question | Prediction | None) -> str:
+    if question is None:
         return NOTHING
-    return QUESTION if isinstance(asked, Question) else PREDICTION
+    return QUESTION if isinstance(question, Question) else PREDICTION
 
 
 def _ask(own: OwnLesson, number: int, key: str) -> None:
@@ -145,17 +145,19 @@ def _ask(own: OwnLesson, number: int, key: str) -> None:
     sort = widget_value(key)
     if sort == _sort(step.asked):
         return
-    asked: Question | Prediction | None = None
+    question: Question | Prediction | None = None
     if sort == QUESTION:
-        asked = Question(Text(), (), 0)
+        question = Question(Text(), (), 0)
     elif sort == PREDICTION:
         # About the turn and the setting that the step shows.
         view = step.view
-        asked = Prediction("summarizes", view.turn or 1, view.highlight.setting or 0)
-    own.steps[number] = replace(step, asked=asked)
+        question = Prediction("summarizes", view.turn or 1, view.highlight.setting or 0)
+    own.steps[number] = replace(step, asked=question)
 
 
-def _question(own: OwnLesson, number: int, asked: Question, language: Language) -> None:
+def _question(
+    own: OwnLesson, number: int, question: Question, language: Language
+) -> None:
     part = partial(Slot, own, number=number, is_asked=True)
     part("text").write(
         st.text_area,
@@ -168,16 +170,16 @@ def _question(own: OwnLesson, number: int, asked: Question, language: Language) 
     key = own.key(f"choices-{number}-{language}")
     st.text_area(
         _("Answers, one a line"),
-        "\n".join(getattr(choice, language) for choice in asked.choices),
+        "\n".join(getattr(choice, language) for choice in question.choices),
         key=key,
         max_chars=MAX_CHOICES * CHOICE_CHARS,
         height=LINES_PIXELS,
         help=_(CHOICES_HELP, most=MAX_CHOICES),
         on_change=partial(_choose_from, own, number, language, key),
     )
-    if asked.choices:
-        said = [plain(choice.said(language)) for choice in asked.choices]
-        _choose(part("answer"), "right", _("The right one"), dict(enumerate(said)))
+    if question.choices:
+        choices = [plain(choice.said(language)) for choice in question.choices]
+        _choose(part("answer"), "right", _("The right one"), dict(enumerate(choices)))
     part("reason").write(
         st.text_area,
         _("Why (if you like)"),
@@ -212,26 +214,27 @@ def _choose_from(own: OwnLesson, number: int, language: Language, key: str) -> N
         )
 
 
-def with_choices(asked: Question, language: Language, lines: list[str]) -> Question:
+def with_choices(question: Question, language: Language, lines: list[str]) -> Question:
     """Return the question with these choices in a ``language``, line by line beside those in the other one. The right
     one stays the right one, also where it moved to another line."""
-    said = [
-        replace(choice or Text(), **{language: line or ""})
-        for line, choice in zip_longest(lines, asked.choices)
-    ]
-    choices = tuple(choice for choice in said if choice)
-    answer = asked.answer
+    texts = []
+    for line, choice in zip_longest(lines, question.choices):
+        texts.append(replace(choice or Text(), **{language: line or ""}))
+    choices = tuple(filter(None, texts))
+    answer = question.answer
     right = ""
-    if answer < len(asked.choices):
-        right = getattr(asked.choices[answer], language)
+    if answer < len(question.choices):
+        right = getattr(question.choices[answer], language)
     lines_now = [getattr(choice, language) for choice in choices]
     if right and right in lines_now:
         answer = lines_now.index(right)
-    return replace(asked, choices=choices, answer=min(answer, max(0, len(choices) - 1)))
+    return replace(
+        question, choices=choices, answer=min(answer, max(0, len(choices) - 1))
+    )
 
 
 def _prediction(
-    own: OwnLesson, number: int, asked: Prediction, language: Language
+    own: OwnLesson, number: int, prediction: Prediction, language: Language
 ) -> None:
     step = own.steps[number]
     try:
@@ -243,18 +246,20 @@ def _prediction(
         show_error(error)
         return
     with st.container(horizontal=True, gap="small"):
-        _predicted(own, number, asked, played)
+        _predicted(own, number, prediction, played)
     _say(own.steps[number], played, language)
 
 
-def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -> None:
+def _predicted(
+    own: OwnLesson, number: int, prediction: Prediction, played: Played
+) -> None:
     part = partial(Slot, own, number=number, is_asked=True)
     needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
     kinds = {kind: _(KINDS[kind]) for kind in PREDICTIONS if needed.get(kind, True)}
     _choose(part("kind"), "kind", _("What it asks"), kinds)
     turns = played.runs[0].log.turn_count
     key = own.key(f"turn-{number}")
-    set_widget(key, min(asked.turn, turns))
+    set_widget(key, min(prediction.turn, turns))
     st.number_input(
         _("At turn"),
         1,
@@ -263,21 +268,21 @@ def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -
         width=TURN_PIXELS,
         on_change=partial(part("turn").put_shown, key),
     )
-    if asked.kind != "cheapest" and len(played.labels) > 1:
+    if prediction.kind != "cheapest" and len(played.labels) > 1:
         labels = [plain(label) for label in played.labels]
         _choose(part("setting"), "setting", _("Under"), dict(enumerate(labels)))
-    if asked.kind == "knows":
+    if prediction.kind == "knows":
         answers = [probe.answers[0] for probe in played.probes]
-        if asked.fact not in range(len(answers)):
+        if prediction.fact not in range(len(answers)):
             # It is named by its answer, as in a file, or not yet chosen.
-            named = answers.index(asked.fact) if asked.fact in answers else 0
+            named = answers.index(prediction.fact) if prediction.fact in answers else 0
             part("fact").put(named)
         facts = dict(enumerate(map(plain, answers)))
         _choose(part("fact"), "fact", _("Fact"), facts)
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
-    """The question as the reader sees it, with its answer."""
+    """Draw the question as the reader sees it, with its answer."""
     try:
         question = question_of(step, played)
     except MemvizError as error:

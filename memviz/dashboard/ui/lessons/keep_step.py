@@ -64,9 +64,9 @@ MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 def keep_as_step(
     page: str, view: str, summarizer: ModelChoice, fact: int | None = None
 ) -> None:
-    """A part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is
-    the number of the one that is looked at. What a lesson shows otherwise than the page,
-    with these settings and this ``summarizer``, is said."""
+    """Draw the part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is the
+    number of the one that is looked at. What a lesson shows otherwise than the page, with these settings and this
+    ``summarizer``, is said."""
     with st.expander(
         _("Keep as a step"), icon=":material/bookmark_add:", key=f"{page}-keep-step"
     ):
@@ -87,17 +87,11 @@ def keep_as_step(
                 max_chars=TEXT_CHARS,
                 help=_("Markdown without HTML, images and links."),
             )
-            asked = _question_fields()
+            question = _question_fields()
             if st.form_submit_button(
                 _("Keep"), type="primary", icon=":material/bookmark_add:"
             ):
-                _keep(
-                    _view(page, view, fact),
-                    language,
-                    title,
-                    text,
-                    asked,
-                )
+                _keep(_view(page, view, fact), language, title, text, question)
 
 
 def _question_fields() -> tuple[str, str, str]:
@@ -140,11 +134,11 @@ def _keep(
     language: Language,
     title: str,
     text: str,
-    asked: tuple[str, str, str],
+    question: tuple[str, str, str],
 ) -> None:
-    own = lessons_state().own
     if view is None:
         return
+    own = lessons_state().own
     if len(own.steps) >= MAX_STEPS:
         st.warning(
             _(
@@ -154,15 +148,16 @@ def _keep(
             )
         )
         return
-    with use_language(language):
-        named = _("Step {number}", number=len(own.steps) + 1)
-    heading = " ".join(title.split()) or named
+    heading = " ".join(title.split())
+    if not heading:
+        with use_language(language):
+            heading = _("Step {number}", number=len(own.steps) + 1)
     try:
         step = Step(
             Text(**{language: heading}),
             Text(**{language: text.strip() or heading}),
             view,
-            asked=_question(language, *asked),
+            asked=_question(language, *question),
         )
         own.steps.append(_judged(step))
     except LessonError as error:
@@ -181,9 +176,8 @@ def _keep(
 
 def _judged(step: Step) -> Step:
     """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
-    return read_lesson(
-        as_yaml(Lesson("step", Text(en="A step"), (step,))), _("The step")
-    ).steps[0]
+    written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
+    return read_lesson(written, _("The step")).steps[0]
 
 
 def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:
@@ -197,8 +191,8 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
         raise LessonError(
             _("The question"), _("it needs its right answer and at least one other.")
         )
-    said = tuple(Text(**{language: choice}) for choice in choices)
-    return Question(Text(**{language: text.strip()}), said, choices.index(right))
+    texts = tuple(Text(**{language: choice}) for choice in choices)
+    return Question(Text(**{language: text.strip()}), texts, choices.index(right))
 
 
 def _view(page: str, show: str, fact: int | None) -> View | None:

@@ -69,30 +69,30 @@ LANGUAGE_KEY = "lesson-language"
 
 
 def ask(lesson: Lesson, question: Question) -> None:
-    """Draw it."""
+    """Draw a question of a step: its choices, or what became of the answer."""
     state = lessons_state()
     place = (lesson.id, state.step)
-    taken = state.answers.get(place)
+    answered = state.answers.get(place)
     with st.container(border=True, gap="xsmall", key="lesson-question"):
         prose(question.text, state.language)
-        if taken is not None:
-            st.html(answered_html(question, taken, state.language))
-            _verdict(question, taken)
+        if answered is not None:
+            st.html(answered_html(question, answered, state.language))
+            _verdict(question, answered)
             return
         key = f"lesson-answer-{lesson.id}-{state.step}"
-        said = [choice.said(state.language) for choice in question.choices]
+        choices = [choice.said(state.language) for choice in question.choices]
         st.radio(
             _("Your answer"),
-            range(len(said)),
+            range(len(choices)),
             index=None,
             key=key,
-            format_func=lambda n: plain(said[n]),
+            format_func=lambda n: plain(choices[n]),
             label_visibility="collapsed",
             on_change=partial(_take, place, key, question.answer),
         )
 
 
-def answered_html(question: Question, taken: Answered, language: Language) -> Markup:
+def answered_html(question: Question, answered: Answered, language: Language) -> Markup:
     """Return the choices with the right one and the one that was taken marked, by a sign,
     a colour and a word."""
     with use_language(language):
@@ -103,17 +103,17 @@ def answered_html(question: Question, taken: Answered, language: Language) -> Ma
         words = []
         if number == question.answer:
             words.append(right_one)
-        if number == taken.choice:
+        if number == answered.choice:
             words.append(yours)
         mark = ""
         if number == question.answer:
             mark = "right"
-        elif number == taken.choice:
+        elif number == answered.choice:
             mark = "wrong"
         text = choice.said(language)
         label = element("small", " · ".join(words)) if words else ""
-        said = element("span", text, lang=language_of(text))
-        items.append(element("li", said, " ", label, class_=mark))
+        choice_text = element("span", text, lang=language_of(text))
+        items.append(element("li", choice_text, " ", label, class_=mark))
     return element("ul", *items, class_="memviz-answered")
 
 
@@ -124,53 +124,53 @@ def _take(place: tuple[str, int], key: str, right: int) -> None:
         result_is_new("lesson-verdict")
 
 
-def _verdict(question: Question, taken: Answered) -> None:
+def _verdict(question: Question, answered: Answered) -> None:
     state = lessons_state()
-    icon = ":material/check:" if taken.is_right else ":material/close:"
+    icon = ":material/check:" if answered.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
         result_begins("lesson-verdict")
-        st.markdown(f"{icon} {verdict(question, taken, state.language)}")
+        st.markdown(f"{icon} {verdict(question, answered, state.language)}")
         prose(question.reason, state.language)
 
 
-def verdict(question: Question, taken: Answered, language: Language) -> str:
+def verdict(question: Question, answered: Answered, language: Language) -> str:
     """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
     with use_language(language):
-        if taken.is_right:
+        if answered.is_right:
             return _(RIGHT)
-    said = plain(question.choices[taken.choice].said(language))
+    choice = plain(question.choices[answered.choice].said(language))
     right = plain(question.choices[question.answer].said(language))
     with use_language(language):
-        return _(NOT_QUITE, said=said, right=right)
+        return _(NOT_QUITE, said=choice, right=right)
 
 
 def score_words(lesson: Lesson) -> str:
     """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
-    taken = []
+    answers = []
     for (lesson_id, _step), answered in lessons_state().answers.items():
         if lesson_id == lesson.id:
-            taken.append(answered.is_right)
-    if not taken:
+            answers.append(answered.is_right)
+    if not answers:
         return ""
     return _(
         "{right} of {answers} right",
-        right=sum(taken),
-        answers=counted(len(taken), "answer"),
+        right=sum(answers),
+        answers=counted(len(answers), "answer"),
     )
 
 
 def prose(text: Text, language: Language) -> None:
-    """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
-    said = text.said(language)
-    if not said:
+    """Draw a text in Markdown. In English, words of the glossary explain themselves where it first has them."""
+    words = text.said(language)
+    if not words:
         return
     words_html = FirstMentions().html if language == "en" else escape
-    html = as_html(said, words_html)
-    st.html(element("div", html, class_="memviz-prose", lang=language_of(said)))
+    html = as_html(words, words_html)
+    st.html(element("div", html, class_="memviz-prose", lang=language_of(words)))
 
 
 def play_lesson(lesson: Lesson) -> None:
-    """The whole lesson, at the step that is shown."""
+    """Draw the whole lesson, at the step that is shown."""
     state = lessons_state()
     if presents():
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
@@ -251,7 +251,7 @@ def _walk(lesson: Lesson) -> None:
 
 
 def choose_language(languages: Sequence[Language]) -> None:
-    """The switch between the languages of the texts."""
+    """Draw the switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, lessons_state().language)
     st.segmented_control(
         _("Language of the texts"),
@@ -351,13 +351,13 @@ def _onwards(lesson: Lesson) -> None:
 
 
 def _ways_out(step: Step, played: Played | None) -> None:
-    """The page that the step is about, and what there is to try."""
+    """Draw links to the page that the step is about, and what there is to try."""
     if step.to_try:
         heading = _("Try it")
         st.markdown(f"**{heading}**")
-    for number, one in enumerate(step.to_try, 1):
-        words = one.text.said(lessons_state().language)
-        view = followed(one.view, step.view)
+    for number, attempt in enumerate(step.to_try, 1):
+        words = attempt.text.said(lessons_state().language)
+        view = followed(attempt.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)
     words = _("Open in {page}", page=_(PAGE_NAMES[step.view.page_file]))
@@ -377,11 +377,11 @@ def go_on(lesson: Lesson) -> None:
     """Play a lesson from where it was left in this session; one that was seen whole from its beginning, with its
     questions unanswered."""
     state = lessons_state()
-    seen = state.seen.get(lesson.id, set())
-    left = max(seen, default=0)
-    if left == len(lesson.steps) - 1:
-        left = 0
+    steps_seen = state.seen.get(lesson.id, set())
+    last_step = max(steps_seen, default=0)
+    if last_step == len(lesson.steps) - 1:
+        last_step = 0
         state.forget_answers(lesson.id)
-    state.begin(lesson.id, left)
+    state.begin(lesson.id, last_step)
     begin_with(STEP_KEY, state.step + 1)
     turn_to_top()

@@ -40,7 +40,7 @@ IN_ALL_TO_BEGIN = noop("{lessons}, {minutes:,} minutes in all. Begin with the fi
 
 
 def shelf() -> None:
-    """One row a lesson. The one to go on with is marked: the first that was not seen to its end."""
+    """Draw one row a lesson. The one to go on with is marked: the first that was not seen to its end."""
     saved, problems = saved_lessons(workspace().store)
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
@@ -97,10 +97,10 @@ def upload() -> None:
 def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
-        taken = dict.fromkeys(
+        ids = dict.fromkeys(
             [*bundled_lessons(), *workspace().store.kept_keys("lesson")]
         )
-        lesson = replace(lesson, id=id_of(lesson.id, taken))
+        lesson = replace(lesson, id=id_of(lesson.id, ids))
     workspace().store.keep("lesson", lesson.id, as_yaml(lesson))
     lessons_state().forget(lesson.id)
     return lesson
@@ -145,13 +145,13 @@ def _verb(lesson: Lesson) -> str:
 
 
 def _facts(lesson: Lesson) -> list[str]:
-    seen = lessons_state().seen.get(lesson.id, set())
+    steps_seen = lessons_state().seen.get(lesson.id, set())
     facts = [
         _("{minutes} min", minutes=lesson.minutes) if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         listed(LANGUAGES[code] for code in lesson.languages),
-        _("{seen} of {steps} seen", seen=len(seen), steps=len(lesson.steps))
-        if seen
+        _("{seen} of {steps} seen", seen=len(steps_seen), steps=len(lesson.steps))
+        if steps_seen
         else "",
         score_words(lesson),
     ]
@@ -245,12 +245,12 @@ def closing() -> None:
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
         title = plain(lesson.title.said(lessons_state().language))
-        said = _("You have finished **{title}**.", title=title)
+        words = _("You have finished **{title}**.", title=title)
         if score:
-            said = _(
+            words = _(
                 "You have finished **{title}**: {score}.", title=title, score=score
             )
-        st.markdown(f":material/check_circle: {said}")
+        st.markdown(f":material/check_circle: {words}")
         following = next_after(lesson)
         with row():
             if following is not None:
@@ -286,15 +286,15 @@ def next_after(lesson: Lesson) -> Lesson | None:
 
 def _to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
-    for step in [one for one in lesson.steps if one.to_try][-1:]:
-        for number, one in enumerate(step.to_try):
-            words = plain(one.text.said(lessons_state().language))
+    for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
+        for number, attempt in enumerate(step.to_try):
+            words = plain(attempt.text.said(lessons_state().language))
             key = f"lesson-then-{number}"
-            if page_is_there(one.view) and st.button(
+            if page_is_there(attempt.view) and st.button(
                 words, icon=":material/science:", key=key, type="tertiary"
             ):
                 with error_shown():
                     open_view(
-                        followed(one.view, step.view),
+                        followed(attempt.view, step.view),
                         play(step.view.study, workspace(), lesson.id),
                     )

@@ -139,7 +139,7 @@ class LessonsState:
         self.ended = None
 
     def end(self) -> None:
-        """The lesson that is played has come to its end."""
+        """Note that the lesson that is played has come to its end."""
         self.ended = self.playing
         self.playing = None
 
@@ -149,7 +149,7 @@ class LessonsState:
         self.forget_answers(lesson_id)
 
     def forget_answers(self, lesson_id: str) -> None:
-        """The questions of a lesson are asked again."""
+        """Forget the answers to the questions of a lesson, so that they are asked again."""
         self.answers = {
             place: choice
             for place, choice in self.answers.items()

@@ -190,9 +190,11 @@ def _save() -> None:
 def _save_buttons(lesson: Lesson) -> None:
     state = lessons_state()
     if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
-        kept = keep(lesson)
-        state.own.id = kept.id
-        st.toast(plain(_("Saved “{title}”.", title=kept.title.said(state.language))))
+        kept_lesson = keep(lesson)
+        state.own.id = kept_lesson.id
+        st.toast(
+            plain(_("Saved “{title}”.", title=kept_lesson.title.said(state.language)))
+        )
         st.rerun()
     st.download_button(
         _("Download (YAML)"),
@@ -207,11 +209,11 @@ def _save_buttons(lesson: Lesson) -> None:
 
 def _unnamed(beside: Text, name: str, **values: object) -> Text:
     """Return what has this name as long as nobody named it, in the languages of the text beside it."""
-    said = {}
+    texts = {}
     for language in beside.languages or ("en",):
         with use_language(language):
-            said[language] = _(name, **values)
-    return Text(**said)
+            texts[language] = _(name, **values)
+    return Text(**texts)
 
 
 def _judged(own: OwnLesson) -> Lesson:
@@ -220,9 +222,9 @@ def _judged(own: OwnLesson) -> Lesson:
         replace(step, title=step.title or _unnamed(step.text, STEP, number=number))
         for number, step in enumerate(own.steps, 1)
     )
-    taken = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
+    ids = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
     title = own.title or _unnamed(own.steps[0].text, OWN)
-    id = own.id or id_of(title.said("en"), taken)
+    id = own.id or id_of(title.said("en"), ids)
     return read_lesson(
         as_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
         _("Your lesson"),

@@ -27,9 +27,9 @@ def table_of(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
     columns["turns"] = turns
     if requests != turns:
         columns["requests"] = requests
-    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
+    columns["messages"] = [len(each.messages) for each in loaded.transcripts]
     columns["tokens"] = tokens
-    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
+    columns["notes"] = [len(each.warnings) for each in loaded.transcripts]
     return pd.DataFrame(columns)
 
 

@@ -38,7 +38,7 @@ PASTE_HELP = noop("Any of the formats, or lines such as “User: …” and “A
 
 
 def import_controls() -> None:
-    """Choose files, or paste a text; the reading begins at once."""
+    """Draw the controls that take files or a pasted text, and begin to read them at once."""
     state = library_state()
     files = st.file_uploader(
         _("Import conversations"),
@@ -54,7 +54,7 @@ def import_controls() -> None:
             help=_(PASTE_HELP),
             placeholder=_("User: Where does my sister live?\nAssistant: In Lisbon."),
         )
-        pasted = st.button(
+        is_pasted = st.button(
             _("Import the text"), icon=":material/download:", width="stretch"
         )
     titles = {name: _(known.title) for name, known in formats().items()}
@@ -66,16 +66,13 @@ def import_controls() -> None:
         help=_(FORMAT_HELP),
     )
     if files:
-        state.read(
-            [NamedBytes(file.name, file.getvalue()) for file in files], format or None
-        )
+        contents = [NamedBytes(file.name, file.getvalue()) for file in files]
+        state.read(contents, format or None)
         _give_back([file.file_id for file in files])
         st.rerun()
-    if pasted:
-        state.read(
-            [NamedBytes(_("pasted text"), text.encode("utf-8", "replace"))],
-            format or None,
-        )
+    if is_pasted:
+        content = text.encode("utf-8", "replace")
+        state.read([NamedBytes(_("pasted text"), content)], format or None)
         st.rerun()
 
 
@@ -106,8 +103,8 @@ def import_panel() -> None:
         ]
         del reading, read
         give_back()
-    for number, made in enumerate(state.imports):
-        _show(made, f"{state.uploads}-{number}")
+    for number, upload in enumerate(state.imports):
+        _show(upload, f"{state.uploads}-{number}")
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
@@ -137,38 +134,38 @@ def _progress(reading: BackgroundReading) -> None:
             st.rerun()
 
 
-def _show(made: Import, key: str) -> None:
-    name = made.outcome.name
-    loaded = made.outcome.loaded
-    error = made.outcome.error
+def _show(upload: Import, key: str) -> None:
+    name = upload.outcome.name
+    loaded = upload.outcome.loaded
+    error = upload.outcome.error
     is_unclear = isinstance(error, UnclearUserError) and bool(error.names)
-    if is_unclear and made.file and not made.left:
-        _ask_who_is_the_user(made, key)
-    elif loaded is None and not made.left:
+    if is_unclear and upload.file and not upload.left:
+        _ask_who_is_the_user(upload, key)
+    elif loaded is None and not upload.left:
         st.error(
             plain(
                 _(
                     "{name} was not imported. {error}",
                     name=name,
-                    error=made.outcome.error,
+                    error=upload.outcome.error,
                 )
             ),
             icon=":material/error:",
         )
-        mapping_panel(made, key)
-    elif made.saved:
-        st.success(plain(_sentence(name, made)), icon=":material/check:")
-    elif made.left:
+        mapping_panel(upload, key)
+    elif upload.saved:
+        st.success(plain(_sentence(name, upload)), icon=":material/check:")
+    elif upload.left:
         st.info(
             plain(_("Nothing of {name} was imported.", name=name)),
             icon=":material/info:",
         )
     elif loaded is not None and len(loaded.transcripts) > 1:
-        _pick(made, key)
+        _pick(upload, key)
 
 
-def _sentence(name: str, made: Import) -> str:
-    saved = made.saved
+def _sentence(name: str, upload: Import) -> str:
+    saved = upload.saved
     what = name
     if len(saved) != 1:
         what = _(
@@ -176,15 +173,15 @@ def _sentence(name: str, made: Import) -> str:
             conversations=counted(len(saved), "conversation"),
             name=name,
         )
-    notes = made.notes
-    if made.outcome.loaded:
-        notes = [*map(str, made.outcome.loaded.failures), *notes]
-    told = [_("Imported {what}: {size}.", what=what, size=_size(saved))]
-    told += [_("Note: {note}", note=note) for note in notes[:MAX_NOTES]]
+    notes = upload.notes
+    if upload.outcome.loaded:
+        notes = [*map(str, upload.outcome.loaded.failures), *notes]
+    sentences = [_("Imported {what}: {size}.", what=what, size=_size(saved))]
+    sentences += [_("Note: {note}", note=note) for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
         more = counted(len(notes) - MAX_NOTES, "more note")
-        told.append(_("And {more}, kept with the conversations.", more=more))
-    return " ".join(told)
+        sentences.append(_("And {more}, kept with the conversations.", more=more))
+    return " ".join(sentences)
 
 
 def _size(saved: list[ConversationEntry]) -> str:
@@ -206,39 +203,39 @@ ROW_PIXELS = 36
 def _imported(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
     """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
     # A file that was not read is kept: to be read for its user, or by a mapping.
-    made = Import(outcome, file if outcome.error is not None else None, format)
+    upload = Import(outcome, file if outcome.error is not None else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
         with error_shown():
-            _save(made, [0])
-    return made
+            _save(upload, [0])
+    return upload
 
 
-def _save(made: Import, numbers: Sequence[int]) -> None:
+def _save(upload: Import, numbers: Sequence[int]) -> None:
     """Import the conversations of these numbers, all or none. Raises StorageError."""
-    loaded = made.outcome.loaded
+    loaded = upload.outcome.loaded
     if loaded is None:
         return
     chosen = [loaded.whole(number) for number in numbers]
     added = workspace().add_once(chosen)
-    made.saved = [one.entry for one in added]
-    made.let_go()  # what is saved is not kept a second time
-    made.notes = []
-    for one in added:
-        if one.was_there:
-            made.notes.append(
+    upload.saved = [addition.entry for addition in added]
+    upload.let_go()  # what is saved is not kept a second time
+    upload.notes = []
+    for addition in added:
+        if addition.was_there:
+            upload.notes.append(
                 _(
                     "{title} is in the library already, so it was not saved a second time.",
-                    title=one.entry.title,
+                    title=addition.entry.title,
                 )
             )
     for transcript in chosen:
         whose = f"{transcript.title}: " if len(chosen) > 1 else ""
-        made.notes += [whose + _(one) for one in transcript.warnings]
+        upload.notes += [whose + _(warning) for warning in transcript.warnings]
 
 
-def _pick(made: Import, key: str) -> None:
-    """The conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
-    loaded = made.outcome.loaded
+def _pick(upload: Import, key: str) -> None:
+    """Draw the conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
+    loaded = upload.outcome.loaded
     if loaded is None:
         return
     there = len(loaded.transcripts)
@@ -246,7 +243,7 @@ def _pick(made: Import, key: str) -> None:
         st.markdown(
             _(
                 "**{name}** holds {conversations}. Which do you want?",
-                name=plain(made.outcome.name),
+                name=plain(upload.outcome.name),
                 conversations=counted(there, "conversation"),
             )
         )
@@ -256,7 +253,7 @@ def _pick(made: Import, key: str) -> None:
                 icon=":material/warning:",
             )
         chosen = st.dataframe(
-            table_of(loaded, made.outcome.tokens),
+            table_of(loaded, upload.outcome.tokens),
             hide_index=True,
             on_select="rerun",
             selection_mode="multi-row",
@@ -266,11 +263,11 @@ def _pick(made: Import, key: str) -> None:
             alt=_("The conversations of the file, one a row"),
         )
         rows = [int(row) for row in chosen["selection"]["rows"]]
-        _choice(made, key, rows, there)
+        _choice(upload, key, rows, there)
 
 
-def _choice(made: Import, key: str, rows: list[int], there: int) -> None:
-    """The buttons that import the ticked rows, all ``there`` are, or none."""
+def _choice(upload: Import, key: str, rows: list[int], there: int) -> None:
+    """Draw the buttons that import the ticked rows, all that are ``there``, or none."""
     with st.container(horizontal=True):
         label = _("Import all {there:,}", there=there)
         if rows:
@@ -285,27 +282,27 @@ def _choice(made: Import, key: str, rows: list[int], there: int) -> None:
             key=f"pick-import-{key}",
         ):
             with st.spinner(_("Saving")), error_shown():
-                _save(made, rows or range(there))
+                _save(upload, rows or range(there))
                 st.rerun()
         if st.button(
             _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
         ):
-            made.left = True
-            made.let_go()
+            upload.left = True
+            upload.let_go()
             st.rerun()
         st.caption(_("Tick rows to import only these."))
 
 
-def _ask_who_is_the_user(made: Import, key: str) -> None:
-    """The names that speak in a file; it is read again once one of them is chosen."""
-    error = made.outcome.error
-    if not isinstance(error, UnclearUserError) or made.file is None:
+def _ask_who_is_the_user(upload: Import, key: str) -> None:
+    """Draw the names that speak in a file; it is read again once one of them is chosen."""
+    error = upload.outcome.error
+    if not isinstance(error, UnclearUserError) or upload.file is None:
         return
     with st.container(border=True, key=f"user-{key}"):
         st.markdown(
             _(
                 "**{name}** does not show who the user is.",
-                name=plain(made.outcome.name),
+                name=plain(upload.outcome.name),
             )
         )
         st.caption(plain(error.reason))
@@ -319,12 +316,12 @@ def _ask_who_is_the_user(made: Import, key: str) -> None:
                 disabled=name is None,
             ):
                 with st.spinner(_("Reading")):
-                    _read_again(made, name)
+                    _read_again(upload, name)
                 st.rerun()
             if st.button(
                 _("Import nothing"), icon=":material/close:", key=f"user-leave-{key}"
             ):
-                made.left = True
+                upload.left = True
                 st.rerun()
 
 
@@ -345,14 +342,14 @@ def _chosen(names: Sequence[str], key: str) -> str | None:
     )
 
 
-def _read_again(made: Import, name: str | None) -> None:
-    if made.file is None:
+def _read_again(upload: Import, name: str | None) -> None:
+    if upload.file is None:
         return
-    reading = BackgroundReading([made.file], made.format, user=name)
+    reading = BackgroundReading([upload.file], upload.format, user=name)
     while not reading.wait(1):
         pass
-    again = _imported(reading.outcomes[0], made.file, made.format)
-    made.outcome = again.outcome
-    made.saved = again.saved
-    made.notes = again.notes
-    made.file = again.file
+    again = _imported(reading.outcomes[0], upload.file, upload.format)
+    upload.outcome = again.outcome
+    upload.saved = again.saved
+    upload.notes = again.notes
+    upload.file = again.file

@@ -54,31 +54,31 @@ KEPT_HELP = noop(
 NONE = noop("None")
 
 
-def mapping_panel(made: Import, key: str) -> None:
+def mapping_panel(upload: Import, key: str) -> None:
     """Offer to say where the messages of a file lie, and import it by that."""
-    if made.file is None or not st.toggle(_("Map it yourself"), key=f"map-{key}"):
+    if upload.file is None or not st.toggle(_("Map it yourself"), key=f"map-{key}"):
         return
     st.caption(_(HELP))
     state = library_state()
     mapped = state.mapped.get(key)
     try:
         if mapped is None:
-            mapped = _begin(made)
+            mapped = _begin(upload)
             state.mapped[key] = mapped
     except TranscriptError as error:
         st.warning(plain(str(error)), icon=":material/warning:")
         return
     with st.container(border=True, key=f"mapping-{key}"):
         # The messages come first, so that they stay in sight where columns stand one below the other.
-        shown, choices = st.columns([3, 2])
+        preview, choices = st.columns([3, 2])
         with choices:
             mapping = _kept_mapping(key) or _chosen_mapping(mapped, key)
-        with shown:
+        with preview:
             if mapped.problem:
                 st.caption(plain(mapped.problem))
             is_read = mapping is not None and _first_messages(mapped, mapping)
         if mapping is not None:
-            _ends(made, mapping, key, is_read=is_read)
+            _ends(upload, mapping, key, is_read=is_read)
 
 
 HELP = noop(
@@ -87,13 +87,13 @@ HELP = noop(
 )
 
 
-def _begin(made: Import) -> Mapped:
+def _begin(upload: Import) -> Mapped:
     """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
     an empty one where nothing is guessed, so that the visitor still chooses."""
-    if made.file is None:
+    if upload.file is None:
         raise TranscriptError(_("the file is no longer here."))
     limits = Limits.from_environment()
-    document = mappable_document(made.file.content, made.file.name, limits)
+    document = mappable_document(upload.file.content, upload.file.name, limits)
     places = places_of_rows(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
@@ -152,8 +152,8 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
     place = places[number]
     guessed = mapped.first
     if fitting and number not in fitting:
-        found = guess_from(place)
-        guessed = found[1] if found else Mapping()
+        guess = guess_from(place)
+        guessed = guess[1] if guess else Mapping()
     fields = fields_of(place.first)
     key = f"{key}-{number}"
     is_pair = st.segmented_control(
@@ -164,17 +164,17 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
         key=f"map-kind-{key}",
         required=True,
     )
-    known = {
+    rows_at = {
         "table": place.table,
         "conversations": place.conversations,
         "rows": place.rows,
     }
     if not is_pair:
-        return _message(guessed, fields, known, key)
+        return _message(guessed, fields, rows_at, key)
     if guessed.say:
-        known["conversations"] = guessed.conversations
-        known["rows"] = guessed.rows
-    return _pair(guessed, fields, known, key)
+        rows_at["conversations"] = guessed.conversations
+        rows_at["rows"] = guessed.rows
+    return _pair(guessed, fields, rows_at, key)
 
 
 def _is_at(mapping: Mapping, place: Rows) -> bool:
@@ -223,7 +223,7 @@ def _texts_choice(
 
 
 def _message(
-    guessed: Mapping, fields: Sequence[Field], known: dict[str, str], key: str
+    guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
 ) -> Mapping:
     guess = guessed.speaker or Speaker(field=fields[0].path if fields else "role")
     speaker = _speaker(guess, fields, key)
@@ -233,13 +233,15 @@ def _message(
         "conversation": _("Conversation"),
         "order": _("In the order of"),
     }
-    paths = {
-        name: _field_choice(
-            label, fields, getattr(guessed, name), f"map-{name}-{key}", may_be_none=True
+    paths = {}
+    for name, label in labels.items():
+        path = getattr(guessed, name)
+        paths[name] = _field_choice(
+            label, fields, path, f"map-{name}-{key}", may_be_none=True
         )
-        for name, label in labels.items()
-    }
-    return Mapping.model_validate({"speaker": speaker, "text": texts, **paths, **known})
+    return Mapping.model_validate(
+        {"speaker": speaker, "text": texts, **paths, **rows_at}
+    )
 
 
 def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
@@ -249,10 +251,10 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
     )
     values = next((field.values for field in fields if field.path == path), [])
     words = list(dict.fromkeys(filter(None, map(word_of, values))))[:MAX_WORDS]
-    said: dict[str, list[str]] = {}
+    words_of_roles: dict[str, list[str]] = {}
     for role in ROLES:
         meant = [word for word in getattr(guess, role) if word in words]
-        said[role] = st.multiselect(
+        words_of_roles[role] = st.multiselect(
             _(ROLE_WORDS[role]),
             words,
             default=meant if path == guess.field else [],
@@ -265,11 +267,11 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
         format_func=lambda word: _(OTHERS[word]),
         key=f"map-others-{key}",
     )
-    return Speaker.model_validate({"field": path, "others": others, **said})
+    return Speaker.model_validate({"field": path, "others": others, **words_of_roles})
 
 
 def _pair(
-    guessed: Mapping, fields: Sequence[Field], known: dict[str, str], key: str
+    guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
 ) -> Mapping:
     paths = {str(saying.role): saying.text for saying in guessed.say}
     texts = {
@@ -291,36 +293,31 @@ def _pair(
         f"map-pair-group-{key}",
         may_be_none=True,
     )
-    return Mapping(say=tuple(sayings), conversation=group, **known)
+    return Mapping(say=tuple(sayings), conversation=group, **rows_at)
 
 
 def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
     """Show the first messages that a mapping reads, or why it reads none; return whether it reads any."""
     try:
-        found = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
+        preview = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
     except TranscriptError as error:
         st.warning(plain(str(error)), icon=":material/warning:")
         return False
     st.caption(_("The first messages as they would be read"))
-    shown = []
-    for number, message in enumerate(found.messages[:FIRST_MESSAGES], 1):
+    rows = []
+    for number, message in enumerate(preview.messages[:FIRST_MESSAGES], 1):
         head = " · ".join(filter(None, (str(number), _(message.role), message.name)))
-        shown.append(
-            element(
-                "div",
-                message_html(message, head, _("shown once imported"), MAX_CHARS),
-                class_="memviz-message",
-            )
-        )
-    st.html(joined(shown))
-    for warning in found.warnings[:3]:
+        body = message_html(message, head, _("shown once imported"), MAX_CHARS)
+        rows.append(element("div", body, class_="memviz-message"))
+    st.html(joined(rows))
+    for warning in preview.warnings[:3]:
         st.caption(plain(_("Note: {note}", note=_(warning))))
     return True
 
 
-def _ends(made: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
-    """The buttons: import by the mapping, keep it as YAML."""
-    if made.file is None:
+def _ends(upload: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
+    """Draw the buttons that import by the mapping and that keep it as YAML."""
+    if upload.file is None:
         return
     state = library_state()
     text = mapping.to_yaml()
@@ -333,12 +330,12 @@ def _ends(made: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
             disabled=not is_read,
         ):
             state.mappings[state.mapped[key].shape] = mapping
-            state.read([made.file], None, mapping)
+            state.read([upload.file], None, mapping)
             st.rerun()
         st.download_button(
             _("Keep the mapping"),
             text,
-            f"{file_name(made.file.name.rpartition('.')[0])}.yaml",
+            f"{file_name(upload.file.name.rpartition('.')[0])}.yaml",
             icon=":material/save:",
             key=f"map-keep-{key}",
             on_click="ignore",

@@ -47,7 +47,7 @@ MAX_DESCRIPTION_CHARS = 300
 
 
 def undo_bar() -> None:
-    """The way back after a deletion."""
+    """Draw the button that takes back the last deletion."""
     state = library_state()
     if state.deleted is None:
         return
@@ -224,7 +224,7 @@ ROWS_HELP = noop(
 
 
 def unreadable_row(damaged: UnreadableConversation) -> None:
-    """One conversation that is left aside."""
+    """Draw the row of a conversation that cannot be read and is left aside."""
     with st.container(border=True, key=f"unreadable-{damaged.row}"):
         text, buttons = st.columns([3, 2], vertical_alignment="center")
         with text:
@@ -322,8 +322,8 @@ NAMES = {
 
 
 def conversation_view(id: str) -> None:
-    """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
-    UnreadableConversationError."""
+    """Draw the whole conversation, in pages. Only the messages of the page are read, for a conversation may be long.
+    Raises UnreadableConversationError."""
     transcript = workspace().store.about(id)
     total = workspace().store.entry(id).message_count
     for warning in transcript.warnings:
@@ -362,12 +362,12 @@ def _parts(
 
 def _message(message: Message, position: int) -> str:
     meta = message.meta or {}
-    said = moment(meta.get(TIME))
+    time = moment(meta.get(TIME))
     facts = [f"{message_number(position)} · {_(NAMES[message.role])}"]
     if message.name:
         facts.append(message.name)
-    if said:
-        facts.append(f"{said:%Y-%m-%d %H:%M}")
+    if time:
+        facts.append(f"{time:%Y-%m-%d %H:%M}")
     facts += recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)

@@ -45,7 +45,7 @@ BESIDE_HELP = noop(
 
 
 def recordings() -> None:
-    """One row a recording, and a way to open another one."""
+    """Draw one row a recording, and a way to open another one."""
     opened = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
     head.header(_("Recordings"), anchor=False)
@@ -67,14 +67,14 @@ def _open() -> None:
     if file is None:
         return
     with error_shown():
-        found = workspace().open_recording(file.getvalue(), file.name)
+        recording = workspace().open_recording(file.getvalue(), file.name)
         library_state().uploads += 1  # a fresh control, so that nothing is opened twice
         st.toast(
             plain(
                 _(
                     "Opened “{name}”: {replies}.",
-                    name=found.name,
-                    replies=counted(len(found.replies), "reply"),
+                    name=recording.name,
+                    replies=counted(len(recording.replies), "reply"),
                 )
             )
         )

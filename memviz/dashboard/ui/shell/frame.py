@@ -78,28 +78,28 @@ def database_notice() -> None:
                     key="database-reopen",
                     help=_(REOPEN_HELP),
                 )
-    done = ""
+    sentence = ""
     with error_shown():
         if rescue:
-            done = _rescued()
+            sentence = _rescued()
         elif reopen:
             workspace().reopen()
-            done = _("memviz goes on with {path}.", path=workspace().store.path)
-    if done:
-        place.success(plain(done), icon=":material/check:")
+            sentence = _("memviz goes on with {path}.", path=workspace().store.path)
+    if sentence:
+        place.success(plain(sentence), icon=":material/check:")
 
 
 def _rescued() -> str:
     asked_for = workspace().store.path
     path = workspace().store.rescue()
-    said = _("Everything is in {path}, and is saved there from now on.", path=path)
+    sentence = _("Everything is in {path}, and is saved there from now on.", path=path)
     if path == asked_for:
-        return said
+        return sentence
     other = _(
         "Another file is at {asked_for}, so give memviz the new one when you start it the next time.",
         asked_for=asked_for,
     )
-    return f"{said} {other}"
+    return f"{sentence} {other}"
 
 
 _say_languages = st.components.v2.component(

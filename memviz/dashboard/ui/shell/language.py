@@ -63,10 +63,10 @@ def take_language() -> None:
     query = address_now()
     if query and not is_own(query):
         # A page that does not write its address keeps what a link said there.
-        asked = query.get(LANG, [])
-        if asked and asked != reading.taken:
-            reading.chosen = known_language(asked[0]) or reading.chosen
-        reading.taken = asked
+        codes = query.get(LANG, [])
+        if codes and codes != reading.taken:
+            reading.chosen = known_language(codes[0]) or reading.chosen
+        reading.taken = codes
     context = get_script_run_ctx()
     if context is not None:
         code = reading.chosen or known_language(st.context.locale or "") or ENGLISH

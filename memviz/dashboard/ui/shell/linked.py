@@ -39,7 +39,7 @@ def address_now() -> dict[str, list[str]]:
 
 
 def note_own(query: str) -> None:
-    """The session's own page writes this query into the address."""
+    """Note that the session's own page writes this query into the address."""
     parts = parse_qs(query)
     forget_own(parts)
     set_widget(WRITTEN_KEY, [*widget_value(WRITTEN_KEY)[-KEPT_WRITTEN:], parts])
@@ -78,43 +78,42 @@ def linked_parts() -> LinkedParts:
 
 
 def forget_linked() -> None:
-    """A page begins to be drawn: only the widgets that it shows belong to its link."""
+    """Forget which widgets belong to the link, as a page begins to be drawn: only those that it shows do."""
     linked_parts().keys.clear()
 
 
-def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
-    """Ask of the widgets that are drawn next what a link asks for besides the ``known`` parts."""
-    parts = {
-        name: texts[0] for name, texts in query.items() if name not in known and texts
-    }
-    for name in list(parts)[MAX_PARTS:]:
-        del parts[name]
-    linked_parts().asked = {
-        name: text for name, text in parts.items() if len(text) <= MAX_TEXT_CHARS
-    }
+def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> None:
+    """Ask of the widgets that are drawn next what a link asks for in other parts than those of these ``names``."""
+    others = [name for name in query if name not in names and query[name]]
+    parts = {}
+    for name in others[:MAX_PARTS]:
+        text = query[name][0]
+        if len(text) <= MAX_TEXT_CHARS:
+            parts[name] = text
+    linked_parts().asked = parts
 
 
 def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
-    """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
-    they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
-    the widget has just got its value from a link."""
-    known = None if options is None else list_or_range(options)
-    return _take(name, key, lambda text: value_read(text, known))
+    """Let links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text
+    where they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns
+    whether the widget has just got its value from a link."""
+    choices = None if options is None else list_or_range(options)
+    return _take(name, key, lambda text: value_read(text, choices))
 
 
 def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
-    """The same for a widget that shows several of the ``options``."""
-    known = None if options is None else list_or_range(options)
-    _take(name, key, lambda text: several_read(text, known))
+    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows."""
+    choices = None if options is None else list_or_range(options)
+    _take(name, key, lambda text: several_read(text, choices))
 
 
 def linked_range(name: str, key: str, first: int, last: int) -> None:
-    """The same for a slider over a part of the numbers from ``first`` to ``last``."""
+    """Let links hold the two ends of a slider over the numbers from ``first`` to ``last``, such as ``["3", "12"]``."""
     _take(name, key, lambda text: part_read(text, range(first, last + 1)))
 
 
 def linked_number(name: str, key: str, least: float, most: float) -> None:
-    """The same for a field that takes any number from ``least`` to ``most``."""
+    """Let links hold the value of a field that takes any number from ``least`` to ``most``."""
     _take(name, key, lambda text: number_read(text, least, most))
 
 
@@ -124,11 +123,11 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
     text = parts.asked.pop(name, None)
     if text is None:
         return False
-    found = read(text)
-    if found is None:
+    value = read(text)
+    if value is None:
         say_not_there(name, text)
         return False
-    set_widget(key, found)
+    set_widget(key, value)
     return True
 
 
@@ -168,7 +167,7 @@ def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
         return None
     if not isinstance(texts, list):
         return None
-    values = [value_read(str(one), options) for one in texts[:MAX_VALUES]]
+    values = [value_read(str(item), options) for item in texts[:MAX_VALUES]]
     return [value for value in values if value is not None] or None
 
 
@@ -203,6 +202,6 @@ def shown_parts() -> Iterator[tuple[str, str]]:
     for name, key in linked_parts().keys.items():
         value = widget_value(key)
         if isinstance(value, list | tuple):
-            yield name, json.dumps([str(one) for one in value], ensure_ascii=False)
+            yield name, json.dumps([str(item) for item in value], ensure_ascii=False)
         elif value is not None:
             yield name, str(value)

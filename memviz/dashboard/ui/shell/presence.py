@@ -36,7 +36,7 @@ def kept_until_left(size: int) -> Callable[[F], F]:
 
 
 def conversation_shown(of: Callable[[], str | None]) -> None:
-    """A page of every visitor shows the conversation whose id ``of`` gives, if any."""
+    """Note that a page of every visitor shows the conversation whose id ``of`` gives, if any."""
     _SHOWN.append(of)
 
 

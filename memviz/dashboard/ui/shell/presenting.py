@@ -158,13 +158,13 @@ def take_presented() -> None:
     # A page that does not write its address keeps what a link said there, also once the speaker has left.
     before = state.taken
     state.taken = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
-    for name, said in state.taken.items():
-        if said == before.get(name):
+    for name, texts in state.taken.items():
+        if texts == before.get(name):
             continue
         if name == PRESENT:
-            state.is_on = said == [ON]
+            state.is_on = texts == [ON]
         elif name == VIEW:
-            state.is_minimal = said == [MINIMAL]
+            state.is_minimal = texts == [MINIMAL]
         else:
             state.hidden, state.unknown = hidden_parts(query)
 
@@ -182,9 +182,9 @@ def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
     named: list[str] = []
     for text in query.get(HIDE, ()):
         named += map(str.strip, text[:MAX_HIDE_CHARS].split(","))
-    known = {part.value for part in Part}
-    unknown = dict.fromkeys(name for name in named if name and name not in known)
-    return frozenset(known).intersection(named), list(unknown)
+    names = {part.value for part in Part}
+    unknown = dict.fromkeys(name for name in named if name and name not in names)
+    return frozenset(names).intersection(named), list(unknown)
 
 
 def presented_parts() -> Iterator[tuple[str, str]]:
@@ -231,7 +231,7 @@ def begin_presented() -> None:
 
 
 def end_presented() -> None:
-    """The speaker's bar, which also tells the window of notes what is shown."""
+    """Draw the speaker's bar, which also tells the window of notes what is shown."""
     state = presenting()
     state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:
@@ -279,8 +279,8 @@ def take_steps() -> int:
 def _heard(component: str, event: str) -> None:
     """Do what the speaker asked for. Steps are counted by each clicker, so that two in quick succession are two."""
     state = presenting()
-    told = (widget_value(component) or {}).get(event)
-    match told:
+    number = (widget_value(component) or {}).get(event)
+    match number:
         case {"what": "start"}:
             state.is_on = True
         case {"what": "leave"}:
@@ -290,7 +290,7 @@ def _heard(component: str, event: str) -> None:
             state.clicks = (clicker, steps)
             # Of two clicks in one message Streamlit tells the last one, twice.
             state.asked_steps += steps - before
-    match told:
+    match number:
         case {"pixels": int() as pixels}:
             pixels = max(LEAST_LETTER_PIXELS, pixels)
             state.letter_pixels = min(MOST_LETTER_PIXELS, pixels)

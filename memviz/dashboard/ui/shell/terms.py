@@ -27,11 +27,12 @@ _EVERYDAY = frozenset((
 ))  # fmt: skip
 """Terms that sentences also use in their everyday sense, so that only a person can tell which one is meant."""
 _FORMS = {
-    form: one.term
-    for one in shown_terms().values()
-    if one.term not in _EVERYDAY
-    for form in (*one.also, one.term)
+    form: word.term
+    for word in shown_terms().values()
+    if word.term not in _EVERYDAY
+    for form in (*word.also, word.term)
 }
+"""The term of every form that is explained where it stands in a text: ``"tokens"`` is a form of ``"token"``."""
 _MENTION = re.compile(
     rf"\b(?:{'|'.join(re.escape(form) for form in sorted(_FORMS, key=len, reverse=True))})\b",
     re.IGNORECASE,
@@ -45,13 +46,13 @@ _explain = st.components.v2.component(
 
 def explain_terms() -> None:
     """Let the browser show what words mean, on every page."""
-    known = {}
-    for one in shown_terms().values():
-        meaning = {"term": one.name, "meaning": one.explained}
-        for form in (*one.also, one.term):
-            known[form] = meaning
-            known[pgettext(TERM_CONTEXT, form).lower()] = meaning
-    _explain(data={"terms": known}, key="terms")
+    meanings = {}
+    for word in shown_terms().values():
+        meaning = {"term": word.name, "meaning": word.explained}
+        for form in (*word.also, word.term):
+            meanings[form] = meaning
+            meanings[pgettext(TERM_CONTEXT, form).lower()] = meaning
+    _explain(data={"terms": meanings}, key="terms")
 
 
 def term(word: str, shown: str | None = None) -> str:

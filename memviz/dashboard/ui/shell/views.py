@@ -78,19 +78,19 @@ class View(NamedTuple):
 def shown_view(key: str, views: Sequence[View]) -> View:
     """The view that the switch of this ``key`` stands at: at first the one that the address names, or the first."""
     linked_parts().keys[view_part()] = key
-    known = {view.id: view for view in views}
-    asked = widget_value(_asked(key))
-    if asked in known:
+    views_by_id = {view.id: view for view in views}
+    id_asked_for = widget_value(_asked(key))
+    if id_asked_for in views_by_id:
         set_widget(_asked(key), None)
-        set_widget(key, asked)
-    elif widget_value(key) not in known:
+        set_widget(key, id_asked_for)
+    elif widget_value(key) not in views_by_id:
         named = view_named(st.query_params)
-        set_widget(key, named if named in known else views[0].id)
-    return known[widget_value(key)]
+        set_widget(key, named if named in views_by_id else views[0].id)
+    return views_by_id[widget_value(key)]
 
 
 def choose_view(key: str, views: Sequence[View]) -> None:
-    """The switch between the views."""
+    """Draw the switch between the views."""
     names = {view.id: view.name for view in views}
     st.segmented_control(
         _("Seen as"),
@@ -104,7 +104,7 @@ def choose_view(key: str, views: Sequence[View]) -> None:
 
 
 def ask_view(key: str, view: str) -> None:
-    """The switch of this ``key`` is to stand at this view from the next run on: it may be drawn already, and then takes
+    """Have the switch of this ``key`` stand at this view from the next run on: it may be drawn already, and then takes
     no value."""
     set_widget(_asked(key), view)
 
@@ -201,7 +201,7 @@ def _at(key: str, view: str) -> int:
 
 
 def result_is_new(name: str) -> None:
-    """The result of this ``name`` has just been asked for: where it begins is brought into view."""
+    """Note that the result of this ``name`` has just been asked for, so that its beginning is brought into view."""
     key = _times_key(name)
     set_widget(key, (widget_value(key) or 0) + 1)
 

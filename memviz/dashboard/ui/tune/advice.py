@@ -199,8 +199,8 @@ def _priced_words(sweep: Sweep) -> str:
 
 
 def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> None:
-    """An answer: green where there are facts enough to rely on it, blue on few, amber where nothing fits. It ends with
-    the facts that it was measured on."""
+    """Draw an answer: green where there are facts enough to rely on it, blue on few, amber where nothing fits. It ends
+    with the facts that it was measured on."""
     text = plain(f"{text} {grounds.sentence}")
     words = f"**{plain(headline)}** {text}" if headline else text
     if not fits:
@@ -212,7 +212,7 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 
 
 def facts_button(conversations: Sequence[str]) -> None:
-    """The way to the facts that the answer was measured on."""
+    """Draw the way to the facts that the answer was measured on."""
     if st.button(
         _("Open the facts"),
         icon=":material/checklist:",
@@ -223,7 +223,8 @@ def facts_button(conversations: Sequence[str]) -> None:
 
 
 def _open_facts(conversations: Sequence[str]) -> None:
-    """The facts of the conversation that was swept over; of several, of the one that other pages show or the first."""
+    """Turn to the facts of the conversation that was swept over; of several, of the one that other pages show or the
+    first."""
     study = compare_state()
     if study.conversation_id not in conversations:
         study.open(conversations[0])
@@ -240,15 +241,17 @@ HELP = noop(
 )
 
 
-def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) -> None:
-    """One row a strategy, and the values that were tried further."""
+def best_table(
+    sweep: Sweep, bests: Sequence[StrategyBest], constraints: Constraints
+) -> None:
+    """Draw one row a strategy, and the values that were tried further."""
     if len(bests) < 2:
         return
     st.header(_("Best of each strategy"), anchor=False, help=_(HELP))
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     measures = [name for name in MEASURES if name != unknown]
     st.table(
-        pd.DataFrame([_row(best, measures, asked) for best in bests]),
+        pd.DataFrame([_row(best, measures, constraints) for best in bests]),
         border="horizontal",
         hide_index=True,
         alt=_("The best setting of each strategy"),
@@ -263,24 +266,26 @@ def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) 
         )
 
 
-def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
-    label = plain(one.row["label"])
-    if not one.fits:
-        label = _("{label} ({why})", label=label, why=missed(one.row, asked))
+def _row(
+    best: StrategyBest, measures: list[str], constraints: Constraints
+) -> dict[str, str]:
+    label = plain(best.row["label"])
+    if not best.fits:
+        label = _("{label} ({why})", label=label, why=missed(best.row, constraints))
     row = {_("Setting"): label}
     for name in measures:
-        row[_title(name)] = plain(shown(name, one.row[name]))
+        row[_title(name)] = plain(shown(name, best.row[name]))
     return row
 
 
-def missed(row: Mapping[str, Any], asked: Constraints) -> str:
+def missed(row: Mapping[str, Any], constraints: Constraints) -> str:
     """Return where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
-    limit = asked.max_peak_tokens
+    limit = constraints.max_peak_tokens
     if limit is not None and row["peak_tokens"] > limit:
         return _("over {limit:,} tokens", limit=limit)
     return _(
         "below {share}",
-        share=share_in_words(asked.min_retention, row["retention"]),
+        share=share_in_words(constraints.min_retention, row["retention"]),
     )
 
 
@@ -290,9 +295,9 @@ def _title(measure: str) -> str:
 
 
 def edge_button(best: StrategyBest) -> None:
-    """The button that adds the next value to the grid and measures it, where measuring
-    costs money; none where the best lies between others. What costs nothing is tried
-    without being asked, see :func:`memviz.dashboard.ui.tune.next_values.add_edge_values`."""
+    """Draw the button that adds the next value to the grid and measures it, where measuring costs money; none where the
+    best lies between others. What costs nothing is tried without being asked, see
+    :func:`memviz.dashboard.ui.tune.next_values.add_edge_values`."""
     axis = main_axis(best.setting)
     if axis is not None and best.edge is not None:
         st.button(
@@ -310,8 +315,8 @@ MAP_STEPS = 4
 
 
 def values_button(id: str, axis: Parameter, largest: Mapping[str, int]) -> None:
-    """The button that tries several values of a parameter of which only one was tried; none
-    for a setting that is no part of the grid."""
+    """Draw the button that tries several values of a parameter of which only one was tried; none for a setting that is
+    no part of the grid."""
     if (id, axis.name) not in tune_state().value_keys:
         return
     values = suggested_values(axis, MAP_STEPS, largest)

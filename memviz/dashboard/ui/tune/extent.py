@@ -14,7 +14,7 @@ from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.tune.asked import SECONDS_KEY, Asked
 from memviz.dashboard.ui.tune.programs import PROGRAMS_KEY
 from memviz.dashboard.ui.tune.state import tune_state
-from memviz.dashboard.words.prices import time_words
+from memviz.dashboard.words.estimates import time_words
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
@@ -37,16 +37,18 @@ FAMILIES_HELP = noop("Takes all strategies of a family, or none of them.")
 PROGRAMS = noop("What programs do")
 
 
-def choose_extent(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
+def choose_extent(choices: Mapping[str, type[Strategy]], strategies_key: str) -> None:
     """Draw the controls of the time that the sweep may take, and of the families whose strategies the control of
     ``strategies_key`` takes."""
     _choose_seconds()
-    _choose_families(known, strategies_key)
+    _choose_families(choices, strategies_key)
 
 
-def _choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
+def _choose_families(
+    choices: Mapping[str, type[Strategy]], strategies_key: str
+) -> None:
     members: dict[str, list[str]] = {}
-    for id, cls in known.items():
+    for id, cls in choices.items():
         members.setdefault(cls.family, []).append(id)
     families = [family for family in FAMILIES if family in members]
     chosen = {*(widget_value(strategies_key) or ())}
@@ -56,13 +58,13 @@ def _choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) -
 
     def take() -> None:
         now = widget_value(FAMILIES_KEY) or ()
-        kept = set(chosen)
+        ids = set(chosen)
         for family in families:
             if family in now:
-                kept.update(members[family])
+                ids.update(members[family])
             elif family in whole:
-                kept.difference_update(members[family])
-        set_widget(strategies_key, [id for id in known if id in kept])
+                ids.difference_update(members[family])
+        set_widget(strategies_key, [id for id in choices if id in ids])
         if (PROGRAMS in now) != (PROGRAMS in whole):
             set_widget(PROGRAMS_KEY, list(presets()) if PROGRAMS in now else [])
 
@@ -102,7 +104,7 @@ def extent_words(settings: Sequence[Strategy]) -> str:
     measured here."""
     values = {
         "settings": counted(len(settings), "setting"),
-        "strategies": counted(len({one.id for one in settings}), "strategy"),
+        "strategies": counted(len({setting.id for setting in settings}), "strategy"),
     }
     limit = widget_value(SECONDS_KEY)
     if limit:

@@ -127,24 +127,24 @@ def _choose_grid(
     largest: Mapping[str, int], recorded: Sequence[Strategy]
 ) -> dict[str, dict[str, tuple[Any, ...]]]:
     """Return the values chosen, by strategy and parameter."""
-    known = offered()
-    linked_list("try", "tune-strategies", known)
-    at_first = [id for id in tried_at_first() if id in known]
+    choices = offered()
+    linked_list("try", "tune-strategies", choices)
+    at_first = [id for id in tried_at_first() if id in choices]
     held = begin_with("tune-strategies", at_first)
-    choose_extent(known, "tune-strategies")
+    choose_extent(choices, "tune-strategies")
     chosen = st.pills(
         _("Strategies to try"),
-        list(known),
+        list(choices),
         selection_mode="multi",
-        default=[id for id in held if id in known],
-        format_func=lambda id: title_in_menu(known[id]),
+        default=[id for id in held if id in choices],
+        format_func=lambda id: title_in_menu(choices[id]),
         key="tune-strategies",
         help="\n\n".join([_(STRATEGIES_HELP), *map(plain, refused_words())]),
         persist_state="session",
     )
     return {
-        id: _choose_axes(known[id], largest, recorded_values(known[id], recorded))
-        for id in known
+        id: _choose_axes(choices[id], largest, recorded_values(choices[id], recorded))
+        for id in choices
         if id in chosen
     }
 
@@ -171,8 +171,10 @@ def _choose_axes(
             chosen[NAME] = (choose_embedding(cls),)
         st.caption(in_the_guide(cls))
         if recorded:
-            told = _(SEMICOLON).join(map(_in_words, recorded.items()))
-            st.caption(plain(_("Recorded with a language model: {told}.", told=told)))
+            in_words = _(SEMICOLON).join(map(_in_words, recorded.items()))
+            st.caption(
+                plain(_("Recorded with a language model: {told}.", told=in_words))
+            )
     return chosen
 
 

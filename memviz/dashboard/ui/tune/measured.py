@@ -36,7 +36,7 @@ METRIC_COLUMNS = 3
 def setting_card(
     sweep: Sweep, number: int, constraints: Constraints, conversations: Sequence[str]
 ) -> None:
-    """The setting that is looked at: its numbers, and the way to its run."""
+    """Draw the setting that is looked at: its numbers, and the way to its run."""
     table = sweep.by_setting(constraints.over).set_index("setting")
     setting = sweep.settings[number]
     head = st.container(
@@ -119,7 +119,7 @@ EACH = {
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
-    """Every setting in a table that sorts, filters and can be saved."""
+    """Draw every setting in a table that sorts, filters and can be saved."""
     with st.expander(_("All settings in a table"), icon=":material/table:"):
         table = sweep.by_setting(
             constraints.over, allow_refused=constraints.allow_refused
@@ -164,17 +164,17 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
 def _shown_columns(sweep: Sweep) -> list[str]:
     """The columns of the table: with rules where there are any, and of several conversations with what a single one
     costs behind the sum."""
-    shown = list(COLUMNS)
+    columns = list(COLUMNS)
     if not sweep.has_rules:
-        shown.remove("rule_retention")
+        columns.remove("rule_retention")
     if len(sweep.compared_conversations) > 1:
-        at = shown.index("usd") + 1
-        shown[at:at] = EACH
-    return shown
+        at = columns.index("usd") + 1
+        columns[at:at] = EACH
+    return columns
 
 
 def _columns() -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    config: dict[str, Any] = {
         "label": st.column_config.TextColumn(
             _("Setting"), pinned=True, width="large", help=tooltip("setting")
         ),
@@ -183,7 +183,7 @@ def _columns() -> dict[str, Any]:
         ),
     }
     for name, (title, help) in EACH.items():
-        shown[name] = st.column_config.NumberColumn(
+        config[name] = st.column_config.NumberColumn(
             _(title), help=_(help), format="%.4f"
         )
     for name in MEASURES:
@@ -193,10 +193,10 @@ def _columns() -> dict[str, Any]:
         format = "percent" if measure.is_share else "localized"
         if measure.is_money:
             format = "%.4f"
-        shown[name] = st.column_config.NumberColumn(
+        config[name] = st.column_config.NumberColumn(
             title, help=_(measure.help), format=format
         )
-    return shown
+    return config
 
 
 MAX_PIXELS = 460
@@ -210,25 +210,25 @@ MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 def export_to_code(
     sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
 ) -> None:
-    """Choose a target, read the code, save it."""
+    """Draw a setting as code for the library that the visitor chooses, with a button that saves it."""
     setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
     if setting is None:
         return
-    known = targets()
+    targets_by_id = targets()
     st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
     st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
-    linked("target", "tune-target", known)
+    linked("target", "tune-target", targets_by_id)
     chosen = st.pills(
         pgettext("target", "For"),
-        list(known),
-        default=next(iter(known)),
+        list(targets_by_id),
+        default=next(iter(targets_by_id)),
         required=True,
-        format_func=lambda id: _(known[id].title),
+        format_func=lambda id: _(targets_by_id[id].title),
         key="tune-target",
         label_visibility="collapsed",
         persist_state="session",
     )
-    target = known[chosen or next(iter(known))]
+    target = targets_by_id[chosen or next(iter(targets_by_id))]
     try:
         text = target.write(setting)
     except MemvizError as error:

@@ -21,13 +21,13 @@ PROGRAMS_HELP = noop(
 
 def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     """The settings of the programs that were chosen, for a conversation of the ``largest`` sizes, by unit."""
-    known = presets()
-    linked_list("programs", PROGRAMS_KEY, known)
+    all_presets = presets()
+    linked_list("programs", PROGRAMS_KEY, all_presets)
     chosen = st.multiselect(
         _("What programs do"),
-        list(known),
+        list(all_presets),
         default=begin_with(PROGRAMS_KEY, []),
-        format_func=lambda id: _(known[id].title),
+        format_func=lambda id: _(all_presets[id].title),
         key=PROGRAMS_KEY,
         help=_(PROGRAMS_HELP),
         placeholder=_("A product or a library"),
@@ -37,5 +37,5 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
 
 
 def _scaled(id: str, needed_tokens: int) -> Strategy:
-    found = scaled(strategy_class(id), needed_tokens, presets()[id].parameters)
-    return strategy(id, **(found.values if found else {}))
+    parameters = scaled(strategy_class(id), needed_tokens, presets()[id].parameters)
+    return strategy(id, **(parameters.values if parameters else {}))

@@ -72,7 +72,11 @@ def measurable_with(
     measured = tuple(settings)
     if is_recording:
         own = played[summarizer]
-        measured = tuple(one for one in settings if not one.writes_notes or one in own)
+        measured = tuple(
+            setting
+            for setting in settings
+            if not setting.writes_notes or setting in own
+        )
     best = max(played, key=lambda name: len(played[name]), default="")
     recorded = len(played.get(best, ()))
     return Measurable(

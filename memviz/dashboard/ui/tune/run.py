@@ -26,7 +26,7 @@ from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
 from memviz.dashboard.ui.tune.extent import may_begin
 from memviz.dashboard.ui.tune.next_values import edge_value_labels
 from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.prices import estimate_words, left_out_words
+from memviz.dashboard.words.estimates import estimate_words, left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.prices import CostBound

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.dashboard.ui.shell.state import of_session
+from memviz.dashboard.ui.shell.state import clicked_number, of_session
 from memviz.models.budget import Budget
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -21,20 +21,20 @@ class TuneState:
     next_values: dict[str, list[Any]] = field(default_factory=dict)
     """Values to add to controls before they are drawn, by the control's key."""
     edge_values: set[tuple[str, int]] = field(default_factory=set)
-    """The values that were added because the best one lay at the edge, each with its
-    control's key. Each is added once: one that a visitor takes away stays away."""
+    """The values that were added because the best one lay at the edge, each by the key of
+    its control. A value is added once: after a visitor took it away it stays away."""
     asked: Hashable = None
     """The sweep that was asked for last."""
     work: BackgroundSweep | None = None
-    """What works it off."""
+    """The thread that measures it."""
     budget: Budget | None = None
-    """What its summarizer is paid from."""
+    """The budget that its summarizer is paid from."""
     made_with: Hashable = None
-    """That summarizer with its key and address."""
+    """The summarizer with its key and address."""
     chosen: int | None = None
-    """The number of the setting that is looked at in it."""
+    """The number of the setting that is looked at."""
     go_on: bool = False
-    """One that was stopped was asked to go on."""
+    """True if a stopped sweep was asked to go on."""
     _measured: Sweep | None = None
     """The sweep that was priced last, as it was measured."""
     _priced: Sweep | None = None
@@ -73,3 +73,10 @@ class TuneState:
 def tune_state() -> TuneState:
     """The tune page's state."""
     return of_session("tune", TuneState)
+
+
+def follow_click(key: str) -> None:
+    """Look from now on at the setting that was clicked on the chart of this key."""
+    number = clicked_number(key)
+    if number is not None:
+        tune_state().chosen = number if number >= 0 else None

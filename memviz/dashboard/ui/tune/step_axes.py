@@ -40,14 +40,17 @@ def with_step_columns(
     if "steps" not in type(setting).model_fields:
         return table, []
     own = setting.model_dump()["steps"]
-    numbers = []
-    for setting_number in table["setting"]:
-        steps = tried[setting_number].model_dump()["steps"]
-        numbers.append(numbers_like(own, steps))
-    alike = table[[one is not None for one in numbers]].assign(steps=own)
-    values = DataFrame([one for one in numbers if one is not None], index=alike.index)
+    is_alike = []
+    rows = []
+    for number in table["setting"]:
+        numbers = numbers_like(own, tried[number].model_dump()["steps"])
+        is_alike.append(numbers is not None)
+        if numbers is not None:
+            rows.append(numbers)
+    alike = table[is_alike].assign(steps=own)
+    values = DataFrame(rows, index=alike.index)
     varied = []
     for name, number in step_numbers(own).items():
         if values[name].nunique() > 1:
             varied.append(number)
-    return alike.join(values[[one.name for one in varied]]), varied
+    return alike.join(values[[number.name for number in varied]]), varied

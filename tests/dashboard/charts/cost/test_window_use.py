@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.curve import window_use
+from memviz.dashboard.charts.cost.window_use import window_use
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.tags import unescaped_tags

@@ -16,6 +16,7 @@ import memviz
 from memviz import Message, ModelError, Recall, Run
 from memviz.core.context import Fate
 from memviz.dashboard.charts.memory_map.fate_map import LARGE, beside_others, map_of
+from memviz.dashboard.charts.memory_map.map_marks import map_marks
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     STEP_COLORS,
@@ -24,7 +25,6 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.summaries.marks import map_marks
 from memviz.dashboard.words.compactions import plain_limit, request_words
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions

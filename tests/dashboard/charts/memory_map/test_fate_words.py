@@ -5,10 +5,10 @@ from __future__ import annotations
 import memviz
 from memviz import Recall
 from memviz.core.context import Fate
-from memviz.dashboard.charts.memory_map.fate_words import (
+from memviz.dashboard.charts.memory_map.fate_words import map_finding
+from memviz.dashboard.charts.memory_map.message_life import (
     LINE_PIXELS,
     life_finding,
-    map_finding,
     message_life,
 )
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun

@@ -22,7 +22,8 @@ from memviz.dashboard.charts.palette import (
     setting_color,
     setting_dash,
 )
-from memviz.dashboard.charts.requests.token_axis import CHAR_PIXELS, far_larger
+from memviz.dashboard.charts.requests.line_ends import CHAR_PIXELS
+from memviz.dashboard.charts.requests.token_axis import far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,

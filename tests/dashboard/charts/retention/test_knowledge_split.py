@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message
 from memviz.dashboard.charts.retention import result
-from memviz.dashboard.charts.retention.curve import knowledge_split
+from memviz.dashboard.charts.retention.knowledge_split import knowledge_split
 from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,

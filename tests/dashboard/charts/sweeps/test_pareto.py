@@ -18,6 +18,7 @@ from memviz.dashboard.charts.sweeps.points import (
     SHAPES,
     strategy_marks,
 )
+from memviz.dashboard.charts.sweeps.setting_words import SettingWords
 from memviz.strategies import strategies
 from memviz.tuning.results import Sweep
 from tests.dashboard.charts.runs import MARKUP
@@ -144,12 +145,18 @@ def test_several_conversations_tell_the_other_number_too() -> None:
         [cell(0, [1000], [4])], [cell(0, [3000], [2])], [cell(0, [2000], [3])]
     )
     median, worst = sweep.by_setting("median"), sweep.by_setting("worst")
-    text = words(points_of(pareto_chart(median, "usd", aside=worst))[0]["text"])
+    text = words(
+        points_of(pareto_chart(median, "usd", writer=SettingWords.of(sweep, "median")))[
+            0
+        ]["text"]
+    )
     assert "(50% in the worst conversation)" in text
     assert "Keeps 75%" in text
     assert "3,000 in the worst" in text
     text = words(
-        points_of(pareto_chart(worst, "usd", over="worst", aside=median))[0]["text"]
+        points_of(pareto_chart(worst, "usd", writer=SettingWords.of(sweep, "worst")))[
+            0
+        ]["text"]
     )
     assert "Keeps 50%" in text
     assert "(75% in the median)" in text
@@ -157,7 +164,7 @@ def test_several_conversations_tell_the_other_number_too() -> None:
     assert (
         "in the worst"
         not in points_of(
-            pareto_chart(one.by_setting(), "usd", aside=one.by_setting("worst"))
+            pareto_chart(one.by_setting(), "usd", writer=SettingWords.of(one, "median"))
         )[0]["text"]
     )
 

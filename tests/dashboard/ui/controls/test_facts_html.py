@@ -6,7 +6,7 @@ from html import unescape
 
 import memviz
 from memviz import Message
-from memviz.dashboard.ui.controls.message_html import (
+from memviz.dashboard.ui.controls.facts_html import (
     changed_facts_html,
     facts_html,
     of_version,

@@ -8,7 +8,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.ui.controls.message_html import (
+from memviz.dashboard.ui.controls.diff_html import (
     KEPT_CHARS_SHOWN,
     diff_html,
     legend_html,

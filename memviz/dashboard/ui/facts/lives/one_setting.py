@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_GLYPH,
     SUMMARIZATION_LINE,
 )
-from memviz.dashboard.charts.retention.curve import knowledge_split
+from memviz.dashboard.charts.retention.knowledge_split import knowledge_split
 from memviz.dashboard.charts.retention.life_lines import (
     by_birth,
     life_lines_of,

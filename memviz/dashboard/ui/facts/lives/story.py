@@ -17,11 +17,8 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.life_lines import span_words
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.message_html import (
-    MAX_CHARS_SHOWN,
-    answer_pattern,
-    marked_html,
-)
+from memviz.dashboard.ui.controls.diff_html import answer_pattern, marked_html
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.controls.recalls import bring_back
 from memviz.dashboard.ui.facts.selection import (
     choose_loss,

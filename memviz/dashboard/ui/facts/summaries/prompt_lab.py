@@ -11,9 +11,9 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
+from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
-from memviz.dashboard.ui.controls.message_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state

@@ -10,14 +10,10 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.summaries.marks import lacks_summarizer
-from memviz.dashboard.ui.controls.message_html import (
-    MAX_CHARS_SHOWN,
-    diff_html,
-    legend_html,
-    of_version,
-    sides_html,
-)
-from memviz.dashboard.ui.controls.message_html import facts_html as facts_of_memory
+from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html, sides_html
+from memviz.dashboard.ui.controls.facts_html import facts_html as facts_of_memory
+from memviz.dashboard.ui.controls.facts_html import of_version
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.dashboard.ui.facts.summaries.version_facts import facts_html, messages_html

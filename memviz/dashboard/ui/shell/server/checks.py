@@ -101,7 +101,7 @@ class SameOrigin:
     ) -> None:
         self._app = app
         self._is_local = is_local
-        self._origins = {one.strip().rstrip("/").lower() for one in other_origins}
+        self._origins = {own.strip().rstrip("/").lower() for own in other_origins}
         self._hosts = {host.strip().lower() for host in other_hosts}
         for origin in self._origins:
             self._hosts.add(urlsplit(origin).hostname or "")
@@ -264,10 +264,10 @@ class Login:
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
             wait = counted(ceil(wait_seconds), "second")
-            told = _(
+            answer = _(
                 "There were too many wrong attempts. Try again in {wait}.", wait=wait
             )
-            page = _page(told, 429)
+            page = _page(answer, 429)
             page.headers["Retry-After"] = str(ceil(wait_seconds))
             return page
         if not await asyncio.to_thread(self._password.matches, entered):
@@ -317,20 +317,20 @@ async def _entered(scope: Scope, receive: Receive) -> str:
 
 def _language_of(scope: Scope) -> str:
     """The language that the address names, else the first of the browser's that there is."""
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get(LANG, [])
+    codes = parse_qs(scope["query_string"].decode("latin-1")).get(LANG, [])
     accepted = Headers(scope=scope).get("accept-language", "")
-    asked += [named.partition(";")[0] for named in accepted.split(",")]
-    known = filter(None, map(known_language, asked))
-    return next(known, ENGLISH)
+    codes += [named.partition(";")[0] for named in accepted.split(",")]
+    languages = filter(None, map(known_language, codes))
+    return next(languages, ENGLISH)
 
 
 def _page(message: str, status: int) -> HTMLResponse:
-    shown = ""
+    error = ""
     if message:
-        shown = element("p", message, class_="error", role="alert", id="error")
+        error = element("p", message, class_="error", role="alert", id="error")
     return HTMLResponse(
         _PAGE.substitute(
-            message=shown,
+            message=error,
             language=language_now(),
             title=_("memviz: password"),
             asks=_("This server asks for a password. Whoever runs it can tell you."),

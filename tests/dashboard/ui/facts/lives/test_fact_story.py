@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Probe
-from memviz.dashboard.ui.controls.message_html import marked_html
+from memviz.dashboard.ui.controls.diff_html import marked_html
 from memviz.dashboard.ui.facts.lives.story import (
     QUOTE_CHARS,
     quoted,

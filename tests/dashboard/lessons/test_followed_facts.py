@@ -6,7 +6,7 @@ import pytest
 
 import memviz
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.lessons.staging import follow, told
+from memviz.dashboard.lessons.followed_facts import follow, split_at_facts
 from memviz.dashboard.stage.data import stage_data
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
@@ -28,23 +28,23 @@ TEXT = "It is 3.5 km. Our neighbour Ottoline keeps the key; the dog is Pickle.\n
     ],
 )
 def test_a_text_is_whole_in_its_parts(text: str) -> None:
-    assert "".join(told(text, (KEY,), 1_000)) == text
+    assert "".join(split_at_facts(text, (KEY,), 1_000)) == text
 
 
 def test_every_second_part_is_a_sentence_that_holds_the_fact() -> None:
-    assert told(TEXT, (KEY,), 1_000) == [
+    assert split_at_facts(TEXT, (KEY,), 1_000) == [
         "It is 3.5 km. ",
         "Our neighbour Ottoline keeps the key; ",
         "the dog is Pickle.\n",
         "- ottoline, number 16",
     ]
-    assert told(TEXT, (), 1_000) == [TEXT]
-    assert told("Ottoline.", (KEY,), 1_000) == ["", "Ottoline."]
+    assert split_at_facts(TEXT, (), 1_000) == [TEXT]
+    assert split_at_facts("Ottoline.", (KEY,), 1_000) == ["", "Ottoline."]
 
 
 def test_of_a_long_text_the_part_around_the_fact_is_kept() -> None:
     text = "Nothing of it. " * 200 + "Ottoline has the key. " + "Nothing of it. " * 200
-    parts = told(text, (KEY,), 90)
+    parts = split_at_facts(text, (KEY,), 90)
     assert parts[1] == "Ottoline has the key. "
     assert (parts[0][0], parts[2][-1]) == ("…", "…")
     assert len("".join(parts)) == 92
@@ -52,7 +52,7 @@ def test_of_a_long_text_the_part_around_the_fact_is_kept() -> None:
 
 def test_a_long_text_is_opened_at_its_beginning_where_that_shows_the_fact() -> None:
     text = f"Said first. {'More. ' * 20}{TEXT} {'Much more was said. ' * 20}"
-    parts = told(text, (KEY,), 300)
+    parts = split_at_facts(text, (KEY,), 300)
     assert parts[0].startswith("Said first.")
     assert parts[-1].endswith("…")
 

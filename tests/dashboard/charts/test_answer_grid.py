@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from memviz.dashboard.charts.answers import (
+from memviz.dashboard.charts.answer_grid import (
     GridCell,
     GridRow,
-    NeedleAnswer,
     answer_grid,
-    finding,
     grid_finding,
-    needle_map,
 )
+from memviz.dashboard.charts.needle_map import NeedleAnswer, finding, needle_map
 
 COLUMNS = ("Held", "Model")
 ROWS = [

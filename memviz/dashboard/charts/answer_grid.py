@@ -1,0 +1,134 @@
+"""A grid of the answers that a model gave to questions: which were right in each request."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from memviz.core.translation import _, noop
+from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    Part,
+    heading,
+    marks,
+    picture,
+)
+from memviz.dashboard.charts.palette import PART_COLORS
+
+YES_COLOR = PART_COLORS["history"]
+KEY = noop("Filled circle: right, or in the request. Cross: not.")
+LABEL_CHARS = 30
+TOOLTIP_CHARS = 60
+GRID_MARGINS = {"l": 20, "r": 10, "t": 126, "b": 10}
+_MARK_PIXELS = 11
+
+
+class GridCell(NamedTuple):
+    """One mark: ``is_yes`` if the answer is right, or the fact is there; ``words`` say so in the tooltip."""
+
+    is_yes: bool
+    words: str
+
+
+class GridRow(NamedTuple):
+    """A question with a short name and one cell a column."""
+
+    name: str
+    question: str
+    cells: tuple[GridCell, ...]
+
+
+def answer_grid(
+    title: str, columns: Sequence[str], rows: Sequence[GridRow]
+) -> go.Figure:
+    """Return the grid: filled circles are right answers, crosses wrong ones. Each column says how many are right."""
+    rows_pixels = height_pixels.ANSWER_ROW * len(rows)
+    return picture(
+        [_marks(rows)],
+        over_turns=False,
+        title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
+        xaxis=_column_axis(columns, rows),
+        yaxis=_question_axis(rows),
+        showlegend=False,
+        margin=GRID_MARGINS,
+        height=rows_pixels + GRID_MARGINS["t"] + GRID_MARGINS["b"],
+    )
+
+
+def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
+    heads = []
+    for name, right, questions in grid_counts(columns, rows):
+        heads.append(f"{escaped(name)}<br><b>{right} of {questions}</b>")
+    return {
+        "side": "top",
+        "tickmode": "array",
+        "tickvals": list(range(len(columns))),
+        "ticktext": heads,
+        "range": [-0.5, len(columns) - 0.5],
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def _question_axis(rows: Sequence[GridRow]) -> Part:
+    names = []
+    for row in rows:
+        lines = label_lines(row.name, LABEL_CHARS)
+        names.append("<br>".join(map(escaped, lines)))
+    return {
+        "automargin": True,
+        "tickmode": "array",
+        "tickvals": list(range(len(rows))),
+        "ticktext": names,
+        "range": [len(rows) - 0.5, -0.5],
+        "zeroline": False,
+        "title": {"text": _("Fact that is asked for"), "standoff": 12},
+    }
+
+
+def grid_counts(
+    columns: Sequence[str], rows: Sequence[GridRow]
+) -> list[tuple[str, int, int]]:
+    """Each column with its right cells and all."""
+    counts = []
+    for at, name in enumerate(columns):
+        right = sum(row.cells[at].is_yes for row in rows)
+        counts.append((name, right, len(rows)))
+    return counts
+
+
+def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
+    """Return what the grid shows, in words."""
+    counts = grid_counts(columns, rows)
+    return "; ".join(
+        [
+            _("{name}: {right} of {asked}", name=name, right=right, asked=questions)
+            for name, right, questions in counts
+        ]
+    )
+
+
+def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
+    x = []
+    y = []
+    words = []
+    symbols = []
+    colors = []
+    for number, row in enumerate(rows):
+        for at, cell in enumerate(row.cells):
+            x.append(at)
+            y.append(number)
+            said = label_lines(" ".join(cell.words.split()), TOOLTIP_CHARS)
+            lines = [f"<b>{escaped(row.question)}</b>", *map(escaped, said)]
+            words.append("<br>".join(lines))
+            symbols.append("circle" if cell.is_yes else "x-thin-open")
+            colors.append(YES_COLOR if cell.is_yes else GREY)
+    marker = {
+        "size": _MARK_PIXELS,
+        "symbol": symbols,
+        "color": colors,
+        "line": {"width": 2, "color": colors},
+    }
+    return marks(x, y, words, marker)

@@ -1,0 +1,103 @@
+"""What each request takes of the context window, one line a setting."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from memviz.core.translation import _
+from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.cost.setting_cost import (
+    SettingCost,
+)
+from memviz.dashboard.charts.figure import escaped
+from memviz.dashboard.charts.grammar import (
+    LEGEND_BELOW,
+    TOKENS_AXIS,
+    Part,
+    heading,
+    line,
+    note_at_left,
+    picture,
+    rule_across,
+    sized_for,
+    stroke,
+)
+from memviz.dashboard.charts.palette import (
+    FIXED_MARGINS,
+)
+from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.charts.turn_axis import (
+    turn_partings,
+    turns_axis,
+)
+from memviz.dashboard.words.requests import name_at
+from memviz.metrics.requests.request_axis import RequestAxis
+
+FITS_UP_TO = 3
+"""A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
+
+
+def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
+    """Return the chart of the tokens of each request; the window is a dashed line where it fits into the picture."""
+    axis = RequestAxis.of(setting_cost.cost.traffic.turns for setting_cost in costs)
+    shapes = turn_partings(axis)
+    notes = []
+    if window_tokens and window_fits(costs, window_tokens):
+        shapes.append(rule_across(window_tokens, stroke(1, "dash"), layer="below"))
+        notes.append(
+            note_at_left(
+                _("context window {window_tokens:,}", window_tokens=window_tokens),
+                window_tokens,
+            )
+        )
+    return picture(
+        [_window_line(setting_cost, window_tokens, axis) for setting_cost in costs],
+        title=heading(_("Tokens of each request")),
+        xaxis=turns_axis(axis),
+        yaxis={**TOKENS_AXIS, "title": {"text": _("input tokens")}},
+        legend=LEGEND_BELOW,
+        shapes=shapes,
+        annotations=notes,
+        margin=FIXED_MARGINS,
+        uirevision="window-use",
+        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
+    )
+
+
+def _window_line(
+    setting_cost: SettingCost, window_tokens: int | None, axis: RequestAxis
+) -> Part:
+    sent = setting_cost.cost.traffic
+
+    def words(at: int) -> str:
+        tokens = int(sent.input_tokens[at])
+        tooltip = _(
+            "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
+            escaped=escaped(setting_cost.label),
+            names=name_at(sent.turns, at),
+            tokens=tokens,
+        )
+        if not window_tokens:
+            return tooltip
+        return _(
+            "{told}, {value:.1%} of the context window",
+            told=tooltip,
+            value=tokens / window_tokens,
+        )
+
+    text = Texts(range(len(sent.turns)), words)
+    return line(setting_cost.setting, axis.places(sent.turns), sent.input_tokens, text)
+
+
+def largest_request(costs: Sequence[SettingCost]) -> int:
+    """Return the tokens of the largest of all requests; 0 if there is none."""
+    sizes = (
+        int(setting_cost.cost.traffic.input_tokens.max(initial=0))
+        for setting_cost in costs
+    )
+    return max(sizes, default=0)
+
+
+def window_fits(costs: Sequence[SettingCost], window_tokens: int) -> bool:
+    """Return whether the window is drawn."""
+    return window_tokens <= FITS_UP_TO * largest_request(costs)

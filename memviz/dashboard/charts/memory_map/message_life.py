@@ -1,0 +1,130 @@
+"""The life of one message: a bar of fates for every setting, over the requests."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from memviz.core.text.wording import (
+    listed,
+    message_number,
+)
+from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped, label_lines
+from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS, span_words
+from memviz.dashboard.charts.palette import (
+    STEP_COLORS,
+    SettingRun,
+    setting_color,
+)
+from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
+from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    axis_of,
+)
+
+BAR_PIXELS = 42
+AXIS_PIXELS = 44
+LINE_PIXELS = 34
+LABEL_CHARS = 60
+
+
+def life_finding(settings: Sequence[SettingRun], position: int) -> str:
+    """Return what became of one message in the end, under every setting."""
+    lives = []
+    for setting in settings:
+        life = fate_map(setting.run).life(position)
+        if life:
+            lives.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
+    number = message_number(position)
+    return _(
+        "Message {number:,} at the last request: {fates}.",
+        number=number,
+        fates=listed(lives) or _("never sent"),
+    )
+
+
+class _Bar(NamedTuple):
+    row: int
+    first: int
+    last: int
+    span: Span
+
+
+def message_life(
+    settings: Sequence[SettingRun], position: int, last_turn: int
+) -> go.Figure:
+    """Return the bars of the message at log position ``position``, up to ``last_turn``."""
+    axis = axis_of(setting.run for setting in settings)
+    last = axis.last(last_turn)
+    pieces: list[_Bar] = []
+    names = []
+    most_lines = 1
+    for row, setting in enumerate(settings):
+        if position < len(setting.run.log):
+            pieces += _bars_of(setting, row, position, axis)
+        lines = label_lines(setting.label, LABEL_CHARS)
+        names.append(_name(setting, row, lines))
+        most_lines = max(most_lines, len(lines))
+    row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
+    x_axis = {
+        "title": {"text": axis_title(axis, _("request of turn")), "standoff": 6},
+        "range": [0.5, last + 0.5],
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": False,
+        **axis_ticks(axis, range(1, last + 1)),
+    }
+    y_range = [len(settings) - 0.5, -0.75]
+    return picture(
+        [_drawn(pieces)] if pieces else [],
+        over_turns=False,
+        xaxis=x_axis,
+        yaxis={"visible": False, "range": y_range, "fixedrange": True},
+        annotations=names,
+        **parted(axis),
+        bargap=0,
+        barmode="overlay",
+        showlegend=False,
+        height=row_pixels * len(settings) + AXIS_PIXELS,
+        margin={"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
+        uirevision="life",
+    )
+
+
+def _bars_of(
+    setting: SettingRun, row: int, position: int, axis: RequestAxis
+) -> Iterator[_Bar]:
+    """The bars of one setting, on an axis that may have other runs on it."""
+    fates = fate_map(setting.run)
+    places = axis.places(fates.turns).tolist()
+    for span in fates.life(position):
+        first = places[fates.number_at(span.first_place)]
+        last = places[fates.number_at(span.last_place)]
+        yield _Bar(row, first, last, span)
+
+
+def _drawn(pieces: Sequence[_Bar]) -> Part:
+    colors = []
+    for bar in pieces:
+        colors.append(STEP_COLORS[code_of(bar.span.fate, bar.span.generation)])
+    return bars(
+        [bar.last - bar.first + 1 for bar in pieces],
+        [bar.row for bar in pieces],
+        colors,
+        orientation="h",
+        width=0.45,
+        base=[bar.first - 0.5 for bar in pieces],
+        hovertext=[span_words(bar.span) for bar in pieces],
+        hoverinfo="text",
+    )
+
+
+def _name(setting: SettingRun, row: int, lines: Sequence[str]) -> Part:
+    """Return the name of a setting above its bar."""
+    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
+    label = "<br>".join(map(escaped, lines))
+    return note_at_left(f"{swatch} {label}", row - 0.25, align="left")

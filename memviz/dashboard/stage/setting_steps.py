@@ -1,0 +1,235 @@
+"""One setting of the stage as JSON, step by step, as :mod:`memviz.dashboard.stage.data` describes it."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.core.memory import Memory
+from memviz.core.text.wording import dollars, listed
+from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.stage.events import EventTeller
+from memviz.dashboard.stage.lane import (
+    Codes,
+    Sizes,
+    changes,
+    lane,
+    message_sizes,
+    messages_of,
+    resized,
+    sent_sizes,
+)
+from memviz.dashboard.words.requests import bracket_words, limit_rule
+from memviz.engine.records import TurnRecord
+from memviz.metrics.cost.cache_breaks import cache_breaks
+from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.token_use import Limit, limit_of
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.summaries.events import (
+    authors_of,
+    memory_without,
+    request_parts,
+    sent_without,
+)
+from memviz.metrics.summaries.facts import are_facts
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+Json = dict[str, Any]
+MAX_FACTS = 24
+DOLLAR_DIGITS = 9
+"""Of the cost of a request: a token costs millionths of a dollar."""
+
+
+class PlayedPart(NamedTuple):
+    """The part of a conversation that is played."""
+
+    axis: RequestAxis
+    steps: range
+    base: int
+    """The first message that is drawn by itself."""
+
+
+class _Sent(NamedTuple):
+    """The fate of every message at a request, and the facts that it knows. The JSON of the next request holds what
+    differs from it."""
+
+    codes: Codes
+    sizes: Sizes
+    knowledge: str
+    """The code of each fact at this request, see :class:`memviz.metrics.retention.knowledge.Knowledge`: ``"054"``."""
+
+
+@dataclass(eq=False)
+class SettingSteps:
+    """One setting, step by step."""
+
+    setting: SettingRun
+    part: PlayedPart
+    retention: Retention | None
+    texts: ProbeTexts | None
+    assumptions: PricingAssumptions | None
+
+    def __post_init__(self) -> None:
+        run = self.run = self.setting.run
+        self.whole_tokens = message_sizes(run.space, len(run.log))
+        self.fates = fate_map(run)
+        self.teller = EventTeller(run, self.retention, self.texts)
+        self.limits: list[Limit] = []
+        self.usd: NDArray[np.float64] | None = None
+        if self.assumptions is not None:
+            self._price(self.assumptions)
+        axis, steps, base = self.part
+        places = axis.places(request_turns(run)) - 1
+        is_shown = (places >= steps.start) & (places < steps.stop)
+        self.requests = np.flatnonzero(is_shown).tolist()
+        self.steps = (places[is_shown] - steps.start).tolist()
+        if self.steps and self.steps[0] > 0 and self.requests[0] > 0:
+            # The request that was sent last before the first step.
+            self.requests.insert(0, self.requests[0] - 1)
+            self.steps.insert(0, 0)
+        self.stop = base
+        if self.requests:
+            self.stop = int(run.columns.lengths[self.requests[-1]])
+        is_end_shown = steps.stop == int(axis.lasts[-1])
+        self.pending = run.pending if is_end_shown else None
+        if self.pending is not None:
+            self.stop = self.pending.memory.length
+
+    def _price(self, assumptions: PricingAssumptions) -> None:
+        """Note what each request costs, and who broke its cached prefix."""
+        sent = self.run.once(traffic, partial(traffic, self.run))
+        self.cost = assumptions.cost(sent)
+        self.usd = self.cost.so_far_usd
+        breaks = cache_breaks(
+            self.run, self.cost, assumptions.cache, assumptions.pause_seconds
+        )
+        self.breakers = {broken.request: broken.breaker.value for broken in breaks}
+
+    def _paid(self, number: int) -> list[float]:
+        """Return the tokens that a request read from the cache, what these cost, and
+        what the rest of its input costs, in US dollars."""
+        fresh, cached, written, _output = self.cost.usd[:, number].tolist()
+        tokens = int(self.cost.cached_tokens[number])
+        return [
+            tokens,
+            round(cached, DOLLAR_DIGITS),
+            round(fresh + written, DOLLAR_DIGITS),
+        ]
+
+    def as_data(self, *, has_own: bool, is_open: bool) -> Json:
+        """Return the setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests
+        that nobody has answered."""
+        requests: list[Json | None] = [None] * len(self.part.steps)
+        before = _Sent(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
+        for step, number in zip(self.steps, self.requests, strict=True):
+            requests[step], before = self._request(number, before)
+        if is_open:
+            requests.append(self._pending(before))
+        versions = self.run.space.summaries.versions
+        authors = sorted(author.value for author in authors_of(self.run))
+        own_messages = None
+        if has_own:
+            own_messages = messages_of(self.run, self.part.base, self.stop)
+        limits = []
+        for limit in self.limits:
+            words = bracket_words(limit)
+            parts = sorted(limit.parts)
+            limits.append({"tokens": limit.tokens, "words": words, "parts": parts})
+        return {
+            "label": self.setting.label,
+            "setting": repr(self.run.strategy),
+            "index": self.setting.index,
+            "author": listed(authors) if authors else None,
+            "rule": limit_rule(self.run.strategy),
+            "isOpaque": self.run.space.summaries.has_opaque,
+            "isList": bool(versions) and all(map(are_facts, versions)),
+            "limits": limits,
+            "requests": requests,
+            "messages": own_messages,
+        }
+
+    def _request(self, number: int, before: _Sent) -> tuple[Json, _Sent]:
+        record = self.run.requests[number]
+        codes = self._codes(number)
+        knowledge = ""
+        if self.retention is not None:
+            states = self.retention.states[number, :MAX_FACTS].tolist()
+            knowledge = "".join(map(str, states))
+        sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
+        sent = _Sent(codes, sizes, knowledge)
+        request = self._sent(record, sent, before)
+        if self.usd is not None:
+            request["usd"] = dollars(float(self.usd[number]))
+            request["paid"] = self._paid(number)
+            request["broken"] = self.breakers.get(number, "")
+        if knowledge != before.knowledge:
+            request["known"] = knowledge
+        if record.compactions:
+            request["before"] = self._before(number)
+        codes_before = self._codes(number - 1) if number else None
+        request["events"] = self.teller.events(number, codes, codes_before)
+        return _without_empty(request), sent
+
+    def _pending(self, before: _Sent) -> Json | None:
+        record = self.pending
+        if record is None:
+            return None
+        sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
+        sent = _Sent(pending_codes(self.run), sizes, "")
+        return _without_empty({**self._sent(record, sent, before), "pending": True})
+
+    def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
+        """Return the pieces that a request sends, and how full that is."""
+        strategy = self.run.strategy_at(record.turn)
+        base = self.part.base
+        memory = record.memory
+        request: Json = {
+            "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
+            "tokens": record.total_tokens,
+            "length": memory.length,
+            "fates": changes(sent.codes, before.codes, base),
+            "sizes": resized(sent.sizes, before.sizes, self.whole_tokens, base),
+        }
+        limit = limit_of(strategy)
+        if limit is not None:
+            if limit not in self.limits:
+                self.limits.append(limit)
+            counted_tokens = int(strategy.counted_tokens(record.tokens))
+            request["limit"] = [self.limits.index(limit), counted_tokens]
+        fill = strategy.fill(memory)
+        if fill is not None:
+            request["fill"] = [fill.held, fill.limit, fill.unit]
+        return request
+
+    def _before(self, number: int) -> list[Any]:
+        """Return the request as it would be without the compactions before it: its tokens, its pieces, and what the
+        limit counts of it."""
+        first = self.run.requests[number].compactions[0]
+        memory: Memory = memory_without(first, self.run, number)
+        parts = sent_without(first, self.run, number)
+        tokens, _sizes, other_tokens = request_parts(first, self.run)
+        sizes = sent_sizes(memory, parts, self.whole_tokens)
+        pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
+        strategy = self.run.strategy_at(self.run.requests[number].turn)
+        counted_tokens = int(strategy.counted_tokens(dict(tokens)))
+        return [sum(tokens.values()) + other_tokens, pieces, counted_tokens]
+
+    def _codes(self, number: int) -> Codes:
+        """Return the codes of what a request does with every message so far."""
+        codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
+        stretches = self.fates.stretches.of(number)
+        starts = stretches[1].tolist()
+        stops = stretches[2].tolist()
+        for start, stop, code in zip(starts, stops, stretches[3].tolist(), strict=True):
+            codes[start:stop] = code
+        return codes
+
+
+def _without_empty(request: Json) -> Json:
+    empty: tuple[Any, ...] = (None, "", [])
+    return {name: value for name, value in request.items() if value not in empty}

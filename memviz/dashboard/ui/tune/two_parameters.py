@@ -1,0 +1,148 @@
+"""The heat map of a sweep over two parameters of one strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.core.translation import _
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.sweeps.heat_map import setting_map
+from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.tune.advice import values_button
+from memviz.dashboard.ui.tune.state import follow_click, tune_state
+from memviz.dashboard.ui.tune.step_axes import with_step_columns
+from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.grid import axes
+from memviz.tuning.results import Sweep
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MAP_KEY = "tune-map"
+
+
+def map_of_two_parameters(
+    sweep: Sweep,
+    id: str,
+    constraints: Constraints,
+    number: int,
+    marked: dict[str, Any],
+) -> None:
+    """Draw the heat map over two parameters of the strategy ``id``, where it has two and they were, or can be, varied
+    beside setting ``number``. ``marked`` holds the settings that are marked on the map, and the words of its tooltips,
+    as :func:`memviz.dashboard.charts.sweeps.heat_map.setting_map` takes them."""
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    table = table[table["strategy"] == id]
+    setting = sweep.settings[number]
+    table, numbers = with_step_columns(table, sweep.settings, setting)
+    parameters = [*axes(strategies()[id]), *numbers]
+    if len(parameters) < 2:
+        return
+    table = _alike(table, setting, parameters)
+    if len(table) > 1 or (id, parameters[0].name) in tune_state().value_keys:
+        _two_parameters(sweep, table, parameters, marked)
+
+
+def _two_parameters(
+    sweep: Sweep,
+    table: DataFrame,
+    parameters: Sequence[Parameter],
+    marked: dict[str, Any],
+) -> None:
+    """Draw the map of any measure over any two of the ``parameters`` of a strategy, of which ``table`` has the
+    settings."""
+    st.header(_("What do two parameters do together?"), anchor=False)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
+    ordered = list(dict.fromkeys([*varied, *parameters]))
+    id = table["strategy"].iloc[0]
+    x = _choose_axis(row, _("Across"), "across", id, ordered)
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, [*_without(ordered, x)])
+    for other in _without(_without(varied, x), y):
+        values = sorted(table[other.name].unique())
+        key = f"tune-fixed-{other.name}"
+        linked(f"at-{other.name}", key, values)
+        value = row.selectbox(other.title, values, key=key, width=200)
+        table = table[table[other.name] == value]
+    linked("measured", "tune-measure", WORDS)
+    measure = row.selectbox(
+        _("Measure"),
+        list(WORDS),
+        index=list(WORDS).index("retention"),
+        format_func=lambda name: _(WORDS[name].title),
+        key="tune-measure",
+        width=260,
+    )
+    for axis in _without((x, y), *varied):
+        values_button(id, axis, sweep.largest)
+    st.plotly_chart(
+        setting_map(table, x, y, measure, **marked),
+        key=MAP_KEY,
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(follow_click, MAP_KEY),
+        alt=_map_finding(table, measure, (x, y)),
+    )
+
+
+def _alike(
+    table: DataFrame, setting: Strategy, parameters: Sequence[Parameter]
+) -> DataFrame:
+    """Return the rows that differ from ``setting`` in nothing but these numbers and
+    switches: of a pipeline those with the same steps."""
+    for other in _without(setting.parameters(), *parameters):
+        if other.name in table:
+            value = getattr(setting, other.name)
+            column = table[other.name]
+            is_alike = column.isna() if value is None else column == value
+            table = table[is_alike]
+    return table
+
+
+def _without(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
+    return [axis for axis in axes if axis not in others]
+
+
+def _choose_axis(
+    row: DeltaGenerator, label: str, name: str, id: str, parameters: Sequence[Parameter]
+) -> Parameter:
+    titles = {axis.name: axis.title for axis in parameters}
+    key = f"tune-{name}-{id}"
+    linked(name, key, titles)
+    names = list(titles)
+    chosen = row.selectbox(
+        label, names, format_func=titles.__getitem__, key=key, width=200
+    )
+    return parameters[names.index(chosen)]
+
+
+def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
+    words = WORDS[measure]
+    values = {
+        "measure": _(words.title),
+        "parameter": varied[0].name,
+        "other": varied[1].name,
+    }
+    measured = table.dropna(subset=[measure]).sort_values(
+        measure, ascending=words.less_is_better
+    )
+    if measured.empty:
+        return _(
+            "{measure} by {parameter} and {other}: nothing was measured.", **values
+        )
+    best = measured.iloc[0]
+    return _(
+        "{measure} by {parameter} and {other}: best is {label} with {best}.",
+        label=best["label"],
+        best=words.shown(best[measure]),
+        **values,
+    )
