@@ -4,13 +4,12 @@
 after the other. :func:`load_transcript` returns one of them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from fnmatch import fnmatch
 from functools import cache
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from memviz.core import page_titles
@@ -18,6 +17,7 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.translation import Said, _, noop
+from memviz.transcripts.archive_parts import join_parts
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
@@ -43,6 +43,14 @@ TOO_DEEP = noop(
     "it is nested more deeply than any conversation, and than this computer can follow."
 )
 UNFORESEEN = noop("something in it is not as this format has it")
+UNFORESEEN_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+)
+"""What a reader raises that has missed a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +262,7 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
         return reader.read(piece, builder)
     except TranscriptError:
         raise
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-    ) as error:
+    except UNFORESEEN_ERRORS as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
         what = clean_text(str(error))[:100]
         reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
@@ -280,7 +282,10 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     warnings: list[str] = []
     failures: list[TranscriptError] = []
     refused: dict[str, TranscriptError] = {}
-    for inner, content in _with_joined(archived_files(data, asked.limits), asked):
+    given = MappedReader(asked.mapping) if asked.mapping is not None else None
+    files = archived_files(data, asked.limits)
+    parts = join_parts(files, formats().values(), given, asked.limits)
+    for inner, content in parts:
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
@@ -300,42 +305,6 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         raise nothing_inside(refused, data)
     warnings += archive_warnings(refused)
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
-
-
-def _with_joined(
-    files: Iterable[tuple[str, bytes]], asked: Asked
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an archive; those of a folder that are parts of one conversation
-    as one list, under the folder's name: the days of a channel,
-    ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``."""
-    readers = [reader for reader in formats().values() if reader.files]
-    given = MappedReader(asked.mapping) if asked.mapping is not None else None
-    if given is not None and given.files:
-        readers.append(given)
-    folders: dict[tuple[str, str], list[bytes]] = {}
-    for name, content in files:
-        path = PurePosixPath(name)
-        document = Document(content, path.name, asked.limits)
-        for reader in readers:
-            key = (str(path.parent), reader.files)
-            if not fnmatch(path.name, reader.files):
-                continue
-            if key in folders or reader is given or reader.recognise(document):
-                folders.setdefault(key, []).append(_items_of(content))
-                break
-        else:
-            yield name, content
-    for (folder, _pattern), contents in folders.items():
-        name = "" if folder == "." else folder
-        yield name, b"[" + b",".join(filter(None, contents)) + b"]"
-
-
-def _items_of(content: bytes) -> bytes:
-    """Return what stands between the brackets of a JSON list, ``[1, 2]`` -> ``1, 2``; any
-    other value as it is."""
-    content = content.strip()
-    is_list = content.startswith(b"[") and content.endswith(b"]")
-    return content[1:-1].strip() if is_list else content
 
 
 def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
