@@ -23,18 +23,14 @@ from memviz.dashboard.charts.cost.setting_cost import (
     cost_finding,
 )
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.compare.cheapest import cheapest_words, says_how_pauses_matter
+from memviz.dashboard.ui.compare.costs_table import turn_by_turn
 from memviz.dashboard.ui.compare.dollars_explained import (
     against_the_window,
     cache_words,
     which_prices,
 )
-from memviz.dashboard.ui.compare.dollars_in_total import (
-    cheapest_words,
-    parts_table,
-    says_how_pauses_matter,
-    totals,
-    turn_by_turn,
-)
+from memviz.dashboard.ui.compare.dollars_in_total import parts_table, totals
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select_clicked

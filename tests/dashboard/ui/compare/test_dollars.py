@@ -13,6 +13,8 @@ import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare import dollars as page
+from memviz.dashboard.ui.compare.cheapest import cheapest_words
+from memviz.dashboard.ui.compare.costs_table import with_totals
 from memviz.dashboard.ui.compare.dollars import costed
 from memviz.dashboard.ui.compare.dollars_explained import (
     explanations,
@@ -20,11 +22,7 @@ from memviz.dashboard.ui.compare.dollars_explained import (
     window_tokens,
     window_words,
 )
-from memviz.dashboard.ui.compare.dollars_in_total import (
-    cheapest_words,
-    shares_words,
-    with_totals,
-)
+from memviz.dashboard.ui.compare.dollars_in_total import shares_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import cache_in_words, prices_in_words, prices_of
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
