@@ -122,8 +122,8 @@ def zoom(whole: View, step: str) -> View:
     id = compare_state().conversation_id
     requests_key = f"map-turns-{id}"
     positions_key = f"map-messages-{id}"
-    linked_range(f"{step}s", requests_key, 1, len(whole.requests))
-    linked_range("messages", positions_key, 1, len(whole.positions))
+    linked_range(f"{step}s", requests_key, len(whole.requests))
+    linked_range("messages", positions_key, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
     first, last = requests.slider(
         _("Turns") if step == "turn" else _("Requests"),

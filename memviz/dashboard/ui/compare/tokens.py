@@ -117,7 +117,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     if last <= MAX_POINTS:
         return None
     key = f"compare-turns-{compare_state().conversation_id}"
-    linked_range("turns", key, 1, last)
+    linked_range("turns", key, last)
     first, stop = st.slider(
         _("Turns"),
         1,

@@ -22,7 +22,7 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
 )
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.facts_line_html import facts_line_html, facts_line_of
+from memviz.dashboard.ui.controls.facts_html import facts_line_html, facts_line_of
 from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.part_tokens import reduced_forms

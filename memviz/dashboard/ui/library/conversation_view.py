@@ -14,10 +14,14 @@ from memviz.dashboard.ui.controls.conversations import (
     event_sentence,
 )
 from memviz.dashboard.ui.controls.message_html import message_html
-from memviz.dashboard.ui.library.recorded import recorded_facts
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
-from memviz.transcripts.base import REASONING, RecordedEvent
+from memviz.transcripts.base import (
+    CACHE_BREAK,
+    REASONING,
+    RecordedEvent,
+    recorded_tokens,
+)
 from memviz.transcripts.times import moment
 
 MESSAGES_ON_PAGE = 40
@@ -83,13 +87,31 @@ def _message(message: Message, position: int) -> str:
         facts.append(message.name)
     if time:
         facts.append(f"{time:%Y-%m-%d %H:%M}")
-    facts += recorded_facts(message)
+    facts += _recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
         summary = element("summary", element("small", _("Reasoning")))
         parts.append(element("details", summary, element("p", thought)))
     return section(PART_COLORS[ROLE_COLORS[message.role]], *parts)
+
+
+def _recorded_facts(message: Message) -> list[str]:
+    """Return what the log recorded of a reply: the tokens of its request and its own, and why a cache did not hold."""
+    facts = []
+    recorded = recorded_tokens(message)
+    if recorded is not None:
+        sent, replied = recorded
+        words = _(
+            "recorded {sent:,} tokens sent, {replied:,} replied",
+            sent=sent,
+            replied=replied,
+        )
+        facts.append(words)
+    reason = (message.meta or {}).get(CACHE_BREAK)
+    if isinstance(reason, str) and reason:
+        facts.append(_("the cache did not hold: {reason}", reason=reason))
+    return facts
 
 
 def _event(event: RecordedEvent) -> str:
