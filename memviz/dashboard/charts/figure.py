@@ -20,15 +20,15 @@ VALIDATED = False
 take longer than all the rest of a redraw."""
 
 LEGEND_SHARE = 0.7
-"""So much of a picture's height a legend may take. Of half of it, which is what Plotly allows, one would have to scroll
-on a phone."""
+"""The part of a picture's height that a legend may take. In half of it, which is what Plotly allows, one would have to
+scroll on a phone."""
 
 _LEGEND = {"font": FONT, "maxheight": LEGEND_SHARE}
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
-"""Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
+"""Plotly's buttons are left out but for the download; a drag zooms, a double click goes back."""
 LEGEND_CHARS = 44
 MOST_LINES = 5
-"""Of a line in a legend: a phone has room for so many."""
+"""The longest line of a legend, and its most lines: a phone has room for so many."""
 
 
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:

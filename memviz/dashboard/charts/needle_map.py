@@ -24,7 +24,7 @@ SCALE = "Cividis"
 WHITE_BELOW = 0.47
 """Share of right answers up to which white is read better on a cell than black."""
 REPLY_CHARS = 90
-"""Of an answer in a tooltip; the rest is in the record."""
+"""The characters of an answer in a tooltip; the rest is in the record."""
 MAP_MARGINS = {"l": 76, "r": 10, "t": 64, "b": 56}
 _COLORBAR = {
     "thickness": 12,

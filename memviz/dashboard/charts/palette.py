@@ -76,7 +76,7 @@ def faded(color: str, opacity: float) -> str:
 SHORTENED_COLOR = "#7FB069"
 
 OPAQUE_COLOR = FactState.UNKNOWN.color
-"""Of a block that nobody can read, and of the facts that may stand in it."""
+"""The colour of a block that nobody can read, and of the facts that may stand in it."""
 
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
@@ -117,10 +117,10 @@ SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 
 SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
-"""The same on a page, lighter in dark; style.css has it for the diamonds of charts."""
+"""The colour of a summarization on a page, lighter in dark; style.css has it for the diamonds of charts."""
 
 NOTE_PIXELS = 13
-"""Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
+"""The size of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
 
 FEW_TURNS = 12
 

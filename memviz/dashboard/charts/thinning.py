@@ -15,7 +15,7 @@ MAX_POINTS = 1_500
 """More in one trace cannot be told apart on a screen, and make a page of several megabytes."""
 BINS = MAX_POINTS // 2
 MOST_KINDS = 64
-"""Of symbols that are kept apart."""
+"""The most symbols that are kept apart."""
 T = TypeVar("T")
 V = TypeVar("V")
 Trace = dict[str, Any]

@@ -19,7 +19,7 @@ from memviz.dashboard.lessons.markdown import forbidden
 
 T = TypeVar("T")
 MAX_BYTES = 500_000
-"""Of a file: a lesson of sixty steps in two languages has a tenth of it."""
+"""The size of a file at most: a lesson of sixty steps in two languages has a tenth of it."""
 _YAML_HINT = noop(
     "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 )
@@ -214,7 +214,7 @@ class Field:
         return value
 
     def amount(self, least: float, most: float) -> float:
-        """Any number within these bounds."""
+        """Return any number from ``least`` to ``most``."""
         value = self.value()
         if (
             isinstance(value, bool)

@@ -20,13 +20,13 @@ Parts = list[str]
 MAX_SUMMARY_CHARS = 12_000
 ALL_SUMMARY_CHARS = 120_000
 MESSAGE_CHARS = 240
-"""Of one summary, of all together, and of a message."""
+"""The characters at most of one summary, of all summaries together, and of a message."""
 _SENTENCES = re.compile(
     r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*"
 )
 """A sentence with the space behind it. ``Version 2.5 is out. We use it.`` is two of them."""
 _LEAD = 3
-"""Of so many parts of an excerpt one stands before the fact."""
+"""A third of an excerpt stands before the fact."""
 
 
 def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:

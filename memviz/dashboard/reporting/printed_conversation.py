@@ -12,7 +12,7 @@ from memviz.dashboard.reporting.settings import Setting
 MAX_MESSAGES = 2_000
 MAX_CHARS = 2_000_000
 MAX_MESSAGE_CHARS = 20_000
-"""So much of a conversation, and of one of its messages, is printed."""
+"""The messages and the characters of a conversation that are printed, and the characters of one message."""
 
 
 @dataclass(frozen=True, slots=True)

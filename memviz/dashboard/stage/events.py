@@ -226,9 +226,9 @@ class EventTeller:
 
     run: Run
     retention: Retention | None = None
-    """That of the run: it says which facts are lost."""
+    """What the requests of the run retain: it says which facts are lost."""
     texts: ProbeTexts | None = None
-    """Those that it was made with, if they are at hand."""
+    """The looked-up texts that ``retention`` was made with, if they are at hand."""
 
     def events(
         self, number: int, codes: Codes, codes_before: Codes | None

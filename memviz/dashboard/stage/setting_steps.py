@@ -42,7 +42,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 Json = dict[str, Any]
 MAX_FACTS = 24
 DOLLAR_DIGITS = 9
-"""Of the cost of a request: a token costs millionths of a dollar."""
+"""The digits of the cost of a request: a token costs millionths of a dollar."""
 
 
 class PlayedPart(NamedTuple):

@@ -275,7 +275,8 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
-    """Return the same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
+    """Return the first request that a compaction changed, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn
+    46``."""
     request = changed_request(compaction, run)
     if request is None:
         return _("after turn {turn:,}", turn=compaction.turn)
@@ -283,14 +284,15 @@ def turn_words(compaction: Compaction, run: Run | None = None) -> str:
 
 
 def event_turn_words(event: CompactionEvent) -> str:
-    """Return the same of an event."""
+    """Return the first request that an event changed, for labels: ``turn 6``, ``after turn 46``."""
     if event.request is None:
         return _("after turn {turn:,}", turn=event.compaction.turn)
     return request_name(*event.request)
 
 
 def event_turn_in_a_table(event: CompactionEvent) -> str:
-    """Return the same where a heading says that it is a turn: ``6``, ``6, call 3``, ``after turn 46``."""
+    """Return the first request that an event changed, below a heading that says that it is a turn: ``6``, ``6, call
+    3``, ``after turn 46``."""
     if event.request is None:
         return _("after turn {turn:,}", turn=event.compaction.turn)
     return place_in_a_table(event.request)

@@ -49,7 +49,7 @@ AXIS_PIXELS = 100
 LEGEND_PIXELS = 44
 """The distance of the legend from the lowest row."""
 ROW_SHARE = 0.78
-"""Of a row, what its bars take: the rest is for its name."""
+"""The part of a row that its bars take: the rest is for its name."""
 HELD_OPACITY = 0.3
 BAR_WIDTH = 0.82
 MARK_PIXELS = 11

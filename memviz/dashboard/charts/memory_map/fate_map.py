@@ -70,7 +70,7 @@ NAME_PIXELS = 14
 LARGE_TICKS = 12
 PARTING = faded(GREY, 0.6)
 PENDING_WIDTH = 0.7
-"""Of a column: so much of it is between the outlines of the pending request."""
+"""The part of a column that is between the outlines of the pending request."""
 PENDING_PIXELS = 9
 OUTLINE_PIXELS = 2
 OWN_CLICKS = "own-clicks"

@@ -226,7 +226,7 @@ ROW_PIXELS = 18
 MOST_ROWS = 3
 CHAR_PIXELS = 7
 NARROW_PIXELS = 260
-"""Of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
+"""The width of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
 RIGHT_SHARE = 0.4
 """From this share of the axis on there is more room left of a line: the axis' own margin counts too."""
 MAX_RECORDED = 60

@@ -28,13 +28,14 @@ from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 TOOLTIP_CHARS = 66
 MOST_LINES = 30
 MOST_LINES_SHARE = 0.5
-"""Of more summarizations than this, or at more than this share of the requests, only those that took the selected fact
-have lines down through the rows."""
+"""Where there are more summarizations than this, or at more than this share of the requests, only those that took the
+selected fact have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
 STRIP_TITLE = noop("<i>summarized</i>")
 STRIP_TITLE_OF_RULES = noop("<i>changed</i>")
-"""Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
+"""The title of the strip where every mark is a summarization, and where a rule cleared, shortened or dropped
+messages."""
 
 
 def strip_title(result: RetentionResult) -> str:

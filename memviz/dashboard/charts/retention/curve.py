@@ -48,7 +48,8 @@ MOST_NAMED = 3
 MOST_LARGE = 40
 """More marks than this, or at more than every other request, are small: large ones would hide their line."""
 POINT_PIXELS = 12
-"""Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
+"""The size of a point of a line. Where two points are at one place Plotly shows the smaller one's tooltip, and that has
+to be the summarization's."""
 Shares = NDArray[np.float64]
 _LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
 _NAMED_LAST: Part = {"showlegend": True, "legendrank": 1001}
@@ -62,7 +63,7 @@ class Bounds(NamedTuple):
     turns: NDArray[np.int64]
     """The turn of each request."""
     ceiling: Shares
-    """Of a request that holds all messages."""
+    """The shares of a request that holds all messages."""
     chance: tuple[Shares, Shares] | None = None
     """What is found by chance, the lowest and the highest of the settings, where that is known."""
 

@@ -44,7 +44,7 @@ class Mark(NamedTuple):
 
     @property
     def strong_color(self) -> str:
-        """Its colour over cells and bars: darker for a summarization, whose violet is theirs."""
+        """The colour of the mark over cells and bars: darker for a summarization, whose violet is theirs."""
         return SUMMARIZATION_LINE if self.symbol == "diamond" else self.color
 
 
@@ -115,7 +115,8 @@ class MarkedCompaction(NamedTuple):
     compaction: Compaction
     look: Mark
     place: float
-    """That of the first request it changed; half a step behind the last one of its turn where it changed none."""
+    """The place of the first request that it changed; half a step behind the last one of its turn where it changed
+    none."""
     turn: int
     request: int | None
     """The number of that request."""

@@ -99,7 +99,7 @@ class SettingWords:
 
 
 MEDIANS = SettingWords()
-"""Of a table of medians, without the worst conversations beside them."""
+"""The words of a table of medians, without the worst conversations beside them."""
 
 
 def _is_known(number: float) -> bool:

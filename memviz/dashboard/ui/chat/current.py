@@ -51,11 +51,11 @@ class _Memory(NamedTuple):
     """A memory that is to be derived by a replay."""
 
     asked: Hashable
-    """Of what, and by whom: equal for the same replay."""
+    """The replay that derives the memory, and who summarizes in it: equal for the same replay."""
     begin: Callable[[Model, Cancellation], BackgroundReplay]
     strategy: Strategy
     made: int = 0
-    """So many compactions of it are there already."""
+    """The number of its compactions that there are already."""
 
 
 class LongTalk(NamedTuple):
@@ -173,7 +173,7 @@ def _saved_run(
 def _offer_to_derive(
     error: DamagedRunError, begin: Callable[[], object], costs: CostBound
 ) -> NoReturn:
-    """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
+    """Offer to derive the chat's memory from its messages, because how it was left cannot be read; end the page."""
     show_error(
         error,
         _(

@@ -211,7 +211,8 @@ def _in_turns(strategy: Strategy, turns: int) -> str:
 
 
 def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
-    """That the summary counts in a request, though not here."""
+    """Return a sentence that the summary counts in a request, though not in the bar of what fills up; empty where there
+    is none."""
     limit = limit_of(strategy)
     if (
         memory.summary is None

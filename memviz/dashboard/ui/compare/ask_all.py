@@ -291,8 +291,8 @@ def _bring_back(
     positions: Sequence[int],
     models: Models,
 ) -> None:
-    """Of an answer that was lost: say what lost it, if it is a known fact, and draw a button that asks this setting
-    again, with the turn that states it recalled."""
+    """Say what lost an answer, if it is a known fact, and draw a button that asks this setting again, with the turn
+    that states it recalled."""
     state = compare_state()
     run = setting.run
     if fact is not None and (lost := lost_words(run, fact)):

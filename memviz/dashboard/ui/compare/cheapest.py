@@ -98,7 +98,7 @@ class _Cheapest(NamedTuple):
 
 
 def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
-    """Of those whose price is known, if these are at least two."""
+    """Return the cheapest of the settings whose price is known; ``None`` where these are fewer than two."""
     priced = [
         _Cheapest(place, cost.total_usd)
         for place, cost in enumerate(costs)

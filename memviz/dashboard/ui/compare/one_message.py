@@ -38,7 +38,7 @@ from memviz.transcripts.base import Probe
 MESSAGE_KEY = "map-message"
 LIFE_KEY = "map-life"
 OPENED_KEY = "map-opened"
-"""Of which conversation the message is."""
+"""The key of the conversation that the opened message is of."""
 MAX_PHRASES = 12
 MAX_AGAIN = 6
 

@@ -44,7 +44,7 @@ ones as long as some are missing, from the moment on that the visitor points at 
 CURVES_KEPT = 400
 """In a session, of all settings that were dragged."""
 LONGEST_REQUESTS = 600
-"""Of longer conversations nothing is replayed ahead: a value would take seconds."""
+"""The most requests of a conversation that is replayed ahead: a value would take seconds."""
 
 
 _WANTED = "value-handle-wants-more"
@@ -55,7 +55,7 @@ class Curve(NamedTuple):
     """One value's replay, as far as the picture moves."""
 
     tokens: list[int]
-    """Of each request."""
+    """The tokens of each request."""
     marks: list[int]
     """Numbers (0-based) of the requests that a compaction changed."""
 

@@ -49,7 +49,7 @@ def looked_at_conversation(id: str) -> tuple[Transcript, Log]:
 
 
 def studied_conversation() -> tuple[Transcript, Log]:
-    """The same of the conversation that the study pages show."""
+    """Return the transcript and the log of the conversation that the study pages show."""
     return looked_at_conversation(compare_state().conversation_id or "")
 
 

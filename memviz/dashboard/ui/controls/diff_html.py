@@ -17,7 +17,7 @@ LEAST_HIDDEN_CHARS = 60
 """Fewer take no more room than the words that say how many are left out."""
 _MARKED = "background:rgba(230,159,0,0.35);color:inherit;border-radius:0.2rem"
 KEPT_CHARS_SHOWN = 1600
-"""Of a longer stretch that did not change only its ends are shown."""
+"""The characters that are shown of a stretch that did not change: of a longer one only its ends."""
 _TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
 
 

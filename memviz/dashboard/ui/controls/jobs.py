@@ -107,7 +107,7 @@ class Job:
     """
 
     key: str
-    """Of its start button; its other controls are named after it."""
+    """The key of the start button; the other controls are named after it."""
     work: Callable[[Tell], object]
     """Asks, and tells now and then how far it is. It keeps what was done itself, however it is ended."""
     words: str = ""

@@ -208,7 +208,7 @@ def _sweeps_made(
 
 
 WIDE_PIXELS = 640
-"""Of the panel, with the two models beside each other."""
+"""The width of the panel, with the two models beside each other."""
 SUMMARIZER_HELP = noop(
     "Who writes the summaries. A recording plays what a language model wrote for exactly this "
     "conversation and setting; the built-in model writes them anywhere. Both need no key and no "
@@ -299,7 +299,7 @@ def _who() -> str:
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
-    """The same model is reached in the same way, unless something else is entered."""
+    """Return the answerer, reached as the summarizer is where both are one model and nothing else was entered."""
     if (
         answerer.is_free
         or answerer.name != summarizer.name

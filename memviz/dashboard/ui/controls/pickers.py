@@ -164,7 +164,7 @@ class ModelChoice:
 
     @property
     def label(self) -> str:
-        """Its name in a sentence."""
+        """The name of the model in a sentence."""
         return _(RECORDED_FIRST if self.recorded_first else in_words(self.name))
 
     @property
@@ -195,7 +195,8 @@ class ModelChoice:
     def build_summarizer(
         self, look_up: Callable[[], object] = heed_clicks_and_tell
     ) -> Model:
-        """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
+        """Return the model as a summarizer whose first failure ends the work, where every other call would fail
+        likewise."""
         built = self.build(look_up)
         return built if self.is_free else FirstFailureEnds(built)
 
@@ -214,7 +215,7 @@ class Models(NamedTuple):
 
     @property
     def askers(self) -> Askers:
-        """Their names, with answers as long as this session allows, to bound what they cost."""
+        """The names of the models, with answers as long as this session allows, to bound what they cost."""
         tokens = spending().reply_tokens
         return Askers(self.answerer.name, self.summarizer.name, tokens)
 

@@ -62,7 +62,7 @@ _CHANGES = {
 MOST_FACTS_NAMED = 5
 LEFT_CHARS = 160
 KEPT_CHARS_SHOWN = 160
-"""Of what a new version took over unchanged: enough to see between what the changes stand."""
+"""The characters of a stretch that a new version took over: enough to see where the changes stand."""
 
 
 def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
@@ -116,7 +116,7 @@ def why(run: Run, requests: range) -> None:
 
 
 def _nothing_words(run: Run, requests: range) -> str:
-    """Return that nothing was done for these requests, and for which one it was done last."""
+    """Return ``Nothing was summarized for this request. It was last summarized for turn 12.``"""
     is_summarizing = run.strategy.writes_notes
     words = _("Nothing was cleared or shortened for this request.")
     if is_summarizing:

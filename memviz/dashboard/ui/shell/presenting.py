@@ -59,7 +59,7 @@ class Presenting:
     """The title of the picture that is shown."""
     notes: list[str] = field(default_factory=list)
     at: int = 0
-    """Its number (0-based) in the walk."""
+    """The number (0-based) of the step in the walk."""
     of: int = 0
     next_title: str = ""
     unknown: list[str] = field(default_factory=list)
