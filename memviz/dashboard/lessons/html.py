@@ -139,7 +139,7 @@ def _template() -> Template:
         "lesson.css",
         [_script()],
         images="data:",
-        filters={"markdown": as_html, "said": _said, "filled": _filled},
+        filters={"markdown": as_html, "said": _said, "filled": _fill_in},
     )
     return environment.get_template("lesson.html")
 
@@ -148,7 +148,7 @@ def _script() -> str:
     return _ENDS.join([script(), copy_script(), own_text(_PACKAGE, "lesson.js")])
 
 
-def _filled(text: str, **values: str | Markup) -> Markup:
+def _fill_in(text: str, **values: str | Markup) -> Markup:
     """The text with values that may be HTML in its braces; ``{command}`` is the command that starts memviz."""
     return escape(text).format(command=_COMMAND, **values)
 

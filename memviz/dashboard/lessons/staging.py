@@ -59,7 +59,7 @@ def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str,
         measure=view.measure,  # type: ignore[arg-type]
         steps=steps,
         at=_place(axis, view, where),
-        chosen=_chosen(step),
+        chosen=_chosen_setting(step),
     )
     highlight = _highlight(view, played)
     facts = [played.probes[fact] for fact in highlight["facts"]]
@@ -81,7 +81,7 @@ def _terms(played: Played) -> PricingAssumptions:
     )
 
 
-def _chosen(step: Step) -> int:
+def _chosen_setting(step: Step) -> int:
     setting = step.view.highlight.setting
     if setting is None and isinstance(step.asked, Prediction):
         return step.asked.setting

@@ -195,13 +195,13 @@ def _figures(active: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Fi
     of its setting."""
     yield "tokens", tokens_per_turn([setting.setting for setting in active])
     for setting in active:
-        yield f"composition-{setting.index}", _untitled(composition(setting.run))
+        yield f"composition-{setting.index}", _without_title(composition(setting.run))
         yield f"map-{setting.index}", map_of(setting.setting, view)
         if setting.changes_notes:
             yield f"summary-{setting.index}", summary_timeline(setting.run)
 
 
-def _untitled(figure: go.Figure) -> go.Figure:
+def _without_title(figure: go.Figure) -> go.Figure:
     """Return the figure without its title and the room for it."""
     top = max(0, figure.layout.margin.t - TITLE_PIXELS)
     height = figure.layout.height - TITLE_PIXELS

@@ -127,7 +127,7 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     for number, (cached, row) in enumerate(zip(settings, rows, strict=True)):
         layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
         traces += _row(cached, number, row, axis, top)
-        notes.append(note_at_left(_heading(cached.setting), top, yref=row))
+        notes.append(note_at_left(_row_heading(cached.setting), top, yref=row))
     breakers = {
         cache_break.breaker for cached in settings for cache_break in cached.breaks
     }
@@ -164,7 +164,7 @@ def _tokens_of_row(number: int, rows: int, top: float) -> Part:
     }
 
 
-def _heading(setting_cost: SettingCost) -> str:
+def _row_heading(setting_cost: SettingCost) -> str:
     usd = setting_cost.cost.total_usd
     label = escaped(setting_cost.label)
     rate = setting_cost.cost.hit_rate

@@ -91,11 +91,11 @@ def _tokens_column(name: str, run: Run, shown: Requests) -> dict[str, list[str]]
     records = dict(zip(_names(run), run.requests, strict=True))
     cells = []
     for request in shown:
-        cells.append(_told(records[request], run) if request in records else "")
+        cells.append(_cell_words(records[request], run) if request in records else "")
     return {name: cells}
 
 
-def _told(record: TurnRecord, run: Run) -> str:
+def _cell_words(record: TurnRecord, run: Run) -> str:
     happened = []
     compactions = record.compactions
     begins = {setting.last_turn + 1 for setting in run.earlier_settings}

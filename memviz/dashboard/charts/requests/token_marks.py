@@ -258,7 +258,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
         label = run.strategy_at(setting.last_turn + 1).label
         x = axis.last(setting.last_turn) + 0.5
         lines.append(rule_down(x, stroke(1.5, "dash"), layer="below"))
-        name = f"{_shortened(label)} →"
+        name = f"{_shorten_label(label)} →"
         is_left = x > RIGHT_SHARE * last
         steps = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
         begin, end = (x - steps, x) if is_left else (x, x + steps)
@@ -282,7 +282,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
     return NamedMarks(lines[::-1], labels[::-1], len(leftmost))
 
 
-def _shortened(label: str) -> str:
+def _shorten_label(label: str) -> str:
     return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
 
 

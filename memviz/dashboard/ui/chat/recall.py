@@ -74,7 +74,7 @@ def _choose(desk: ChatDesk) -> None:
         help=_("Messages that hold any of these, separated by commas."),
     )
     try:
-        asked = _asked(turns, last, words)
+        asked = _recall_parts(turns, last, words)
         message_ranges = desk.chat.find(Recall(**asked)) if asked else None
     except MemvizError as error:
         show_error(error)
@@ -98,7 +98,7 @@ def _choose(desk: ChatDesk) -> None:
     )
 
 
-def _asked(turns: str, last: int, words: str) -> dict[str, Any]:
+def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
     """The arguments of a recall; empty when nothing is asked for."""
     asked = {
         "turns": parse_numbers(turns),

@@ -32,12 +32,12 @@ def summary_desk(desk: ChatDesk) -> None:
         label = _("What the summary says: {tokens}", tokens=counted(tokens, "token"))
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
-            _edit(desk, _chosen(versions))
+            _edit(desk, _choose_version(versions))
         if chat.undoable is not None:
             _undo(desk, chat.undoable)
 
 
-def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
+def _choose_version(versions: list[SummaryVersion]) -> SummaryVersion:
     """The newest, or whichever entry of a list one wants to see. An entry stays chosen when it is reworded."""
     if len(versions) == 1:
         return versions[0]

@@ -271,7 +271,7 @@ def key_numbers(setting: SettingRun) -> None:
     st.html(element("div", shares, named, class_="memviz-shares"))
 
 
-def _often(mean: float) -> str:
+def _how_often_words(mean: float) -> str:
     rounded = f"{mean:.1f}".removesuffix(".0")
     return times(1) if rounded == "1" else _("{number} times", number=rounded)
 
@@ -285,7 +285,9 @@ class _Number(NamedTuple):
 
 def _numbers(fates: FateMap) -> Iterator[_Number]:
     """Return what became of the messages at the last request, in the order of the bar."""
-    often = _(", {often} on average", often=_often(fates.shares(-1).mean_generation))
+    often = _(
+        ", {often} on average", often=_how_often_words(fates.shares(-1).mean_generation)
+    )
     words = {
         Fate.VERBATIM: _("sent word for word, the newest input included"),
         Fate.RECALLED: _("brought back for it"),

@@ -32,14 +32,14 @@ _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 def facts_html(version: FactsVersion, log: Log) -> Markup:
     """Return all facts of a version, each with its source, and those that it removed."""
     lines = [joined([_text(line), _source(line, log)]) for line in version.lines]
-    lines += map(_removed, version.removed)
+    lines += map(_removed_html, version.removed)
     return counts_html(version) + _list_html(lines)
 
 
 def changed_facts_html(version: FactsVersion) -> Markup:
     """Return the facts that a version added, replaced and removed, without those that it kept."""
     lines = [_text(line) for line in version.lines if line.change != "kept"]
-    lines += map(_removed, version.removed)
+    lines += map(_removed_html, version.removed)
     counts = counts_html(version)
     return counts + _list_html(lines) if lines else counts
 
@@ -74,7 +74,7 @@ def _text(line: FactLine) -> Markup:
     return joined([_sign(line.change), text])
 
 
-def _removed(text: str) -> Markup:
+def _removed_html(text: str) -> Markup:
     return joined([_sign("removed"), element("del", in_language(text))])
 
 

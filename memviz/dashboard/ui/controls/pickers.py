@@ -230,7 +230,7 @@ def named(picker: str) -> str:
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
 
-def _paced(name: str, key: str) -> bool:
+def _choose_pace(name: str, key: str) -> bool:
     """Return true if a recording is to take as long as it took, offered where that was measured."""
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     if recording is None or recording.seconds is None:
@@ -242,7 +242,7 @@ def _paced(name: str, key: str) -> bool:
     )
 
 
-def _offered(chosen: str) -> list[str]:
+def _offered_models(chosen: str) -> list[str]:
     """Return the names to choose from: free ones first, then what litellm knows. A bundled recording that
     plays unasked is named only where it is ``chosen``."""
     at_hand = workspace().recordings
@@ -259,7 +259,7 @@ def model_picker(
     """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
         label,
-        (*_offered(named(key)), *also),
+        (*_offered_models(named(key)), *also),
         key=name_key(key),
         accept_new_options=True,
         help=help,
@@ -271,7 +271,7 @@ def model_picker(
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
     if is_free(name):
-        return ModelChoice(name, paced=_paced(name, key))
+        return ModelChoice(name, paced=_choose_pace(name, key))
     return reach_controls(name, key)
 
 

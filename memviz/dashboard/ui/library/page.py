@@ -104,10 +104,10 @@ def _row(entry: ConversationEntry) -> None:
         ):
             _actions(entry)
         if library_state().shown == entry.id:
-            _shown(entry)
+            _show_conversation(entry)
 
 
-def _shown(entry: ConversationEntry) -> None:
+def _show_conversation(entry: ConversationEntry) -> None:
     try:
         conversation_view(entry.id)
     except UnreadableConversationError as error:
