@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import NOTE_PIXELS
-from memviz.dashboard.charts.thinning import thinned
+from memviz.dashboard.charts.thinning import thin_out
 
 FONT = {"size": NOTE_PIXELS}
 AXIS = re.compile(r"[xy]axis\d*$")
@@ -55,7 +55,7 @@ def figure_over_turns(
     ``range`` of the axis is the part that is shown: a smaller one is drawn in more
     detail."""
     axis = layout["xaxis"]
-    shown, turns = thinned(list(traces), axis.get("range"))
+    shown, turns = thin_out(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
         words = _(
             "{axis} (lowest and highest of every {turns:,})",
@@ -76,7 +76,7 @@ LINE_SHARE = 0.5
 """How much of the letters' growth lines and marks take over: as much as that they would cover one another."""
 
 
-def enlarged(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
+def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
     """Return the dictionary of a figure with letters ``scale`` times as large, margins that have room for them, and
     stronger lines and marks. Its height stays: that is for whoever shows it. The one given is not changed."""
     slim = 1 + (scale - 1) * LINE_SHARE

@@ -152,7 +152,7 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     return "<br>".join(lines)
 
 
-def finding(answers: Sequence[NeedleAnswer], model: str) -> str:
+def needle_finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     """Return what the map shows, in words."""
     right = _number_right(answers)
     rows = []

@@ -76,7 +76,7 @@ class _Window(NamedTuple):
         return np.minimum(bins, BINS - 1).astype(np.int64)
 
 
-def thinned(
+def thin_out(
     traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None = None
 ) -> Thinned:
     """Return ``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis

@@ -16,7 +16,7 @@ from memviz.dashboard.charts.answer_grid import (
 from memviz.dashboard.charts.needle_map import (
     NeedleAnswer,
     by_cell,
-    finding,
+    needle_finding,
     needle_map,
     right_of,
 )
@@ -69,7 +69,7 @@ def answers_chart(name: str) -> go.Figure:
 def answers_finding(name: str) -> str:
     """Return what the chart shows, in words."""
     if name == NEEDLES:
-        return finding(needle_answers(), model_of(name))
+        return needle_finding(needle_answers(), model_of(name))
     return grid_finding(_columns(), fact_rows())
 
 

@@ -15,7 +15,7 @@ from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import counted, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
-from memviz.dashboard.lessons.markdown import forbidden
+from memviz.dashboard.lessons.markdown import forbidden_words
 
 T = TypeVar("T")
 MAX_BYTES = 500_000
@@ -163,7 +163,7 @@ class Field:
             self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
-        if found := forbidden(text):
+        if found := forbidden_words(text):
             self.fail(
                 _(
                     "holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.",

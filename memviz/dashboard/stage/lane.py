@@ -175,7 +175,9 @@ def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
     return stretches
 
 
-def resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:
+def resized_messages(
+    sizes: Sizes, before: Sizes, whole: Sizes, base: int
+) -> list[list[int]]:
     """Return ``[position, tokens]`` of the messages from ``base`` on that take other
     tokens than ``before``; what was not there before took those of ``whole``."""
     then = whole[: len(sizes)].copy()

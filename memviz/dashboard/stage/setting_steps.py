@@ -18,7 +18,7 @@ from memviz.dashboard.stage.lane import (
     lane,
     message_sizes,
     messages_of,
-    resized,
+    resized_messages,
     sent_sizes,
 )
 from memviz.dashboard.words.requests import bracket_words, limit_rule
@@ -193,7 +193,9 @@ class SettingSteps:
             "tokens": record.total_tokens,
             "length": memory.length,
             "fates": changes(sent.codes, before.codes, base),
-            "sizes": resized(sent.sizes, before.sizes, self.whole_tokens, base),
+            "sizes": resized_messages(
+                sent.sizes, before.sizes, self.whole_tokens, base
+            ),
         }
         limit = limit_of(strategy)
         if limit is not None:

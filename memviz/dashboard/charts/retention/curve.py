@@ -39,7 +39,7 @@ from memviz.dashboard.charts.summaries.marks import (
     marker_of,
 )
 from memviz.dashboard.charts.thinning import Drawn, Texts
-from memviz.dashboard.charts.turn_axis import parted, turns_axis
+from memviz.dashboard.charts.turn_axis import parting_layout, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at
 from memviz.metrics.retention.life_lines import probes_lost_by
 
@@ -94,7 +94,7 @@ def retention_curve(
         legend=_LEGEND,
         margin=FIXED_MARGINS,
         uirevision="retention",
-        **parted(axis),
+        **parting_layout(axis),
         **sized_for(len(results), 440, named_bounds),
     )
 

@@ -278,7 +278,7 @@ WORDS: dict[str, MeasureWords] = {
 """The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
 
 
-def shown(measure: str, value: float) -> str:
+def shown_value(measure: str, value: float) -> str:
     """``value`` of a measure as a person reads it. Raises KeyError for a measure that there is not."""
     return WORDS[measure].shown(value)
 

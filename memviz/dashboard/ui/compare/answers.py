@@ -158,7 +158,7 @@ BOUNDED_MESSAGES = 300
 """A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
 
 
-def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
+def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
     """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
     both kinds those about what was said first, since that is lost first."""
     short = [

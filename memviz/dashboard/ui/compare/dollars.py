@@ -13,7 +13,7 @@ from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefi
 from memviz.dashboard.charts.cost.curve import (
     above_finding,
     cost_curve,
-    framed,
+    frame_of,
 )
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
@@ -73,7 +73,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
-    costs = costed(settings, assumptions)
+    costs = costs_of(settings, assumptions)
     say_what_is_unknown(costs)
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
@@ -105,7 +105,7 @@ def _answer(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> No
             say_what_costs_least(costs, assumptions)
 
 
-def costed(
+def costs_of(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
     """Return what each setting costs on these terms."""
@@ -220,7 +220,7 @@ def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> Non
         words = cache_words(costs, assumptions)
         st.caption("\n".join(f"- {plain(sentence)}" for sentence in words))
         return
-    frame = framed(costs, shown.view, shown.unit, uncached=shown.uncached)
+    frame = frame_of(costs, shown.view, shown.unit, uncached=shown.uncached)
     above = above_finding(frame, shown.unit)
     if above:
         st.caption(plain(above))

@@ -34,7 +34,7 @@ from memviz.dashboard.ui.compare.one_message import (
 )
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select, selected
+from memviz.dashboard.ui.compare.selection import select, selection_of
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
@@ -67,7 +67,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
     if not is_staged():
         legend(settings)
     to_audience(
-        map_finding(selected(settings).setting),
+        map_finding(selection_of(settings).setting),
         [map_finding(setting) for setting in settings],
     )
     charts = {

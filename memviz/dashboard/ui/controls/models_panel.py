@@ -32,10 +32,10 @@ from memviz.dashboard.ui.controls.spending import (
     Tested,
     bound_caption,
     budget_controls,
+    budgeted_model,
     heed_clicks_and_tell,
     noted_replies,
     noted_sweeps,
-    paid,
     spending_shown,
     spent_line,
 )
@@ -100,7 +100,9 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
 
 def _tested(choice: ModelChoice) -> ConnectionReport:
     tested_model = model(choice.name, retries=0, **choice.options)
-    writer = paid(tested_model, heed_clicks_and_tell, answer_tokens(choice.name))
+    writer = budgeted_model(
+        tested_model, heed_clicks_and_tell, answer_tokens(choice.name)
+    )
 
     options = choice.options
     served = partial(

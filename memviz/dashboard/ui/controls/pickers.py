@@ -13,7 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.counters import COUNTERS
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
-from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid, spending
+from memviz.dashboard.ui.controls.spending import (
+    budgeted_model,
+    heed_clicks_and_tell,
+    spending,
+)
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
@@ -190,7 +194,7 @@ class ModelChoice:
             return workspace().recordings.first()
         if self.is_free:
             return workspace().recordings.player(self.name, paced=self.paced)
-        return paid(model(self.name, **self.options), look_up)
+        return budgeted_model(model(self.name, **self.options), look_up)
 
     def build_summarizer(
         self, look_up: Callable[[], object] = heed_clicks_and_tell

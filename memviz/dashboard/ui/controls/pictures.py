@@ -19,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.division import ceil_div
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import CONFIG, enlarged
+from memviz.dashboard.charts.figure import CONFIG, enlarge
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import script, style
@@ -90,7 +90,7 @@ class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
 def as_shown(figure: BaseFigure) -> BaseFigure:
     """A figure in letters as large as those of the page: larger before an audience."""
     scale = letter_scale()
-    return figure if scale == 1 else KeptFigure(enlarged(figure.to_dict(), scale))
+    return figure if scale == 1 else KeptFigure(enlarge(figure.to_dict(), scale))
 
 
 def kept_figure(

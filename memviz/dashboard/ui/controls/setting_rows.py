@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     choose_preset,
     choose_strategy,
     edit_parameters,
-    offered,
+    offered_strategies,
     take_over,
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -217,4 +217,6 @@ def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
-    return next((id for id in offered() if id not in used_ids), "summary_buffer")
+    return next(
+        (id for id in offered_strategies() if id not in used_ids), "summary_buffer"
+    )

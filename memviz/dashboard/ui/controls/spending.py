@@ -85,7 +85,7 @@ def spending_shown() -> SpendingShown:
     return of_session("spending-shown", SpendingShown)
 
 
-def paid(
+def budgeted_model(
     asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
 ) -> Model:
     """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""

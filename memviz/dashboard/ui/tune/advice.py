@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
@@ -120,14 +120,16 @@ def _row(
 ) -> dict[str, str]:
     label = plain(best.row["label"])
     if not best.fits:
-        label = _("{label} ({why})", label=label, why=missed(best.row, constraints))
+        label = _(
+            "{label} ({why})", label=label, why=missed_words(best.row, constraints)
+        )
     row = {_("Setting"): label}
     for name in measures:
-        row[_title(name)] = plain(shown(name, best.row[name]))
+        row[_title(name)] = plain(shown_value(name, best.row[name]))
     return row
 
 
-def missed(row: Mapping[str, Any], constraints: Constraints) -> str:
+def missed_words(row: Mapping[str, Any], constraints: Constraints) -> str:
     """Return where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
     limit = constraints.max_peak_tokens
     if limit is not None and row["peak_tokens"] > limit:
