@@ -84,8 +84,7 @@ class Candidate(NamedTuple):
     """Whether the answer is yes, as far as that is known before the question is put together: so no answer wins by
     itself."""
     interest: float
-    """How interesting the question is: among candidates that are alike in all else the most interesting one is
-    taken."""
+    """The interest of the question: among candidates that are alike in all else the most interesting one is taken."""
     question: Callable[[], Question | None]
     """Puts it together; ``None`` where it turns out that it cannot be asked."""
 
