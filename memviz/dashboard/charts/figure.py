@@ -16,8 +16,8 @@ from memviz.dashboard.charts.thinning import thin_out
 FONT = {"size": NOTE_PIXELS}
 AXIS = re.compile(r"[xy]axis\d*$")
 VALIDATED = False
-"""Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
-take longer than all the rest of a redraw."""
+"""If true, Plotly checks every property of every figure. The tests switch it on; on a page it would take longer than
+all the rest of a redraw."""
 
 LEGEND_SHARE = 0.7
 """The part of a picture's height that a legend may take. In half of it, which is what Plotly allows, one would have to
@@ -68,12 +68,12 @@ def figure_over_turns(
 
 
 _LENGTHS = {"size", "width", "standoff", "xshift", "yshift", "ax", "ay"}
-"""What is given in pixels within fonts, lines, marks and labels."""
+"""The properties that are given in pixels within fonts, lines, marks and labels."""
 _MARGINS = {"l", "r", "t", "b"}
 _VALUES = {"x", "y", "z", "text", "customdata"}
-"""What a trace shows, which has no lengths in it."""
+"""The properties of a trace that hold no lengths."""
 LINE_SHARE = 0.5
-"""How much of the letters' growth lines and marks take over: as much as that they would cover one another."""
+"""The share of the letters' growth that lines and marks take over: as much as that they would cover one another."""
 
 
 def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:

@@ -42,7 +42,7 @@ FILE = 500
 
 LEGEND_ROW = 28
 SETTINGS_IN_ROOM = 3
-"""What one row of a legend takes, and how many settings a chart has room for as it is."""
+"""The height of a row of a legend, and the number of settings that a chart has room for without more height."""
 
 
 def with_legend(pixels: int, settings: int) -> int:

@@ -51,8 +51,8 @@ PART_HELP = {
 }
 PART_ORDER = tuple(PART_COLORS)
 _FADING = (1.0, 0.58, 0.42, 0.26)
-"""How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
-fades into the page, light or dark, in steps that can still be told apart."""
+"""The opacity of the summary's violet, the more often a summary was itself summarized the less. It fades into the page,
+light or dark, in steps that can still be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.RECALLED): (PART_COLORS["recalled"], noop("Recalled")),
     Step(Fate.VERBATIM): (PART_COLORS["history"], noop("Word for word")),
 }
-"""What is cleared are results of tools: their brown, as faint as what is left of them."""
+"""The colour of cleared messages, which are results of tools: their brown, as faint as what is left of them."""
 
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
 

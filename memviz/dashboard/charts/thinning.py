@@ -56,7 +56,7 @@ class Thinned(NamedTuple):
 
     traces: list[Trace]
     turns_per_bin: int
-    """How many turns one column of the picture stands for; 1 where every point is drawn."""
+    """The number of turns that one column of the picture stands for; 1 where every point is drawn."""
 
 
 class _Window(NamedTuple):

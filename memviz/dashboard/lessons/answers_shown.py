@@ -49,7 +49,7 @@ HOW = (
         "and the three wordings were chosen after a look at answers for three lengths and depths."
     ),
 )
-"""What the records say of how they were made, to be translated."""
+"""The words of the records on how they were made, to be translated."""
 
 
 class Table(NamedTuple):

@@ -296,7 +296,7 @@ def _allowed_words(text: str, allowed: Collection[str]) -> str:
 
 
 Readers = Mapping[str, Callable[[Field], Any]]
-"""How each field of a mapping is read, by its name."""
+"""The function that reads each field of a mapping, by the field's name."""
 
 
 def read_root(content: bytes | str, file: str) -> Field:

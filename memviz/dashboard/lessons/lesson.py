@@ -24,10 +24,11 @@ PAGE_NAMES = {
     "library": page_titles.LIBRARY,
     "guide": page_titles.GUIDE,
 }
-"""What a step may show, with its title: the stage alone, or a page of the dashboard, to which the step then leads."""
+"""The things that a step may show, with their titles: the stage alone, or a page of the dashboard, to which the step
+then leads."""
 PAGES = tuple(PAGE_NAMES)
 MEASURED_IN = ("tokens", "dollars", "memory")
-"""What the stage draws."""
+"""The amounts that the stage draws."""
 CONTROLS = (
     "previous",
     "play",

@@ -29,7 +29,7 @@ VIEW_FIELDS = {
     "to": "last_turn", "link": "link", "controls": "controls", "highlight": "highlight",
     "answers": "answers",
 }  # fmt: skip
-"""What a file calls the parts of a view, and what the view does."""
+"""The names of the parts of a view in a file, and in the view."""
 
 
 def as_yaml(lesson: Lesson) -> str:

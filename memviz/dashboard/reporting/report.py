@@ -72,7 +72,7 @@ COUNTING = noop(
     "Where the counter is not the tokenizer of the model (Claude, Gemini, Llama), every total is approximate. "
     "Content tokens are those of the text alone. Dollars are what the records hold; an unknown price stays unknown."
 )
-"""How everything in it was counted."""
+"""The paragraph on how everything in a report was counted."""
 Json = dict[str, Any]
 
 

@@ -226,7 +226,7 @@ class EventTeller:
 
     run: Run
     retention: Retention | None = None
-    """What the requests of the run retain: it says which facts are lost."""
+    """The facts that the requests of the run retain, to tell which are lost."""
     texts: ProbeTexts | None = None
     """The looked-up texts that ``retention`` was made with, if they are at hand."""
 

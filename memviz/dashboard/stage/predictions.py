@@ -131,7 +131,7 @@ class _Chosen:
 
     def __init__(self, width: float) -> None:
         self.width = width
-        """How many steps there are for each question."""
+        """The number of steps for each question."""
         self.questions: list[Question] = []
         self._keys: set[Hashable] = set()
         self._steps: set[int] = set()

@@ -81,7 +81,7 @@ class Candidate(NamedTuple):
     """The events and facts that the question is about, such as ``("fact", 3)``: of two candidates that share a key one
     is asked."""
     side: bool | None
-    """Whether the answer is yes, as far as that is known before the question is put together: so no answer wins by
+    """True if the answer is yes, as far as that is known before the question is put together: so no answer wins by
     itself."""
     interest: float
     """The interest of the question: among candidates that are alike in all else the most interesting one is taken."""

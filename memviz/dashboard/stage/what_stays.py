@@ -30,7 +30,7 @@ from memviz.transcripts.base import Probe
 
 AGAIN = 1.0
 FIRST = 0.5
-"""How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
+"""The interest of a question about a fact in a summary that was summarized again, and in its first one."""
 _WHERE = {
     Knowledge.VERBATIM: noop("{fact} is sent word for word at {request}."),
     Knowledge.RECALLED: noop("{fact} is recalled at {request}."),

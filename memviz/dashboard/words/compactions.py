@@ -87,7 +87,7 @@ _WHAT_TO_ONE = {
     CompactionOutcome.CLEARED: noop("Cleared tool results: {messages}"),
     CompactionOutcome.SHORTENED: noop("Shortened messages: {messages}"),
 }
-"""Where it was done to one message alone."""
+"""The words for an act on one message alone."""
 _OUTCOMES = {
     CompactionOutcome.SUMMARIZED: noop("written by the summarizer"),
     CompactionOutcome.THOUGHT: noop(
@@ -142,13 +142,14 @@ class ActWords(NamedTuple):
     open: str
     """On the button that opens it."""
     not_this: str
-    """Where another one is selected than the one that took the fact."""
+    """The sentence where another act is selected than the one that took the fact."""
     lost: str
     """In a legend."""
     left_out: str
     """On the mark of a loss, which names the ``messages``."""
     left_it_out: str
-    """Why it was lost: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if any."""
+    """The reason of the loss: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if
+    any."""
 
 
 _SUMMARIZATION = ActWords(

@@ -63,8 +63,8 @@ MARGINS = {**FIXED_MARGINS, "l": 70, "t": 20, "b": AXIS_PIXELS - 20}
 class _Look(NamedTuple):
     symbol: str
     color: str
-    told: str
-    """What broke the prefix, in a tooltip."""
+    words: str
+    """The words for what broke the prefix, in a tooltip."""
 
 
 LOOKS = {
@@ -251,7 +251,7 @@ def _break_words(turns: NDArray[np.int64], run: _Run) -> str:
             last=name_at(turns, run.last.request),
         )
     lost = counted(run.lost_tokens, "token")
-    reason = _(LOOKS[run.first.breaker].told)
+    reason = _(LOOKS[run.first.breaker].words)
     return _(
         "<b>{broken}</b>: {reason}.<br>{lost} paid for in full again",
         broken=broken,

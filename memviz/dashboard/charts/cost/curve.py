@@ -50,7 +50,7 @@ MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
 LEGEND_FROM = 1.01
-"""Where the legend begins, of the height."""
+"""The height at which the legend begins, as a share of the picture's."""
 SQUEEZES_FROM = 3.0
 """A line that is so many times as high as all that has to fit leaves the picture."""
 _SUMMARIZER_BAND = {

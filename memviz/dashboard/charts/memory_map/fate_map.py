@@ -62,7 +62,7 @@ STRIP_PIXELS = 18
 """The room above the rows for the marks of summarizations."""
 WIDEST_PIXELS = 1000
 HOVER_PIXELS = 20
-"""How wide a map can become, and how far from its point a cell can be pointed at at least (Plotly's own number)."""
+"""The widest map, and the distance from its point at which a cell can be pointed at at least (Plotly's own number)."""
 MOST_COLUMNS_WITH_GAPS = 60
 ROW_PIXELS_WITH_GAPS = 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""

@@ -182,8 +182,7 @@ _FINDINGS = {
         "{setting} was summarized {summarized} and had tool results cleared {cleared} and stays below {tokens:,} tokens"
     ),
 }
-"""How the requests of a setting end, by whether they grow, were summarized, had tool
-results cleared."""
+"""The sentences on the requests of a setting, by whether they grow, were summarized, had tool results cleared."""
 
 
 def _rounded_up(tokens: int) -> int:

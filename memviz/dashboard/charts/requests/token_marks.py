@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.06
-"""How far above its request the triangle of a recall points down at it, as a share of the largest request: the
-diamond of a summarization and the ring of the selection have the place itself."""
+"""The distance above its request from which the triangle of a recall points down at it, as a share of the largest
+request: the diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED = 12
 RECALL_LABEL_SHARE = 0.2
 """More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""

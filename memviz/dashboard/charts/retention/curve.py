@@ -65,7 +65,7 @@ class Bounds(NamedTuple):
     ceiling: Shares
     """The shares of a request that holds all messages."""
     chance: tuple[Shares, Shares] | None = None
-    """What is found by chance, the lowest and the highest of the settings, where that is known."""
+    """The shares that are found by chance, the lowest and the highest of the settings, where they are known."""
 
 
 def retention_curve(

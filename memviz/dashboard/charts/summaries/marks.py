@@ -92,7 +92,7 @@ RULED = (
     CompactionOutcome.SHORTENED,
     CompactionOutcome.DROPPED,
 )
-"""What rules do without a summarizer."""
+"""The acts of rules without a summarizer."""
 
 _TITLES = {
     CompactionOutcome.SUMMARIZED: noop("A summarization"),

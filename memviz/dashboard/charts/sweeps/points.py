@@ -32,7 +32,7 @@ FULL_PIXELS = 11
 PALE_PIXELS = 8
 RING_PIXELS = 21
 PALE = 0.42
-"""How strongly a beaten setting is drawn; it can still be seen on a dark page."""
+"""The opacity of a beaten setting; it can still be seen on a dark page."""
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
     "hexagram", "bowtie", "star-square", "triangle-left", "triangle-right", "star-diamond", "diamond-tall",

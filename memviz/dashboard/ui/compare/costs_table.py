@@ -24,12 +24,12 @@ _TITLES = {
     "uncached_main_usd": noop("Chat model without a cache (USD)"), "summarizer_usd": noop("Summarizer (USD)"),
     "cumulative_usd": noop("Both so far (USD)"), "uncached_cumulative_usd": noop("Both so far without a cache (USD)"),
 }  # fmt: skip
-"""What the page calls the columns; the file keeps the names of the library."""
+"""The names of the columns on the page; the file keeps the names of the library."""
 _WORDS = {
     "requests": "request", "input_tokens": "token", "cached_tokens": "prompt cache", "written_tokens": "prompt cache",
     "summarizer_input_tokens": "summarizer", "summarizer_output_tokens": "summarizer", "summarizer_usd": "summarizer",
 }  # fmt: skip
-"""What a column is about, for its tooltip."""
+"""The word of the glossary that explains a column."""
 _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 

@@ -39,8 +39,8 @@ HANDLE_KEY = "compare-handle"
 MOST_VALUES = 41
 """On the handle's way, besides the value in force and the recorded ones."""
 SLICE_SECONDS = 0.3
-"""How long replays are made ahead before the browser hears of them. It asks for the next
-ones as long as some are missing, from the moment on that the visitor points at the handle."""
+"""The time for which replays are made ahead before the browser hears of them. It asks for the next ones as long as some
+are missing, from the moment on that the visitor points at the handle."""
 CURVES_KEPT = 400
 """In a session, of all settings that were dragged."""
 LONGEST_REQUESTS = 600

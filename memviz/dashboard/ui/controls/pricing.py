@@ -30,7 +30,7 @@ PANEL_PIXELS = 290
 MODEL_PIXELS = 230
 PAUSE_PIXELS = 150
 MORE = noop("More prices")
-"""What opens the prices of the summarizer, those entered by hand, and the rules of the cache."""
+"""The label of the panel with the prices of the summarizer, those entered by hand, and the rules of the cache."""
 SAME = noop("The same model")
 AS_PROVIDED = noop("As the provider's")
 BY_HAND = noop("By hand")

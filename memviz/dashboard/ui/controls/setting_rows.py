@@ -39,7 +39,7 @@ _DASHES = {
     "longdash": "currentColor 0 12px, transparent 12px 16px",
     "longdashdot": "currentColor 0 12px, transparent 12px 15px, currentColor 15px 18px, transparent 18px 21px",
 }  # fmt: skip
-"""How each dash of the charts is drawn with a gradient."""
+"""The gradient that draws each dash of the charts."""
 
 
 _focus_number = st.components.v2.component(

@@ -54,7 +54,7 @@ class SpendingShown:
     is_shown: bool = False
     """A model that may cost something was chosen in this session, so it is in sight from then on."""
     tests: dict[str, Tested] = field(default_factory=dict)
-    """What tests of connections found, by the control that the model was chosen with."""
+    """The results of tests of connections, by the control that the model was chosen with."""
 
 
 class Tested(NamedTuple):

@@ -57,12 +57,12 @@ class Setting:
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The parameters of the strategies that it had before, by their id."""
     scaled: Scaled | None = None
-    """How its limits were scaled to the conversation, if they were."""
+    """The scale of its limits, where they were scaled to the conversation."""
     times_scaled: int = 0
     not_scaled_words: str = ""
-    """Why they were not scaled where the visitor asked for it."""
+    """The reason why the limits were not scaled, where the visitor asked for it."""
     refused: dict[str, ParameterError] = field(default_factory=dict)
-    """What is wrong with values of its controls that are not used, by the parameter's name."""
+    """The errors in values of its controls that are not used, by the parameter's name."""
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Use these values of controls. One that is not allowed is refused, and the one before stays."""

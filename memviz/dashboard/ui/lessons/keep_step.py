@@ -58,7 +58,7 @@ HELP = noop(
     "There an animation plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
-"""What the lanes of the stage say on a view; tokens on all others."""
+"""The amounts in the lanes of the stage, by view; tokens on all others."""
 
 
 def keep_as_step(

@@ -29,7 +29,8 @@ WRITTEN_KEY = "written-links"
 LANG = "lang"
 """The part of every address that names the language of the pages."""
 KEPT_WRITTEN = 20
-"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+"""The number of addresses that a session knows as its own: with clicks in quick succession, the browser's is a few
+behind."""
 Query = Mapping[str, Sequence[str]]
 
 
@@ -69,7 +70,7 @@ class LinkedParts:
     keys: dict[str, str] = field(default_factory=dict)
     """The widgets that its link holds, by the names of the link's parts."""
     asked: dict[str, str] = field(default_factory=dict)
-    """What an address asked for that no widget has taken yet."""
+    """The parts of an address that no widget has taken yet."""
 
 
 def linked_parts() -> LinkedParts:

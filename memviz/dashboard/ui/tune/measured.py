@@ -115,7 +115,7 @@ EACH = {
         noop("What a single conversation costs at most."),
     ),
 }
-"""What one of several conversations costs."""
+"""The columns on the cost of one of several conversations: title and help."""
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
