@@ -12,8 +12,9 @@ from memviz.dashboard.ui.chat.desk import (
 from memviz.dashboard.ui.chat.embedding import offer_embedding, vectors_agreed
 from memviz.dashboard.ui.chat.pictures import pictures
 from memviz.dashboard.ui.chat.recall import recall_tray
-from memviz.dashboard.ui.chat.review import review_panel, summary_desk
+from memviz.dashboard.ui.chat.review import review_panel
 from memviz.dashboard.ui.chat.sidebar import chat_controls
+from memviz.dashboard.ui.chat.summary_desk import summary_desk
 from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.dashboard.ui.chat.transcript import (
     WAIT_FOR_MEMORY,

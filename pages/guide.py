@@ -1,7 +1,8 @@
 """How does each strategy remember, and what do the words mean?"""
 
 from memviz.dashboard.guide.strategies import page_of
-from memviz.dashboard.ui.guide.strategy_page import strategy_list, strategy_page
+from memviz.dashboard.ui.guide.strategy_cards import strategy_list
+from memviz.dashboard.ui.guide.strategy_page import strategy_page
 from memviz.dashboard.ui.guide.views import (
     GLOSSARY,
     glossary_view,

@@ -2,7 +2,7 @@
 
 from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.player import play_lesson
-from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
+from memviz.dashboard.ui.lessons.shelf import draw_closing, shelf, upload
 from memviz.dashboard.ui.lessons.state import keep_address, lessons_state, open_address
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.elements import errors_shown
@@ -51,7 +51,7 @@ else:
     )  # then above the list, which is longer than a window
     if is_written and not presents():
         own_lesson()
-    closing()
+    draw_closing()
     shelf()
     if not is_written and not presents():
         own_lesson()

@@ -14,12 +14,7 @@ from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
-from memviz.dashboard.ui.tune.advice import (
-    best_table,
-    choose_question,
-    facts_button,
-    recommendation,
-)
+from memviz.dashboard.ui.tune.advice import best_table, facts_button, recommendation
 from memviz.dashboard.ui.tune.asked import asked_for
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
@@ -33,6 +28,7 @@ from memviz.dashboard.ui.tune.measured import (
 )
 from memviz.dashboard.ui.tune.next_values import add_edge_values
 from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
+from memviz.dashboard.ui.tune.question import choose_question
 from memviz.dashboard.ui.tune.recorded_settings import (
     draw_summarizer_line,
     measurable_with,

@@ -87,7 +87,7 @@ CONVERTED = (
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 UNCONVERTED = (
     "memviz/dashboard/ui/shell/server/checks.py",
-    "memviz/dashboard/ui/shell/server/checks.py",
+    "memviz/dashboard/ui/shell/server/same_origin.py",
     "memviz/dashboard/reporting/sweep_json.py",
     "memviz/dashboard/reporting/themes.py",
 )
@@ -192,13 +192,13 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
-    "memviz/dashboard/ui/shell/server/checks.py": {
+    "memviz/dashboard/ui/shell/server/login.py": {
         "The password has to be entered first.",
     },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
     "memviz/dashboard/stage/events.py": {"fact lost"},
-    "memviz/dashboard/ui/compare/dollars_in_total.py": {"prompt cache"},
+    "memviz/dashboard/ui/compare/costs_table.py": {"prompt cache"},
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
     "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
@@ -209,11 +209,11 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/lessons/player.py": {"lesson stage"},
     "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},
     "memviz/dashboard/ui/library/file_table.py": {"datetime64[us, UTC]"},
-    "memviz/dashboard/ui/library/page.py": {":material/info: {}"},
+    "memviz/dashboard/ui/library/conversation_view.py": {":material/info: {}"},
     "memviz/dashboard/reporting/run_tables.py": {"pip install 'memviz[images]'"},
     "memviz/dashboard/reporting/themes.py": {"not installed"},
     "memviz/dashboard/reporting/report.py": {"data: blob:"},
-    "memviz/dashboard/ui/tune/advice.py": {"no limit", "All"},
+    "memviz/dashboard/ui/tune/question.py": {"no limit", "All"},
     "memviz/dashboard/ui/tune/measured.py": {"export to code"},
     "memviz/tuning/executors.py": {"Job", "Result"},
     "memviz/tuning/background.py": {"memviz sweep"},

@@ -9,7 +9,7 @@ from memviz.cli.output import new_table, on_one_line
 from memviz.core.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.core.counters import ENCODING_FILES
 from memviz.core.text.wording import cost_words, counted, request_name
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown_value
 from memviz.dashboard.words.compactions import compaction_words, outcome_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import basis_in_words
@@ -255,7 +255,10 @@ def _table_of_measures(
 
 
 def _cells_of(row: Mapping[Any, Any], measures: Sequence[str]) -> list[str]:
-    return [on_one_line(row["label"]), *(shown(name, row[name]) for name in measures)]
+    return [
+        on_one_line(row["label"]),
+        *(shown_value(name, row[name]) for name in measures),
+    ]
 
 
 def _marks_of_setting(row: dict[Any, Any], recommended: int | None) -> str:

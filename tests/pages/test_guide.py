@@ -14,7 +14,7 @@ from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.glossary import glossary, shown_terms
 from memviz.dashboard.guide.strategies import strategy_pages
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
-from memviz.dashboard.ui.guide.strategy_page import ten_turns_picture
+from memviz.dashboard.ui.guide.strategy_cards import ten_turns_picture
 from memviz.dashboard.ui.guide.views import SEARCH_KEY
 from memviz.strategies import strategies, strategy
 from memviz.strategies.families import FAMILIES

@@ -11,24 +11,24 @@ import plotly.graph_objects as go
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import NOTE_PIXELS
-from memviz.dashboard.charts.thinning import thinned
+from memviz.dashboard.charts.thinning import thin_out
 
 FONT = {"size": NOTE_PIXELS}
 AXIS = re.compile(r"[xy]axis\d*$")
 VALIDATED = False
-"""Whether Plotly checks every property of every figure. The tests switch it on; on a page it would
-take longer than all the rest of a redraw."""
+"""If true, Plotly checks every property of every figure. The tests switch it on; on a page it would take longer than
+all the rest of a redraw."""
 
 LEGEND_SHARE = 0.7
-"""So much of a picture's height a legend may take. Of half of it, which is what Plotly allows, one would have to scroll
-on a phone."""
+"""The part of a picture's height that a legend may take. In half of it, which is what Plotly allows, one would have to
+scroll on a phone."""
 
 _LEGEND = {"font": FONT, "maxheight": LEGEND_SHARE}
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
-"""Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
+"""Plotly's buttons are left out but for the download; a drag zooms, a double click goes back."""
 LEGEND_CHARS = 44
 MOST_LINES = 5
-"""Of a line in a legend: a phone has room for so many."""
+"""The longest line of a legend, and its most lines: a phone has room for so many."""
 
 
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
@@ -55,7 +55,7 @@ def figure_over_turns(
     ``range`` of the axis is the part that is shown: a smaller one is drawn in more
     detail."""
     axis = layout["xaxis"]
-    shown, turns = thinned(list(traces), axis.get("range"))
+    shown, turns = thin_out(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
         words = _(
             "{axis} (lowest and highest of every {turns:,})",
@@ -68,15 +68,15 @@ def figure_over_turns(
 
 
 _LENGTHS = {"size", "width", "standoff", "xshift", "yshift", "ax", "ay"}
-"""What is given in pixels within fonts, lines, marks and labels."""
+"""The properties that are given in pixels within fonts, lines, marks and labels."""
 _MARGINS = {"l", "r", "t", "b"}
 _VALUES = {"x", "y", "z", "text", "customdata"}
-"""What a trace shows, which has no lengths in it."""
+"""The properties of a trace that hold no lengths."""
 LINE_SHARE = 0.5
-"""How much of the letters' growth lines and marks take over: as much as that they would cover one another."""
+"""The share of the letters' growth that lines and marks take over: as much as that they would cover one another."""
 
 
-def enlarged(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
+def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
     """Return the dictionary of a figure with letters ``scale`` times as large, margins that have room for them, and
     stronger lines and marks. Its height stays: that is for whoever shows it. The one given is not changed."""
     slim = 1 + (scale - 1) * LINE_SHARE

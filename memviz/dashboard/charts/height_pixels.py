@@ -3,12 +3,12 @@
 figure."""
 
 TOKENS = 460
-"""Of the chart of tokens per turn where nothing stands beside it."""
+"""The chart of tokens per turn where nothing stands beside it."""
 TOKENS_ABOVE_PLAYER = 334
 TOKENS_BESIDE_CHAT = 320
 DOLLARS = 320
 CACHE_AND_WINDOW = 330
-"""Of the charts of what was read from the cache, and of how full the window was."""
+"""The charts of what was read from the cache, and of how full the window was."""
 PARTS_OF_REQUESTS = 420
 PARTS_OF_ONE_REQUEST = 140
 SAID_AND_SENT = 260
@@ -16,10 +16,10 @@ SAID_AND_SENT = 260
 MAP_ROWS = 400
 MAP_ROWS_BESIDE_OTHERS = 200
 MAP_ROWS_BESIDE_MANY = 160
-"""Of the rows of a memory map at most."""
+"""All rows of a memory map together, at most."""
 
 LIVES_ROWS = 345
-"""Of the rows of the lives of facts, as long as none becomes too low to be read."""
+"""All rows of the lives of facts together, as long as none becomes too low to be read."""
 FACTS_BY_PLACE = 240
 SURVIVAL = 350
 
@@ -29,20 +29,20 @@ SUMMARIES_IN_NUMBERS = 270
 PARETO = 500
 PARAMETER_PLOT = 150
 CELL = 46
-"""Of a cell of the map of two parameters."""
+"""A cell of the map of two parameters."""
 
 NEEDLES = 420
-"""Of the map of one sentence in texts, of five rows."""
+"""The map of one sentence in texts, of five rows."""
 
 ANSWER_ROW = 20
-"""Of a question in the grid of answers."""
+"""A question in the grid of answers."""
 
 FILE = 500
-"""Of a picture that is written to a file, unless somebody asks for another height."""
+"""A picture that is written to a file, unless somebody asks for another height."""
 
 LEGEND_ROW = 28
 SETTINGS_IN_ROOM = 3
-"""What one row of a legend takes, and how many settings a chart has room for as it is."""
+"""The height of a row of a legend, and the number of settings that a chart has room for without more height."""
 
 
 def with_legend(pixels: int, settings: int) -> int:

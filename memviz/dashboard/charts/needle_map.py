@@ -24,7 +24,7 @@ SCALE = "Cividis"
 WHITE_BELOW = 0.47
 """Share of right answers up to which white is read better on a cell than black."""
 REPLY_CHARS = 90
-"""Of an answer in a tooltip; the rest is in the record."""
+"""The characters of an answer in a tooltip; the rest is in the record."""
 MAP_MARGINS = {"l": 76, "r": 10, "t": 64, "b": 56}
 _COLORBAR = {
     "thickness": 12,
@@ -152,7 +152,7 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     return "<br>".join(lines)
 
 
-def finding(answers: Sequence[NeedleAnswer], model: str) -> str:
+def needle_finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     """Return what the map shows, in words."""
     right = _number_right(answers)
     rows = []

@@ -51,8 +51,8 @@ PART_HELP = {
 }
 PART_ORDER = tuple(PART_COLORS)
 _FADING = (1.0, 0.58, 0.42, 0.26)
-"""How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
-fades into the page, light or dark, in steps that can still be told apart."""
+"""The opacity of the summary's violet, the more often a summary was itself summarized the less. It fades into the page,
+light or dark, in steps that can still be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def faded(color: str, opacity: float) -> str:
 SHORTENED_COLOR = "#7FB069"
 
 OPAQUE_COLOR = FactState.UNKNOWN.color
-"""Of a block that nobody can read, and of the facts that may stand in it."""
+"""The colour of a block that nobody can read, and of the facts that may stand in it."""
 
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
@@ -106,7 +106,7 @@ _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.RECALLED): (PART_COLORS["recalled"], noop("Recalled")),
     Step(Fate.VERBATIM): (PART_COLORS["history"], noop("Word for word")),
 }
-"""What is cleared are results of tools: their brown, as faint as what is left of them."""
+"""The colour of cleared messages, which are results of tools: their brown, as faint as what is left of them."""
 
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
 
@@ -117,10 +117,10 @@ SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 
 SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
-"""The same on a page, lighter in dark; style.css has it for the diamonds of charts."""
+"""The colour of a summarization on a page, lighter in dark; style.css has it for the diamonds of charts."""
 
 NOTE_PIXELS = 13
-"""Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
+"""The size of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
 
 FEW_TURNS = 12
 

@@ -15,7 +15,7 @@ MAX_POINTS = 1_500
 """More in one trace cannot be told apart on a screen, and make a page of several megabytes."""
 BINS = MAX_POINTS // 2
 MOST_KINDS = 64
-"""Of symbols that are kept apart."""
+"""The most symbols that are kept apart."""
 T = TypeVar("T")
 V = TypeVar("V")
 Trace = dict[str, Any]
@@ -56,7 +56,7 @@ class Thinned(NamedTuple):
 
     traces: list[Trace]
     turns_per_bin: int
-    """How many turns one column of the picture stands for; 1 where every point is drawn."""
+    """The number of turns that one column of the picture stands for; 1 where every point is drawn."""
 
 
 class _Window(NamedTuple):
@@ -76,7 +76,7 @@ class _Window(NamedTuple):
         return np.minimum(bins, BINS - 1).astype(np.int64)
 
 
-def thinned(
+def thin_out(
     traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None = None
 ) -> Thinned:
     """Return ``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis
@@ -88,7 +88,7 @@ def thinned(
         x = np.array(first["x"], dtype=float)
         ends = (np.nanmin(x), np.nanmax(x)) if window is None else window
         shown = _Window(float(ends[0]), float(ends[1]))
-        kept = _kept(x, [drawn[place] for place in group], shown)
+        kept = _places_to_draw(x, [drawn[place] for place in group], shown)
         if kept is None:
             continue
         if len(kept) < len(shown.places_in(x)):
@@ -119,7 +119,7 @@ def _groups(traces: Sequence[Trace]) -> Iterable[list[int]]:
     return groups.values()
 
 
-def _kept(x: Floats, group: Sequence[Trace], shown: _Window) -> Places | None:
+def _places_to_draw(x: Floats, group: Sequence[Trace], shown: _Window) -> Places | None:
     """Return the places of the points that are drawn; ``None`` where all are."""
     heights = [np.array(trace["y"], dtype=float) for trace in group]
     y: Floats = np.sum(heights, axis=0)
@@ -171,10 +171,12 @@ def _ends(keys: NDArray[np.int64], y: Floats) -> tuple[Places, Places]:
 
 
 def _cut(trace: Trace, size: int, places: Places) -> Trace:
-    cut = {name: _picked(value, size, places) for name, value in trace.items()}
+    cut = {name: _pick_places(value, size, places) for name, value in trace.items()}
     if "marker" in trace:
         marker = trace["marker"].items()
-        cut["marker"] = {name: _picked(value, size, places) for name, value in marker}
+        cut["marker"] = {
+            name: _pick_places(value, size, places) for name, value in marker
+        }
     width = trace.get("width")
     if trace["type"] == "bar" and isinstance(width, float | int):
         # A bar stands for its neighbours.
@@ -182,7 +184,7 @@ def _cut(trace: Trace, size: int, places: Places) -> Trace:
     return cut
 
 
-def _picked(value: Any, size: int, places: Places) -> Any:
+def _pick_places(value: Any, size: int, places: Places) -> Any:
     if not isinstance(value, np.ndarray | Drawn | list | tuple) or len(value) != size:
         return value
     if isinstance(value, np.ndarray):

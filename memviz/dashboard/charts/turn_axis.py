@@ -212,7 +212,7 @@ def turn_partings(
     return lines
 
 
-def parted(axis: RequestAxis) -> dict[str, Any]:
+def parting_layout(axis: RequestAxis) -> dict[str, Any]:
     """Return the :func:`turn_partings` as a layout that has no other shapes."""
     lines = turn_partings(axis)
     return {"shapes": lines} if lines else {}

@@ -43,7 +43,7 @@ class Example(NamedTuple):
 
     @property
     def picture(self) -> SaidAndSent:
-        """Its most telling request."""
+        """The most telling request of the run."""
         return said_and_sent(self.run, telling_request(self.run))
 
     @property

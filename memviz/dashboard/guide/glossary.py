@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """Its other forms, without those that are one in the language of its reader."""
+        """The other forms of the word, without those that are one in the language of its reader."""
         names = [pgettext(TERM_CONTEXT, form) for form in self.also]
         return tuple(name for name in dict.fromkeys(names) if name != self.name)
 
@@ -64,7 +64,7 @@ def glossary() -> Mapping[str, Entry]:
 
 
 def shown_terms() -> dict[str, Entry]:
-    """Those that pages use."""
+    """The entries of the words that pages use."""
     return {term: entry for term, entry in glossary().items() if entry.on_screen}
 
 

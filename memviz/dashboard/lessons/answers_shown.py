@@ -16,7 +16,7 @@ from memviz.dashboard.charts.answer_grid import (
 from memviz.dashboard.charts.needle_map import (
     NeedleAnswer,
     by_cell,
-    finding,
+    needle_finding,
     needle_map,
     right_of,
 )
@@ -49,7 +49,7 @@ HOW = (
         "and the three wordings were chosen after a look at answers for three lengths and depths."
     ),
 )
-"""What the records say of how they were made, to be translated."""
+"""The words of the records on how they were made, to be translated."""
 
 
 class Table(NamedTuple):
@@ -69,7 +69,7 @@ def answers_chart(name: str) -> go.Figure:
 def answers_finding(name: str) -> str:
     """Return what the chart shows, in words."""
     if name == NEEDLES:
-        return finding(needle_answers(), model_of(name))
+        return needle_finding(needle_answers(), model_of(name))
     return grid_finding(_columns(), fact_rows())
 
 

@@ -87,7 +87,7 @@ def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
     if measure.unit:
         parting = " "
     value = value_words(measure, measured, played)
-    says = f"{RELATIONS[claim.relation][0]} {_expected(claim, wanted, measure, played)}"
+    says = f"{RELATIONS[claim.relation][0]} {_expected_words(claim, wanted, measure, played)}"
     verdict = f"and the lesson says that it {says}"
     if holds:
         is_number = measure.kind is Kind.NUMBER
@@ -104,7 +104,7 @@ def numbers_without_claim(step: Step, played: Played) -> list[str]:
     if isinstance(step.asked, Question):
         texts += [step.asked.text, step.asked.reason]
     words = " ".join([f"{text.en} {text.zh}" for text in texts])
-    known = {*_known(step, played)}
+    known = {*_known_numbers(step, played)}
     written = dict.fromkeys(_NUMBER.findall(words))
     return [number for number in written if not _is_known(number, known)]
 
@@ -126,7 +126,7 @@ def _as_number(written: str) -> float:
     return float(written.replace(",", ""))
 
 
-def _known(step: Step, played: Played) -> Iterator[float]:
+def _known_numbers(step: Step, played: Played) -> Iterator[float]:
     """Yield the numbers that a step may say: those claimed and found, turns, messages, parameters, prices' pause."""
     view = step.view
     asked_turn = getattr(step.asked, "turn", None)
@@ -180,7 +180,7 @@ def _place(point: Point, played: Played) -> str:
     return f"{turn}{call}, {played.labels[point.setting]}"
 
 
-def _expected(
+def _expected_words(
     claim: Claim, wanted: Value | None, measure: Measure, played: Played
 ) -> str:
     if claim.than is None:

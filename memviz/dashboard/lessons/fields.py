@@ -15,11 +15,11 @@ from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import counted, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
-from memviz.dashboard.lessons.markdown import forbidden
+from memviz.dashboard.lessons.markdown import forbidden_words
 
 T = TypeVar("T")
 MAX_BYTES = 500_000
-"""Of a file: a lesson of sixty steps in two languages has a tenth of it."""
+"""The size of a file at most: a lesson of sixty steps in two languages has a tenth of it."""
 _YAML_HINT = noop(
     "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 )
@@ -163,7 +163,7 @@ class Field:
             self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
-        if found := forbidden(text):
+        if found := forbidden_words(text):
             self.fail(
                 _(
                     "holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.",
@@ -214,7 +214,7 @@ class Field:
         return value
 
     def amount(self, least: float, most: float) -> float:
-        """Any number within these bounds."""
+        """Return any number from ``least`` to ``most``."""
         value = self.value()
         if (
             isinstance(value, bool)
@@ -296,7 +296,7 @@ def _allowed_words(text: str, allowed: Collection[str]) -> str:
 
 
 Readers = Mapping[str, Callable[[Field], Any]]
-"""How each field of a mapping is read, by its name."""
+"""The function that reads each field of a mapping, by the field's name."""
 
 
 def read_root(content: bytes | str, file: str) -> Field:

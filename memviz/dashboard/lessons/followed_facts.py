@@ -20,13 +20,13 @@ Parts = list[str]
 MAX_SUMMARY_CHARS = 12_000
 ALL_SUMMARY_CHARS = 120_000
 MESSAGE_CHARS = 240
-"""Of one summary, of all together, and of a message."""
+"""The characters at most of one summary, of all summaries together, and of a message."""
 _SENTENCES = re.compile(
     r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*"
 )
 """A sentence with the space behind it. ``Version 2.5 is out. We use it.`` is two of them."""
 _LEAD = 3
-"""Of so many parts of an excerpt one stands before the fact."""
+"""A third of an excerpt stands before the fact."""
 
 
 def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
@@ -95,12 +95,12 @@ def _stretches(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]
     if not (facts and sentences):
         yield text, False
         return
-    pairs = zip(sentences, _hold(sentences, facts), strict=True)
+    pairs = zip(sentences, _which_hold(sentences, facts), strict=True)
     for holds, group in groupby(pairs, key=lambda pair: pair[1]):
         yield "".join(sentence for sentence, _holds in group), holds
 
 
-def _hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
+def _which_hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Return which texts hold one of the facts."""
     return [bool(in_text.any()) for in_text in answers_of(facts).holding(texts).answers]
 
@@ -124,7 +124,7 @@ def _messages(
     for position in range(base, base + len(messages)):
         texts.append(" ".join(readable(run.log[position]).split()))
     followed = []
-    rows = zip(messages, texts, _hold(texts, facts), strict=True)
+    rows = zip(messages, texts, _which_hold(texts, facts), strict=True)
     for (role, tokens, words, turn), text, holds in rows:
         if holds:
             words = split_at_facts(text, facts, MESSAGE_CHARS)

@@ -31,11 +31,11 @@ from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import (
     Played,
     address_anywhere,
-    followed,
+    follow_fact,
     play_view,
 )
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.staging import stage_of_step
 from memviz.dashboard.lessons.still import Still, still
 from memviz.dashboard.reporting.themes import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
@@ -116,7 +116,9 @@ def _shown(step: Step, played: Played | None) -> StepShown:
     question = question_of(step, played)
     address = address_anywhere(step.view, played)
     tried = tuple(
-        Tried(attempt.text, address_anywhere(followed(attempt.view, step.view), played))
+        Tried(
+            attempt.text, address_anywhere(follow_fact(attempt.view, step.view), played)
+        )
         for attempt in step.to_try
     )
     if step.view.answers:
@@ -125,8 +127,8 @@ def _shown(step: Step, played: Played | None) -> StepShown:
         return StepShown(step, question, None, (), address, tried, table, origin)
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
-    stages = [staged(step, played, is_answered=True)]
-    before = staged(step, played, is_answered=False)
+    stages = [stage_of_step(step, played, is_answered=True)]
+    before = stage_of_step(step, played, is_answered=False)
     if before != stages[0]:
         stages.insert(0, before)
     return StepShown(step, question, still(step, played), tuple(stages), address, tried)
@@ -139,7 +141,7 @@ def _template() -> Template:
         "lesson.css",
         [_script()],
         images="data:",
-        filters={"markdown": as_html, "said": _said, "filled": _filled},
+        filters={"markdown": as_html, "said": _said, "filled": _fill_in},
     )
     return environment.get_template("lesson.html")
 
@@ -148,7 +150,7 @@ def _script() -> str:
     return _ENDS.join([script(), copy_script(), own_text(_PACKAGE, "lesson.js")])
 
 
-def _filled(text: str, **values: str | Markup) -> Markup:
+def _fill_in(text: str, **values: str | Markup) -> Markup:
     """The text with values that may be HTML in its braces; ``{command}`` is the command that starts memviz."""
     return escape(text).format(command=_COMMAND, **values)
 

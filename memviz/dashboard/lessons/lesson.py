@@ -24,10 +24,11 @@ PAGE_NAMES = {
     "library": page_titles.LIBRARY,
     "guide": page_titles.GUIDE,
 }
-"""What a step may show, with its title: the stage alone, or a page of the dashboard, to which the step then leads."""
+"""The things that a step may show, with their titles: the stage alone, or a page of the dashboard, to which the step
+then leads."""
 PAGES = tuple(PAGE_NAMES)
 MEASURED_IN = ("tokens", "dollars", "memory")
-"""What the stage draws."""
+"""The amounts that the stage draws."""
 CONTROLS = (
     "previous",
     "play",
@@ -65,7 +66,7 @@ class Text:
 
     @property
     def languages(self) -> tuple[Language, ...]:
-        """Those that it has."""
+        """The languages that the text has."""
         return tuple(language for language in LANGUAGES if getattr(self, language))
 
     def __bool__(self) -> bool:
@@ -95,7 +96,7 @@ class Point(NamedTuple):
     prices_of: str | None = None
     answers: str | None = None
     where: tuple[tuple[str, float | bool | str], ...] = ()
-    """Of a record of ``answers``: those whose fields have these values."""
+    """For a record of ``answers``: only the answers whose fields have these values, such as ``depth`` 50."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class Lesson:
 
     @property
     def languages(self) -> tuple[Language, ...]:
-        """Those that all of its texts have; where none has all, the ones that the title has."""
+        """The languages that all texts of the lesson have; where none is in all of them, those of the title."""
         languages_of_texts = [text.languages for text in self.texts]
         whole: list[Language] = []
         for code in LANGUAGES:

@@ -56,7 +56,7 @@ class Block(NamedTuple):
     items: tuple[tuple[Span, ...], ...]
 
 
-def forbidden(text: str) -> str:
+def forbidden_words(text: str) -> str:
     """Return what of ``text`` a lesson may not hold, in words; empty where there is nothing."""
     outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
     return next(

@@ -120,7 +120,7 @@ def _summary_length(at: Spot) -> Value:
     return written[-1].summary_tokens if written else 0
 
 
-def _fated(*fates: Fate) -> Taken:
+def _messages_with_fate(*fates: Fate) -> Taken:
     return lambda at: int(np.isin(at.played.fates(at.point), fates).sum())
 
 
@@ -322,18 +322,23 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "messages_sent": Measure(
         "the number of messages sent word for word",
-        _fated(Fate.VERBATIM, Fate.RECALLED),
+        _messages_with_fate(Fate.VERBATIM, Fate.RECALLED),
     ),
     "messages_summarized": Measure(
-        "the number of messages that the summary stands for", _fated(Fate.SUMMARIZED)
+        "the number of messages that the summary stands for",
+        _messages_with_fate(Fate.SUMMARIZED),
     ),
-    "messages_cleared": Measure("the number of cleared messages", _fated(Fate.CLEARED)),
+    "messages_cleared": Measure(
+        "the number of cleared messages", _messages_with_fate(Fate.CLEARED)
+    ),
     "messages_shortened": Measure(
-        "the number of shortened messages", _fated(Fate.SHORTENED)
+        "the number of shortened messages", _messages_with_fate(Fate.SHORTENED)
     ),
-    "messages_dropped": Measure("the number of dropped messages", _fated(Fate.DROPPED)),
+    "messages_dropped": Measure(
+        "the number of dropped messages", _messages_with_fate(Fate.DROPPED)
+    ),
     "messages_recalled": Measure(
-        "the number of recalled messages", _fated(Fate.RECALLED)
+        "the number of recalled messages", _messages_with_fate(Fate.RECALLED)
     ),
     "message_fate": Measure(
         "what became of the message", _message_fate, kind=Kind.WORD, needs=_MESSAGE

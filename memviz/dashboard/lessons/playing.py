@@ -263,7 +263,7 @@ def address_anywhere(view: View, played: Played | None) -> str:
     return f"/{view.page_file}?{lesson_query(view, played)}".rstrip("?")
 
 
-def followed(view: View, shown: View) -> View:
+def follow_fact(view: View, shown: View) -> View:
     """Return a view to try, which follows the fact of the view that is shown unless it names one."""
     if view.highlight.fact is not None or shown.highlight.fact is None:
         return view

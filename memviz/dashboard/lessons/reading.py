@@ -189,7 +189,7 @@ def _step(field: Field, study: Study) -> Step:
             Field.each, noun="claim", read=claim, at_most=MAX_CLAIMS, at_least=0
         ),
         "question": _question,
-        "prediction": partial(_predicted, view=view),
+        "prediction": partial(_prediction, view=view),
         "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
         "notes": _prose,
     }
@@ -372,7 +372,7 @@ def _question(field: Field) -> Question:
     return Question(answer=answer, **values)
 
 
-def _predicted(field: Field, view: View) -> Prediction:
+def _prediction(field: Field, view: View) -> Prediction:
     fields = field.fields(("kind", "turn", "setting", "fact"), ("kind", "turn"))
     kind = fields["kind"].word(PREDICTIONS)
     fact = _fact(fields["fact"]) if "fact" in fields else view.highlight.fact

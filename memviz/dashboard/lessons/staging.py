@@ -22,7 +22,7 @@ class Standing:
     last: int
 
 
-def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
+def standing_of(step: Step, turns: int, *, is_answered: bool) -> Standing:
     """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
     answer stops it before the predicted turn. Once it is answered it stands there, and once any other question is
     answered at the last turn that can be played."""
@@ -43,14 +43,16 @@ def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
     return Standing(first, at, last)
 
 
-def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str, Any]:
+def stage_of_step(
+    step: Step, played: Played, *, is_answered: bool = True
+) -> dict[str, Any]:
     """Return the data of the stage for a step, as :func:`memviz.dashboard.stage.data.stage_data` gives it."""
     settings: list[SettingRun] = []
     for run, label in zip(played.runs, played.labels, strict=True):
         settings.append(SettingRun(run, label, len(settings)))
     axis = axis_of(played.runs)
     view = step.view
-    where = standing(step, played.runs[0].log.turn_count, is_answered=is_answered)
+    where = standing_of(step, played.runs[0].log.turn_count, is_answered=is_answered)
     steps = range(axis.last(where.first - 1), axis.last(where.last))
     data = stage_data(
         settings,
@@ -59,7 +61,7 @@ def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str,
         measure=view.measure,  # type: ignore[arg-type]
         steps=steps,
         at=_place(axis, view, where),
-        chosen=_chosen(step),
+        chosen=_chosen_setting(step),
     )
     highlight = _highlight(view, played)
     facts = [played.probes[fact] for fact in highlight["facts"]]
@@ -81,7 +83,7 @@ def _terms(played: Played) -> PricingAssumptions:
     )
 
 
-def _chosen(step: Step) -> int:
+def _chosen_setting(step: Step) -> int:
     setting = step.view.highlight.setting
     if setting is None and isinstance(step.asked, Prediction):
         return step.asked.setting

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.lessons.lesson import Point, Step
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
-from memviz.dashboard.lessons.staging import standing
+from memviz.dashboard.lessons.staging import standing_of
 from memviz.dashboard.markup import element, joined
 
 WIDTH = 720
@@ -43,7 +43,7 @@ class Still(NamedTuple):
 
 def still(step: Step, played: Played) -> Still:
     """Return the picture of a step, as it is before its question is answered."""
-    turn = standing(step, played.runs[0].log.turn_count, is_answered=False).turn
+    turn = standing_of(step, played.runs[0].log.turn_count, is_answered=False).turn
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     sizes = [sum(parts.values()) for _words, parts in rows]
     bars = []

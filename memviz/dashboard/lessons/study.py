@@ -61,7 +61,8 @@ class Study:
     """The recording that plays the summaries. Empty: one that was made for the setting and plays unasked, else the
     built-in model."""
     first_messages: int | None = None
-    """So many of a long conversation, or :data:`ALL_MESSAGES`; ``None``: as many as pages show unasked."""
+    """The number of messages that are replayed of a long conversation, or :data:`ALL_MESSAGES`; ``None``: as many as
+    pages show unasked."""
     as_written: tuple[int, ...] = ()
     """Settings that show a summarizer's wording also where the visitor reworded it."""
     is_free_run: bool = False
@@ -83,7 +84,7 @@ class Highlight:
 
     setting: int | None = None
     fact: int | str | None = None
-    """Its place in the conversation's list, or one of its answers."""
+    """The fact that is pointed at, by its place in the conversation's list, or one of its answers."""
     message: int | None = None
 
 
@@ -104,7 +105,7 @@ class View:
     last_turn: int | None = None
     highlight: Highlight = field(default_factory=Highlight)
     controls: tuple[str, ...] | None = None
-    """Those of the stage that are there; ``None``: all."""
+    """The names of the controls that the stage shows; ``None``: all."""
     link: tuple[tuple[str, str], ...] = ()
     """Further parts of the page's address."""
     answers: str = ""
@@ -131,7 +132,7 @@ def parts_of(view: View, fact: int | None = None) -> list[tuple[str, str]]:
 
 
 def query_of(view: View, fact: int | None = None) -> str:
-    """Return the same as the query of an address, without question mark."""
+    """Return the view as the query of an address, without question mark: ``setting=window&turn=13``."""
     return urlencode(parts_of(view, fact))
 
 

@@ -29,7 +29,7 @@ VIEW_FIELDS = {
     "to": "last_turn", "link": "link", "controls": "controls", "highlight": "highlight",
     "answers": "answers",
 }  # fmt: skip
-"""What a file calls the parts of a view, and what the view does."""
+"""The names of the parts of a view in a file, and in the view."""
 
 
 def as_yaml(lesson: Lesson) -> str:
@@ -73,13 +73,13 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _represented(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     return dumper.represent_scalar(
         "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
     )
 
 
-_Dumper.add_representer(str, _represented)
+_Dumper.add_representer(str, _represent_text)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
@@ -94,22 +94,22 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Text):
         return _without_empty(asdict(value))
     if is_dataclass(value) and not isinstance(value, type):
-        return _given(asdict(value))
+        return _without_none(asdict(value))
     if isinstance(value, RecalledTurns):
-        return _given(value._asdict())
+        return _without_none(value._asdict())
     if isinstance(value, Point):
-        return _given({**value._asdict(), "where": dict(value.where) or None})
+        return _without_none({**value._asdict(), "where": dict(value.where) or None})
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are there at all."""
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _changed(
+def _changed_fields(
     values: Study | View, usual: Study | View, names: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return what differs from the ``usual`` one, by the names of a file."""
@@ -125,7 +125,7 @@ def _study(study: Study, shared: Study) -> dict[str, Any]:
     if study.recalls and study.settings != shared.settings:
         # Other settings in a file are without the recalls that were shared.
         shared = replace(shared, recalls=())
-    return _changed(study, shared, {name: name for name in STUDY_FIELDS})
+    return _changed_fields(study, shared, {name: name for name in STUDY_FIELDS})
 
 
 def _step(step: Step, shared: Study) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _step(step: Step, shared: Study) -> dict[str, Any]:
 
 
 def _view(view: View, usual: View) -> dict[str, Any]:
-    value = _changed(view, usual, VIEW_FIELDS)
+    value = _changed_fields(view, usual, VIEW_FIELDS)
     if view.link:
         value["link"] = dict(view.link)
     return value | _study(view.study, usual.study)
@@ -161,7 +161,11 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "than": _plain(claim.than),
         "times": None if claim.times == 1 else claim.times,
     }
-    return {**_plain(claim.point), "relation": claim.relation, **_given(compared)}
+    return {
+        **_plain(claim.point),
+        "relation": claim.relation,
+        **_without_none(compared),
+    }
 
 
 def _question(question: Question) -> dict[str, Any]:

@@ -234,7 +234,7 @@ class ReportCosts:
     assumptions: PricingAssumptions
     costs: tuple[Cost, ...]
     was_asked: bool
-    """Any model but the bundled one was asked in fact."""
+    """True if any model but the built-in one was asked in fact."""
     counter: str
 
     @property

@@ -1,7 +1,6 @@
 """The report: everything about some runs of one conversation in a single HTML file that needs no network."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,10 +10,9 @@ from jinja2 import Template
 from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
-from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
-from memviz.core.messages import TIME, Message, clean_text
-from memviz.core.text.wording import counted, distinct_names, dollars, message_number
+from memviz.core.messages import clean_text
+from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, language_now, ngettext, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_map import map_of
@@ -35,6 +33,7 @@ from memviz.dashboard.reporting.facts import (
     report_costs,
     report_facts,
 )
+from memviz.dashboard.reporting.printed_conversation import printed_talks
 from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.reporting.themes import (
     DARK,
@@ -73,7 +72,7 @@ COUNTING = noop(
     "Where the counter is not the tokenizer of the model (Claude, Gemini, Llama), every total is approximate. "
     "Content tokens are those of the text alone. Dollars are what the records hold; an unknown price stays unknown."
 )
-"""How everything in it was counted."""
+"""The paragraph on how everything in a report was counted."""
 Json = dict[str, Any]
 
 
@@ -114,7 +113,7 @@ def html_report(
         active=active,
         view=view,
         legend=_legend(active),
-        talks=_talks(transcript.messages, settings),
+        talks=printed_talks(transcript.messages, settings),
         facts=facts,
         costs=report_costs(settings, terms),
         advice=advice_sentences(settings, facts, terms, wanted),
@@ -178,74 +177,6 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     return _Legend(fates, marks)
 
 
-MAX_MESSAGES = 2_000
-MAX_CHARS = 2_000_000
-MAX_MESSAGE_CHARS = 20_000
-"""So much of a conversation, and of one of its messages, is printed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PrintedMessage:
-    """One message as it is printed."""
-
-    number: int
-    turn: int
-    message: Message
-    text: str
-    hidden_chars: int
-    """The number of characters of the message behind ``text``."""
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Talk:
-    """A conversation as it is printed: all of a usual one, the beginning of a huge one."""
-
-    title: str
-    printed: tuple[_PrintedMessage, ...]
-    messages: int
-    hidden: int
-    """The number of messages at the end that are left out."""
-
-
-def _talks(
-    imported: Sequence[Message], settings: Sequence[Setting]
-) -> tuple[_Talk, ...]:
-    """Return the conversation, and for free runs each setting's own replies."""
-    answering = []
-    for setting in settings:
-        if list(setting.run.log) != list(imported):
-            answering.append(setting)
-    talks = []
-    if imported or not answering:
-        talks.append(_talk(_("Conversation"), Log(imported)))
-    for setting in answering:
-        title = _("Conversation under {setting}", setting=setting.label)
-        talks.append(_talk(title, setting.run.log))
-    return tuple(talks)
-
-
-def _talk(title: str, log: Log) -> _Talk:
-    printed: list[_PrintedMessage] = []
-    chars = 0
-    for position, message in enumerate(log[:MAX_MESSAGES]):
-        text = message.content[:MAX_MESSAGE_CHARS]
-        chars += len(text) + sum(len(call.arguments) for call in message.tool_calls)
-        if printed and chars > MAX_CHARS:
-            break
-        printed.append(
-            _PrintedMessage(
-                number=message_number(position),
-                turn=log.turn_number(position),
-                message=message,
-                text=text,
-                hidden_chars=len(message.content) - len(text),
-                time=str((message.meta or {}).get(TIME, "")),
-            )
-        )
-    return _Talk(title, tuple(printed), len(log), len(log) - len(printed))
-
-
 def _chart_data(active: Sequence[Setting], view: View | None) -> Json:
     """Return what the script needs: ``charts`` by name, the ``templates`` of the themes, and Plotly's ``config``."""
     figures = {}
@@ -264,13 +195,13 @@ def _figures(active: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Fi
     of its setting."""
     yield "tokens", tokens_per_turn([setting.setting for setting in active])
     for setting in active:
-        yield f"composition-{setting.index}", _untitled(composition(setting.run))
+        yield f"composition-{setting.index}", _without_title(composition(setting.run))
         yield f"map-{setting.index}", map_of(setting.setting, view)
         if setting.changes_notes:
             yield f"summary-{setting.index}", summary_timeline(setting.run)
 
 
-def _untitled(figure: go.Figure) -> go.Figure:
+def _without_title(figure: go.Figure) -> go.Figure:
     """Return the figure without its title and the room for it."""
     top = max(0, figure.layout.margin.t - TITLE_PIXELS)
     height = figure.layout.height - TITLE_PIXELS

@@ -64,7 +64,7 @@ request that a compaction changed and ``request_call`` which call of the turn th
 tokens before and after are those of that request. ``author`` says whether a summary is *recorded*, by the *offline
 built-in model*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
 Row = Mapping[str, Any]
-"""What is not known is left out."""
+"""A row of a table by the names of its columns, without what is not known."""
 _LOOK: Any = {"ensure_ascii": False, "indent": 1}
 ImageFormat = Literal["png", "svg"]
 INSTALL = "pip install 'memviz[images]'"

@@ -152,7 +152,7 @@ class Setting:
 
     @cached_property
     def numbers(self) -> dict[str, str]:
-        """Its column of the table of key numbers."""
+        """The column of the setting in the table of key numbers."""
         return dict(_numbers(self.run))
 
 

@@ -48,7 +48,7 @@ def _setting_to_export(
     sentences = (
         _found(sweep, row),
         sweep.grounds.about_results,
-        _refused(row),
+        _refused_words(row),
         _whose_prompt(sweep),
     )
     prices = sweep.assumptions
@@ -81,7 +81,7 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     )
 
 
-def _refused(row: Mapping[str, Any]) -> str:
+def _refused_words(row: Mapping[str, Any]) -> str:
     """Return a sentence where a provider refuses requests, which the exported code sends as they were measured."""
     if not row["refused"]:
         return ""
@@ -161,7 +161,7 @@ def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
     for role, setting in by_role.items():
         values[role] = None if setting is None else sweep.settings.index(setting)
     if best.setting is not None:
-        values |= _described(best.setting)
+        values |= _describe_setting(best.setting)
     return {
         **values,
         "reasons": list(best.reasons),
@@ -175,13 +175,13 @@ def _best(best: StrategyBest) -> dict[str, Any]:
     tried."""
     return {
         "setting": best.row["setting"],
-        **_described(best.setting),
+        **_describe_setting(best.setting),
         "fits": best.fits,
         "edge": _values(best.edge),
     }
 
 
-def _described(setting: Strategy) -> dict[str, Any]:
+def _describe_setting(setting: Strategy) -> dict[str, Any]:
     return {
         "strategy": setting.id,
         "label": setting.code_label,
@@ -197,7 +197,7 @@ def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
     rows = []
     for row in table.to_dict("records"):
         number = int(row["setting"])
-        values = {"setting": number, **_described(sweep.settings[number])}
+        values = {"setting": number, **_describe_setting(sweep.settings[number])}
         for name, value in row.items():
             if name not in parameters:
                 values[str(name)] = _plain(value)

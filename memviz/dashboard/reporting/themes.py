@@ -97,11 +97,11 @@ def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
     # The mark of a setting in a note is a span with a colour of its own.
     for note in figure_dict["layout"].get("annotations", ()):
         note["text"] = re.sub(pattern, lambda match: colors[match[0]], note["text"])
-    recolored: dict[str, Any] = _recolored(figure_dict, colors)
+    recolored: dict[str, Any] = _recolor(figure_dict, colors)
     return recolored
 
 
-def _recolored(value: Any, colors: dict[str, str]) -> Any:
+def _recolor(value: Any, colors: dict[str, str]) -> Any:
     """Return ``value`` with every property ``color`` that names a setting replaced; texts stay as they are."""
     if isinstance(value, dict):
         recolored = {}
@@ -109,10 +109,10 @@ def _recolored(value: Any, colors: dict[str, str]) -> Any:
             if key == "color" and isinstance(item, str):
                 recolored[key] = colors.get(item, item)
             else:
-                recolored[key] = _recolored(item, colors)
+                recolored[key] = _recolor(item, colors)
         return recolored
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
-        return [_recolored(item, colors) for item in value]
+        return [_recolor(item, colors) for item in value]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 

@@ -69,7 +69,8 @@ Measure = Literal["tokens", "dollars", "memory"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 MAX_STEPS = 300
 MAX_MESSAGES = 800
-"""Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
+"""The steps that are played and the messages that are drawn one by one. Of a longer conversation the steps around the
+one that is looked at are played; earlier messages are one block."""
 
 
 def steps_around(step: int, steps: int) -> range:

@@ -51,13 +51,13 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
     words = compaction_words(compaction, run)
     why = _why(compaction)
     if compaction.error is not None:
-        what = _("{what}. {result}.", what=_emphasized(words.what), result=words.result)
+        what = _("{what}. {result}.", what=_emphasize(words.what), result=words.result)
     else:
         what = _(
             "{what}. {request}: {sizes}.",
             what=_and_how_often(words.what, run, compaction),
             request=request_title(compaction, run),
-            sizes=_emphasized(size_words(compaction, run)),
+            sizes=_emphasize(size_words(compaction, run)),
         )
     if why:
         what = _("{why} {what}", why=why, what=what)
@@ -76,14 +76,14 @@ def _why(compaction: Compaction) -> str:
     if grown:
         held, limit = _held_and_limit(grown)
         size = _("{held}, over the limit of {limit}", held=held, limit=limit)
-        return _("{counts} had grown to {size}.", counts=counts, size=_emphasized(size))
+        return _("{counts} had grown to {size}.", counts=counts, size=_emphasize(size))
     reached = _REACHED.fullmatch(reason)
     if reached:
         held, limit = _held_and_limit(reached)
         size = _("{held}, the limit being {limit}", held=held, limit=limit)
-        return _("{counts} had reached {size}.", counts=counts, size=_emphasized(size))
+        return _("{counts} had reached {size}.", counts=counts, size=_emphasize(size))
     named = named_reason(compaction.strategy, plain_limit(reason))
-    return _("{reason}.", reason=_emphasized(named))
+    return _("{reason}.", reason=_emphasize(named))
 
 
 def _held_and_limit(match: re.Match[str]) -> tuple[str, str]:
@@ -121,8 +121,8 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     return _sentence(
         _(
             "{what} came back, word for word: {size}.",
-            what=_emphasized(what),
-            size=_emphasized(size),
+            what=_emphasize(what),
+            size=_emphasize(size),
         )
     )
 
@@ -138,14 +138,14 @@ def dropped_sentence(dropped: Sequence[int]) -> Sentence:
             "{messages} is sent no more, and nothing stands for it.",
             "{messages} are sent no more, and nothing stands for them.",
             len(dropped),
-            messages=_emphasized(words),
+            messages=_emphasize(words),
         )
     )
 
 
 def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
     """Return which setting the chat was given."""
-    label = _emphasized(run.strategy_at(record.turn).label)
+    label = _emphasize(run.strategy_at(record.turn).label)
     return _sentence(
         _("from here on the chat has another setting, {setting}.", setting=label)
     )
@@ -158,7 +158,7 @@ def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sent
     more = len(facts) - len(named)
     if more:
         named.append(_("{more:,} more", more=more))
-    return _sentence(_loss(run, len(facts), _emphasized(listed(named)), lost_by))
+    return _sentence(_loss(run, len(facts), _emphasize(listed(named)), lost_by))
 
 
 def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
@@ -194,7 +194,7 @@ def _short(answer: str) -> str:
     return f"{answer[: MOST_ANSWER_CHARS - 1]}…"
 
 
-def _emphasized(text: str) -> str:
+def _emphasize(text: str) -> str:
     """Return a text that is said with emphasis."""
     return f"{_EMPHASIS}{text.replace(_EMPHASIS, '')}{_EMPHASIS}"
 
@@ -226,9 +226,9 @@ class EventTeller:
 
     run: Run
     retention: Retention | None = None
-    """That of the run: it says which facts are lost."""
+    """The facts that the requests of the run retain, to tell which are lost."""
     texts: ProbeTexts | None = None
-    """Those that it was made with, if they are at hand."""
+    """The looked-up texts that ``retention`` was made with, if they are at hand."""
 
     def events(
         self, number: int, codes: Codes, codes_before: Codes | None

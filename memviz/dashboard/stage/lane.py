@@ -31,7 +31,7 @@ from memviz.engine.run import Run
 Json = list[Any]
 TEXT_CHARS = 160
 ALL_TEXT_CHARS = 40_000
-"""Of one message, and of all."""
+"""The characters of one message, and of all together."""
 KINDS = {
     "s": "system",
     "n": "summary",
@@ -91,7 +91,8 @@ def message_sizes(space: MemorySpace, length: int) -> Sizes:
 
 
 def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
-    """Return the same for one request: smaller for messages that it sends in another form."""
+    """Return the tokens that each message takes of one request: those of ``whole``, or fewer where it sends a message
+    in a smaller form."""
     sizes = whole[: memory.length].copy()
     counter = memory.space.sums.counter
     for piece in parts.messages:
@@ -174,7 +175,9 @@ def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
     return stretches
 
 
-def resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:
+def resized_messages(
+    sizes: Sizes, before: Sizes, whole: Sizes, base: int
+) -> list[list[int]]:
     """Return ``[position, tokens]`` of the messages from ``base`` on that take other
     tokens than ``before``; what was not there before took those of ``whole``."""
     then = whole[: len(sizes)].copy()

@@ -33,10 +33,11 @@ MOST_QUESTIONS = 12
 ROUND: tuple[Kind, ...] = ("summarizes", "knows", "stays", "summarizes", "knows")
 """The kinds about one request, in the order in which they are asked for over and over."""
 PER_CHEAPEST = 6
-"""Of so many questions one may ask for the cheapest setting: there are few such questions, each with a place of its
+"""One question of so many may ask for the cheapest setting: there are few such questions, each with a place of its
 own."""
 NEAR_WIDTHS = 1.5
-"""Of its place in the run a question is at most so many of the equal parts away that there are."""
+"""With four questions the run has four equal parts: a question is at most so many of such parts away from the middle of
+its own."""
 MOST_TRIED = 8
 """Candidates that turn out to be none before a place stays empty."""
 
@@ -130,7 +131,7 @@ class _Chosen:
 
     def __init__(self, width: float) -> None:
         self.width = width
-        """How many steps there are for each question."""
+        """The number of steps for each question."""
         self.questions: list[Question] = []
         self._keys: set[Hashable] = set()
         self._steps: set[int] = set()

@@ -25,7 +25,7 @@ Kind = Literal["summarizes", "stays", "knows", "cheapest"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 YES_OR_NO = (noop("Yes"), noop("No"))
 NEAR_SHARE = 0.75
-"""Of its limit a memory holds at least so much where it is worth asking although nothing happens."""
+"""The share of its limit that a memory holds at least where it is worth asking although nothing happens."""
 ACTS = ("cleared", "shortened", "evicted")
 _ASKS = {
     (True, True): noop(
@@ -78,12 +78,13 @@ class Candidate(NamedTuple):
     step: int
     setting: int | None
     keys: frozenset[Hashable]
-    """What it is about: of two that share a key only one is asked."""
+    """The events and facts that the question is about, such as ``("fact", 3)``: of two candidates that share a key one
+    is asked."""
     side: bool | None
-    """Whether the answer is yes, as far as that is known before the question is put together: so no answer wins by
+    """True if the answer is yes, as far as that is known before the question is put together: so no answer wins by
     itself."""
     interest: float
-    """Of candidates alike the more interesting one is taken."""
+    """The interest of the question: among candidates that are alike in all else the most interesting one is taken."""
     question: Callable[[], Question | None]
     """Puts it together; ``None`` where it turns out that it cannot be asked."""
 
@@ -141,7 +142,7 @@ class Fullness(NamedTuple):
     rule: str
     """``past 1,500 it summarizes``, empty where ``held`` says it."""
     share: float
-    """Of the limit."""
+    """The share of the limit that is held."""
     is_over: bool
 
 

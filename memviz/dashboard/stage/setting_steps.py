@@ -18,7 +18,7 @@ from memviz.dashboard.stage.lane import (
     lane,
     message_sizes,
     messages_of,
-    resized,
+    resized_messages,
     sent_sizes,
 )
 from memviz.dashboard.words.requests import bracket_words, limit_rule
@@ -42,7 +42,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 Json = dict[str, Any]
 MAX_FACTS = 24
 DOLLAR_DIGITS = 9
-"""Of the cost of a request: a token costs millionths of a dollar."""
+"""The digits of the cost of a request: a token costs millionths of a dollar."""
 
 
 class PlayedPart(NamedTuple):
@@ -193,7 +193,9 @@ class SettingSteps:
             "tokens": record.total_tokens,
             "length": memory.length,
             "fates": changes(sent.codes, before.codes, base),
-            "sizes": resized(sent.sizes, before.sizes, self.whole_tokens, base),
+            "sizes": resized_messages(
+                sent.sizes, before.sizes, self.whole_tokens, base
+            ),
         }
         limit = limit_of(strategy)
         if limit is not None:

@@ -30,7 +30,7 @@ from memviz.transcripts.base import Probe
 
 AGAIN = 1.0
 FIRST = 0.5
-"""How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
+"""The interest of a question about a fact in a summary that was summarized again, and in its first one."""
 _WHERE = {
     Knowledge.VERBATIM: noop("{fact} is sent word for word at {request}."),
     Knowledge.RECALLED: noop("{fact} is recalled at {request}."),
@@ -253,8 +253,8 @@ def _starts(
     oldest = first
     if earlier and first < earlier[-1].start < right:
         oldest = earlier[-1].start
-    older = _spaced(oldest, right)[::-1]
-    newer = _spaced(newest, right)[::-1]
+    older = _spaced_positions(oldest, right)[::-1]
+    newer = _spaced_positions(newest, right)[::-1]
     # The right one stands in another place from request to request, so that no place wins by itself.
     wanted = (request + staged.number) % CHOICES
     from_older = min(len(older), max(wanted, CHOICES - 1 - len(newer)))
@@ -262,7 +262,7 @@ def _starts(
     return sorted({*older[:from_older], right, *newer[:from_newer]})
 
 
-def _spaced(far: int, near: int) -> list[int]:
+def _spaced_positions(far: int, near: int) -> list[int]:
     """Return some positions from ``far`` on towards ``near``, without it, the farthest first."""
     positions = []
     for share in (1, 2 / 3, 1 / 3):

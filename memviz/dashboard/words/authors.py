@@ -135,24 +135,26 @@ def message_facts_words(facts: MessageFacts) -> str:
     sentences = []
     if facts.left:
         sentences.append(
-            _("What is left of it still says: {facts}.", facts=_named(facts.left))
+            _("What is left of it still says: {facts}.", facts=_named_words(facts.left))
         )
     if facts.held:
         sentences.append(
-            _("The summary still holds: {facts}.", facts=_named(facts.held))
+            _("The summary still holds: {facts}.", facts=_named_words(facts.held))
         )
     if facts.elsewhere:
         sentences.append(
-            _("Sent in another message: {facts}.", facts=_named(facts.elsewhere))
+            _("Sent in another message: {facts}.", facts=_named_words(facts.elsewhere))
         )
     if facts.contradicted:
-        sentences.append(_("Contradicted: {facts}.", facts=_named(facts.contradicted)))
+        sentences.append(
+            _("Contradicted: {facts}.", facts=_named_words(facts.contradicted))
+        )
     if facts.lost:
-        sentences.append(_("Lost: {facts}.", facts=_named(facts.lost)))
+        sentences.append(_("Lost: {facts}.", facts=_named_words(facts.lost)))
     return " ".join(sentences)
 
 
-def _named(probes: Sequence[Probe]) -> str:
+def _named_words(probes: Sequence[Probe]) -> str:
     names = [(*probe.answers, probe.question)[0] for probe in probes[:MOST_NAMED]]
     more = len(probes) - MOST_NAMED
     if more > 0:

@@ -87,7 +87,7 @@ _WHAT_TO_ONE = {
     CompactionOutcome.CLEARED: noop("Cleared tool results: {messages}"),
     CompactionOutcome.SHORTENED: noop("Shortened messages: {messages}"),
 }
-"""Where it was done to one message alone."""
+"""The words for an act on one message alone."""
 _OUTCOMES = {
     CompactionOutcome.SUMMARIZED: noop("written by the summarizer"),
     CompactionOutcome.THOUGHT: noop(
@@ -142,13 +142,14 @@ class ActWords(NamedTuple):
     open: str
     """On the button that opens it."""
     not_this: str
-    """Where another one is selected than the one that took the fact."""
+    """The sentence where another act is selected than the one that took the fact."""
     lost: str
     """In a legend."""
     left_out: str
     """On the mark of a loss, which names the ``messages``."""
     left_it_out: str
-    """Why it was lost: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if any."""
+    """The reason of the loss: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if
+    any."""
 
 
 _SUMMARIZATION = ActWords(
@@ -275,7 +276,8 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
-    """Return the same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
+    """Return the first request that a compaction changed, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn
+    46``."""
     request = changed_request(compaction, run)
     if request is None:
         return _("after turn {turn:,}", turn=compaction.turn)
@@ -283,14 +285,15 @@ def turn_words(compaction: Compaction, run: Run | None = None) -> str:
 
 
 def event_turn_words(event: CompactionEvent) -> str:
-    """Return the same of an event."""
+    """Return the first request that an event changed, for labels: ``turn 6``, ``after turn 46``."""
     if event.request is None:
         return _("after turn {turn:,}", turn=event.compaction.turn)
     return request_name(*event.request)
 
 
 def event_turn_in_a_table(event: CompactionEvent) -> str:
-    """Return the same where a heading says that it is a turn: ``6``, ``6, call 3``, ``after turn 46``."""
+    """Return the first request that an event changed, below a heading that says that it is a turn: ``6``, ``6, call
+    3``, ``after turn 46``."""
     if event.request is None:
         return _("after turn {turn:,}", turn=event.compaction.turn)
     return place_in_a_table(event.request)

@@ -213,7 +213,8 @@ def _tokens_of_clearing(clearing: DearClearing) -> str:
 
 
 def _clearing_that_saves(clearing: DearClearing) -> str:
-    """Return that it should clear later, or where fewer tokens stand behind, or not at all."""
+    """Return the remedy for clearing that costs more than it saves: to clear later, or where fewer tokens stand behind,
+    or not at all."""
     name = clearing.parameter
     value = f"{clearing.value:,}"
     if name and clearing.keep_results:

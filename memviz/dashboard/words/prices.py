@@ -40,7 +40,7 @@ BROKEN_BY = {
     Breaker.PAUSE: noop("broken by the pause"),
     Breaker.OTHER: noop("broken by a recall or a change"),
 }
-"""What broke the prefix that the cache held, at its mark or in a legend."""
+"""The words for what broke the prefix that the cache held, at its mark or in a legend."""
 
 
 def whose(pricing: Pricing) -> str:

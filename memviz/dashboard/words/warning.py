@@ -69,9 +69,9 @@ class HealthWarning:
     numbers: str
     """A sentence with what was counted."""
     why: str
-    """What is bad about it."""
+    """The harm that it does."""
     remedy: str
-    """What to change."""
+    """The change that helps."""
     turns: tuple[int, ...] = ()
     """The turns concerned, in order, each once."""
     severity: Severity = "caution"

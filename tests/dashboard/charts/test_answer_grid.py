@@ -10,7 +10,7 @@ from memviz.dashboard.charts.answer_grid import (
     answer_grid,
     grid_finding,
 )
-from memviz.dashboard.charts.needle_map import NeedleAnswer, finding, needle_map
+from memviz.dashboard.charts.needle_map import NeedleAnswer, needle_finding, needle_map
 
 COLUMNS = ("Held", "Model")
 ROWS = [
@@ -67,6 +67,6 @@ def test_letters_are_read_on_their_cell() -> None:
 
 
 def test_the_finding_counts_by_length() -> None:
-    words = finding(ANSWERS, "Small")
+    words = needle_finding(ANSWERS, "Small")
     assert "1 of 4" in words
     assert "0/2 at 1,000" in words

@@ -6,7 +6,7 @@ from copy import deepcopy
 
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.figure import enlarged
+from memviz.dashboard.charts.figure import enlarge
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from tests.dashboard.charts.runs import run_of
@@ -22,7 +22,7 @@ def drawn() -> dict[str, object]:
 
 def test_letters_and_margins_grow_by_the_scale_and_lines_by_less() -> None:
     before = go.Figure(drawn())
-    after = go.Figure(enlarged(drawn(), 2.0))
+    after = go.Figure(enlarge(drawn(), 2.0))
     assert after.layout.xaxis.tickfont.size == 2 * before.layout.xaxis.tickfont.size
     assert after.layout.xaxis.title.font.size == 2 * before.layout.xaxis.title.font.size
     assert after.layout.margin.l == 2 * before.layout.margin.l
@@ -37,7 +37,7 @@ def test_letters_and_margins_grow_by_the_scale_and_lines_by_less() -> None:
 
 
 def test_what_is_drawn_stays() -> None:
-    before, after = drawn(), go.Figure(enlarged(drawn(), 2.0))
+    before, after = drawn(), go.Figure(enlarge(drawn(), 2.0))
     for one, other in zip(go.Figure(before).data, after.data, strict=True):
         assert list(one.x) == list(other.x)
         assert list(one.y) == list(other.y)
@@ -51,7 +51,7 @@ def test_the_width_of_bars_is_no_length() -> None:
         ],
         "layout": {},
     }
-    shown = go.Figure(enlarged(bars, 3.0)).data[0]
+    shown = go.Figure(enlarge(bars, 3.0)).data[0]
     assert list(shown.width) == [0.8, 0.8]
     assert shown.marker.line.width == 4
 
@@ -59,5 +59,5 @@ def test_the_width_of_bars_is_no_length() -> None:
 def test_the_figure_given_is_not_changed() -> None:
     figure = drawn()
     kept = deepcopy(figure)
-    enlarged(figure, 3.0)
+    enlarge(figure, 3.0)
     assert go.Figure(figure) == go.Figure(kept)

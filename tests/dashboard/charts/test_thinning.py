@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memviz.dashboard.charts import thinning as module
 from memviz.dashboard.charts.figure import figure_over_turns
-from memviz.dashboard.charts.thinning import MAX_POINTS, Texts, thinned
+from memviz.dashboard.charts.thinning import MAX_POINTS, Texts, thin_out
 
 Numbers = st.lists(st.integers(0, 1000), min_size=1, max_size=300)
 
@@ -30,7 +30,7 @@ def test_a_line_keeps_its_ends_and_the_extremes_of_every_bin(y: list[int]) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MAX_POINTS", 40)
         patch.setattr(module, "BINS", 20)
-        (drawn,), turns = thinned([trace])
+        (drawn,), turns = thin_out([trace])
     if len(y) <= 40:
         assert (drawn, turns) == (trace, 1)
         return
@@ -51,7 +51,7 @@ def test_a_line_keeps_its_ends_and_the_extremes_of_every_bin(y: list[int]) -> No
 
 def test_what_is_stacked_keeps_the_same_turns() -> None:
     one, other = [n % 7 for n in range(200)], [(n * n) % 11 for n in range(200)]
-    drawn = thinned([line(one, stackgroup="a"), line(other, stackgroup="a")]).traces
+    drawn = thin_out([line(one, stackgroup="a"), line(other, stackgroup="a")]).traces
     assert drawn[0]["x"].tolist() == drawn[1]["x"].tolist()
     total = np.array(one) + np.array(other)
     assert (drawn[0]["y"] + drawn[1]["y"]).max() == total.max()
@@ -60,7 +60,7 @@ def test_what_is_stacked_keeps_the_same_turns() -> None:
 def test_a_failure_is_not_hidden_by_what_did_not_fail() -> None:
     symbols = ["diamond"] * 200
     symbols[57] = "x"
-    (drawn,), _ = thinned(
+    (drawn,), _ = thin_out(
         [line([5] * 200, mode="markers", marker={"symbol": symbols, "size": 3})]
     )
     assert drawn["marker"]["symbol"].count("x") == 1
@@ -74,7 +74,7 @@ def test_strokes_stay_whole_and_the_longest_are_kept() -> None:
         for turn in range(100)
         for value in (0, 1000 if turn == 42 else turn % 5, np.nan)
     ]
-    (drawn,), _ = thinned([{"type": "scatter", "x": np.array(x), "y": np.array(y)}])
+    (drawn,), _ = thin_out([{"type": "scatter", "x": np.array(x), "y": np.array(y)}])
     assert len(drawn["x"]) == 3 * 20
     assert np.isnan(drawn["x"][2::3]).all()
     assert (drawn["x"][::3] == drawn["x"][1::3]).all()
@@ -82,7 +82,7 @@ def test_strokes_stay_whole_and_the_longest_are_kept() -> None:
 
 
 def test_a_bar_stands_for_its_neighbours() -> None:
-    (drawn,), _ = thinned(
+    (drawn,), _ = thin_out(
         [{"type": "bar", "x": np.arange(200), "y": np.arange(200), "width": 0.5}]
     )
     assert len(drawn["x"]) == 20
@@ -90,7 +90,7 @@ def test_a_bar_stands_for_its_neighbours() -> None:
 
 
 def test_a_part_is_drawn_in_full() -> None:
-    (drawn,), turns = thinned([line(list(range(200)))], (49.6, 80.4))
+    (drawn,), turns = thin_out([line(list(range(200)))], (49.6, 80.4))
     assert drawn["x"].tolist() == list(range(49, 82)), (
         "and the points beside it, to which its line leads"
     )
@@ -104,7 +104,7 @@ def test_words_are_written_only_for_what_is_drawn() -> None:
         asked.append(item)
         return str(item)
 
-    (drawn,), _ = thinned([line([0] * 400, text=Texts(range(400), words))])
+    (drawn,), _ = thin_out([line([0] * 400, text=Texts(range(400), words))])
     assert drawn["text"] == [str(item) for item in asked]
     assert len(asked) <= 42
 

@@ -13,9 +13,9 @@ from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import (
-    finding,
     parts_table,
     request_finding,
+    tokens_finding,
     tokens_table,
 )
 from memviz.dashboard.charts.requests.token_marks import recorded_marks
@@ -179,7 +179,7 @@ class TestTables:
             assert "Call" not in table
 
     def test_findings_are_about_requests(self, run: Run) -> None:
-        assert finding([SettingRun(run, "one", 0)]).startswith(
+        assert tokens_finding([SettingRun(run, "one", 0)]).startswith(
             "Tokens sent with each call of the model: one was"
         )
         assert request_finding(run.requests[7]).startswith(

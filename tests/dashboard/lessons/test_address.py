@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import memviz
-from memviz.dashboard.lessons.playing import address_anywhere, followed, play
+from memviz.dashboard.lessons.playing import address_anywhere, follow_fact, play
 from memviz.dashboard.lessons.study import Highlight
 from memviz.storage.workspace import Workspace
 
@@ -16,8 +16,8 @@ def test_a_view_to_try_follows_the_fact_of_the_step_unless_it_names_one() -> Non
     facts = replace(step.view, page="facts", highlight=Highlight(setting=0))
     played = play(step.view.study, Workspace(":memory:"))
     assert f"fact={played.fact('Ottoline')}" in address_anywhere(
-        followed(facts, shown), played
+        follow_fact(facts, shown), played
     )
     named = replace(facts, highlight=Highlight(fact="4471"))
-    assert followed(named, shown) is named
-    assert followed(facts, facts) is facts
+    assert follow_fact(named, shown) is named
+    assert follow_fact(facts, facts) is facts

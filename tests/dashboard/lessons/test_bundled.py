@@ -13,7 +13,7 @@ from memviz.dashboard.lessons.lesson import LANGUAGES, Question
 from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import staged, standing
+from memviz.dashboard.lessons.staging import stage_of_step, standing_of
 from memviz.storage.workspace import Workspace
 
 IDS = sorted(memviz.lessons())
@@ -86,7 +86,7 @@ def test_a_message_with_a_ring_is_in_the_request_that_is_seen_first(
         ringed = step.view.highlight.message
         if ringed is None or "The ring marks" not in as_plain(step.text.en):
             continue
-        data = staged(step, play(step.view.study, workspace), is_answered=False)
+        data = stage_of_step(step, play(step.view.study, workspace), is_answered=False)
         request = data["settings"][0]["requests"][data["at"] - data["first"]]
         assert ringed <= request["length"], step.title.en
 
@@ -100,7 +100,7 @@ def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
         if told is None or not step.view.has_stage:
             continue
         turns = play(step.view.study, workspace).runs[0].log.turn_count
-        where = standing(step, turns, is_answered=False)
+        where = standing_of(step, turns, is_answered=False)
         assert where.turn == int(told[1] or told[2]), step.title.en
 
 
@@ -115,8 +115,8 @@ def test_the_last_turn_that_a_text_names_is_seen(id: str, workspace: Workspace) 
         if not named or not step.view.has_stage or re.search(r"\bnow:", text):
             continue
         turns = play(step.view.study, workspace).runs[0].log.turn_count
-        before = standing(step, turns, is_answered=False)
-        after = standing(step, turns, is_answered=True)
+        before = standing_of(step, turns, is_answered=False)
+        after = standing_of(step, turns, is_answered=True)
         seen = {before.turn, after.turn}
         if "Play" in text:
             seen.update(range(before.first, after.last + 1))
@@ -138,8 +138,8 @@ def test_the_turn_that_a_question_asks_about_is_shown_once_it_is_answered(
         if asked is None:
             continue
         turns = play(step.view.study, workspace).runs[0].log.turn_count
-        after = standing(step, turns, is_answered=True)
-        later = standing(following, turns, is_answered=True)
+        after = standing_of(step, turns, is_answered=True)
+        later = standing_of(following, turns, is_answered=True)
         seen = {after.turn, *range(later.first, later.last + 1)}
         if step.view.last_turn is None:
             seen.update(range(after.first, after.last + 1))

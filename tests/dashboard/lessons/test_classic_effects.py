@@ -11,14 +11,14 @@ import pytest
 
 import memviz
 from memviz.core.text.wording import dollars
-from memviz.dashboard.charts.cost.curve import framed
+from memviz.dashboard.charts.cost.curve import frame_of
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.claims import judge_claims, problems, unclaimed_numbers
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.ui.compare.dollars import costed
+from memviz.dashboard.ui.compare.dollars import costs_of
 from memviz.dashboard.ui.controls.links import is_shown_by, open_link, query_of_effect
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.recall_tokens import recalled_tokens
@@ -132,8 +132,8 @@ def test_a_cold_cache_changes_who_is_cheapest() -> None:
     uncached = [prices.cost(traffic(run)).uncached_total_usd or 0 for run in runs]
     assert cold == pytest.approx(uncached), "what the dotted lines are"
     settings = [SettingRun(run, run.label, at) for at, run in enumerate(runs)]
-    costs = costed(settings, prices)
-    assert framed(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), (
+    costs = costs_of(settings, prices)
+    assert frame_of(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), (
         "the dotted line is in the picture"
     )
     said = [f"{amount:.2g}" for amount in (*cold, *warm)]

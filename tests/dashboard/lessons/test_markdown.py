@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memviz.dashboard.lessons.markdown import as_html, as_plain, forbidden
+from memviz.dashboard.lessons.markdown import as_html, as_plain, forbidden_words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from memviz.dashboard.lessons.markdown import as_html, as_plain, forbidden
     ],
 )
 def test_it_is_taken_apart(text: str, html: str) -> None:
-    assert forbidden(text) == ""
+    assert forbidden_words(text) == ""
     assert as_html(text) == html
 
 
@@ -50,7 +50,7 @@ def test_the_plain_text_has_no_marks() -> None:
     "text", ["a [b] (c)", "`<b>` and `[a](b)`", "x < y > z", "a: b", "[1] says"]
 )
 def test_what_is_no_link_is_let_through(text: str) -> None:
-    assert forbidden(text) == ("" if text != "a [b] (c)" else "a link")
+    assert forbidden_words(text) == ("" if text != "a [b] (c)" else "a link")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_is_no_link_is_let_through(text: str) -> None:
     ],
 )
 def test_what_leads_outside_is_refused(text: str) -> None:
-    assert forbidden(text)
+    assert forbidden_words(text)
 
 
 @given(some.text(alphabet="ab <>&\"'*`_-[]()!\\\n.1:/", max_size=60))

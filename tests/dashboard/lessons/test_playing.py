@@ -12,7 +12,7 @@ from memviz.core.errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import Standing, staged, standing
+from memviz.dashboard.lessons.staging import Standing, stage_of_step, standing_of
 from memviz.dashboard.lessons.still import still
 from memviz.dashboard.stage.files import script
 from memviz.storage.workspace import Workspace
@@ -123,8 +123,8 @@ def test_the_stage_waits_before_the_predicted_turn_and_then_goes_there() -> None
             "prediction": {"kind": "stays", "turn": 10, "setting": 1},
         }
     ).steps[0]
-    assert standing(step, 46, is_answered=False) == Standing(3, 9, 9)
-    after = standing(step, 46, is_answered=True)
+    assert standing_of(step, 46, is_answered=False) == Standing(3, 9, 9)
+    after = standing_of(step, 46, is_answered=True)
     assert (after.first, after.turn, after.last) == (3, 10, 46)
 
 
@@ -134,14 +134,14 @@ def test_once_any_other_question_is_answered_the_stage_goes_on_to_the_last_turn(
     question = {"text": "?", "choices": ["a", "b"], "answer": 0, "reason": "a."}
     view = {"turn": 6, "from": 2, "to": 58}
     step = lesson({"view": view, "question": question}).steps[0]
-    assert standing(step, 60, is_answered=False) == Standing(2, 6, 58)
-    assert standing(step, 60, is_answered=True) == Standing(2, 58, 58)
+    assert standing_of(step, 60, is_answered=False) == Standing(2, 6, 58)
+    assert standing_of(step, 60, is_answered=True) == Standing(2, 58, 58)
     unasked = lesson({"view": view}).steps[0]
-    assert standing(unasked, 60, is_answered=True) == Standing(2, 6, 58)
+    assert standing_of(unasked, 60, is_answered=True) == Standing(2, 6, 58)
 
 
 def test_a_view_longer_than_the_conversation_ends_with_it() -> None:
-    found = standing(
+    found = standing_of(
         lesson({"view": {"turn": 60, "from": 50, "to": 70}}).steps[0],
         46,
         is_answered=True,
@@ -158,7 +158,7 @@ def test_the_data_of_the_stage_are_those_of_the_view(played: Played) -> None:
         "controls": ["play"],
         "measure": "memory",
     }
-    data = staged(lesson({"view": view}).steps[0], played)
+    data = stage_of_step(lesson({"view": view}).steps[0], played)
     assert [step[0] for step in data["steps"]] == [4, 5, 6, 7, 8, 9]
     assert (data["first"], data["at"], data["chosen"], data["measure"]) == (
         3,
@@ -168,7 +168,7 @@ def test_the_data_of_the_stage_are_those_of_the_view(played: Played) -> None:
     )
     assert data["highlight"] == {"settings": [1], "facts": [0], "messages": [2]}
     assert data["controls"] == ["play"]
-    assert "controls" not in staged(lesson().steps[0], played)
+    assert "controls" not in stage_of_step(lesson().steps[0], played)
 
 
 def test_a_still_picture_says_its_numbers_and_does_not_give_the_answer_away(

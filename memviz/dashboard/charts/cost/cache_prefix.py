@@ -49,7 +49,7 @@ AXIS_PIXELS = 100
 LEGEND_PIXELS = 44
 """The distance of the legend from the lowest row."""
 ROW_SHARE = 0.78
-"""Of a row, what its bars take: the rest is for its name."""
+"""The part of a row that its bars take: the rest is for its name."""
 HELD_OPACITY = 0.3
 BAR_WIDTH = 0.82
 MARK_PIXELS = 11
@@ -63,8 +63,8 @@ MARGINS = {**FIXED_MARGINS, "l": 70, "t": 20, "b": AXIS_PIXELS - 20}
 class _Look(NamedTuple):
     symbol: str
     color: str
-    told: str
-    """What broke the prefix, in a tooltip."""
+    words: str
+    """The words for what broke the prefix, in a tooltip."""
 
 
 LOOKS = {
@@ -127,7 +127,7 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     for number, (cached, row) in enumerate(zip(settings, rows, strict=True)):
         layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
         traces += _row(cached, number, row, axis, top)
-        notes.append(note_at_left(_heading(cached.setting), top, yref=row))
+        notes.append(note_at_left(_row_heading(cached.setting), top, yref=row))
     breakers = {
         cache_break.breaker for cached in settings for cache_break in cached.breaks
     }
@@ -164,7 +164,7 @@ def _tokens_of_row(number: int, rows: int, top: float) -> Part:
     }
 
 
-def _heading(setting_cost: SettingCost) -> str:
+def _row_heading(setting_cost: SettingCost) -> str:
     usd = setting_cost.cost.total_usd
     label = escaped(setting_cost.label)
     rate = setting_cost.cost.hit_rate
@@ -251,7 +251,7 @@ def _break_words(turns: NDArray[np.int64], run: _Run) -> str:
             last=name_at(turns, run.last.request),
         )
     lost = counted(run.lost_tokens, "token")
-    reason = _(LOOKS[run.first.breaker].told)
+    reason = _(LOOKS[run.first.breaker].words)
     return _(
         "<b>{broken}</b>: {reason}.<br>{lost} paid for in full again",
         broken=broken,

@@ -50,7 +50,7 @@ MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
 LEGEND_FROM = 1.01
-"""Where the legend begins, of the height."""
+"""The height at which the legend begins, as a share of the picture's."""
 SQUEEZES_FROM = 3.0
 """A line that is so many times as high as all that has to fit leaves the picture."""
 _SUMMARIZER_BAND = {
@@ -115,7 +115,7 @@ def cost_curve(
 
     title = {"text": _unit_title(view, unit, axis)}
     y_axis = {**_AMOUNTS, **_TICKS[unit], "title": title}
-    frame = framed(costs, view, unit, uncached=uncached)
+    frame = frame_of(costs, view, unit, uncached=uncached)
     if frame.above:
         y_axis["range"] = [0, HEADROOM * frame.top]
     return picture(
@@ -185,7 +185,7 @@ def _without_cache(setting_cost: SettingCost, view: View, unit: Unit) -> Amounts
     return setting_cost.uncached(view)
 
 
-def framed(
+def frame_of(
     costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool
 ) -> Frame:
     """Return how high the picture of ``costs`` is. ``uncached``: whether the lines without the cache are drawn."""

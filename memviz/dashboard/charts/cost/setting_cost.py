@@ -34,7 +34,7 @@ class View(Enum):
 
     SO_FAR = noop("Total so far")
     EACH_STEP = noop("Each turn")
-    """Of each request, where turns took several calls of the model. The words are those of links."""
+    """A step is a request where turns took several calls of the model. The words are those of links."""
 
 
 class Unit(Enum):
@@ -50,12 +50,12 @@ class Unit(Enum):
 
     @property
     def a_turn(self) -> str:
-        """That of amounts a turn."""
+        """The title of an axis of amounts a turn."""
         return _A_TURN[self]
 
     @property
     def a_request(self) -> str:
-        """That of amounts a request."""
+        """The title of an axis of amounts a request."""
         return _A_REQUEST[self]
 
 

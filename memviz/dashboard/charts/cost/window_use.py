@@ -1,4 +1,4 @@
-"""The share of the context window that each request takes, one line a setting."""
+"""The part of the context window that each request takes, one line a setting."""
 
 from collections.abc import Sequence
 

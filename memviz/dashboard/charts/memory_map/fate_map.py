@@ -62,7 +62,7 @@ STRIP_PIXELS = 18
 """The room above the rows for the marks of summarizations."""
 WIDEST_PIXELS = 1000
 HOVER_PIXELS = 20
-"""How wide a map can become, and how far from its point a cell can be pointed at at least (Plotly's own number)."""
+"""The widest map, and the distance from its point at which a cell can be pointed at at least (Plotly's own number)."""
 MOST_COLUMNS_WITH_GAPS = 60
 ROW_PIXELS_WITH_GAPS = 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""
@@ -70,7 +70,7 @@ NAME_PIXELS = 14
 LARGE_TICKS = 12
 PARTING = faded(GREY, 0.6)
 PENDING_WIDTH = 0.7
-"""Of a column: so much of it is between the outlines of the pending request."""
+"""The part of a column that is between the outlines of the pending request."""
 PENDING_PIXELS = 9
 OUTLINE_PIXELS = 2
 OWN_CLICKS = "own-clicks"

@@ -158,7 +158,7 @@ def _counts_words(
 
 
 def pending_words(run: Run) -> str:
-    """Return the same for the request that nobody has answered yet."""
+    """Return what the request sends that nobody has answered yet, as the map says it of a column."""
     record = run.pending
     assert record is not None  # noqa: S101 - only such a request is drawn
     sent = _sent(np.bincount(run.fates_at(record), minlength=len(Fate)))

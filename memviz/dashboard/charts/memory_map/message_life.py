@@ -18,7 +18,7 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
     setting_color,
 )
-from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
+from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.requests.request_axis import (
@@ -85,7 +85,7 @@ def message_life(
         xaxis=x_axis,
         yaxis={"visible": False, "range": y_range, "fixedrange": True},
         annotations=names,
-        **parted(axis),
+        **parting_layout(axis),
         bargap=0,
         barmode="overlay",
         showlegend=False,

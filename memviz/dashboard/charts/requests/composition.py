@@ -44,13 +44,13 @@ from memviz.metrics.requests.token_use import Limit, limit_of
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
 MAX_LIMIT_SHARE = 4
-"""The same of the bar of one request."""
+"""A limit beyond so many times the tokens of the request is not drawn in its bar."""
 PALE = 0.4
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
 CHAR_PIXELS = 6.5
 NARROW_PIXELS = 290
-"""Of a letter of the limit's label, and of the bar where the page is narrowest."""
+"""The width of a letter of the limit's label, and of the bar where the page is narrowest."""
 _TOKENS = {
     "automargin": False,
     "rangemode": "tozero",

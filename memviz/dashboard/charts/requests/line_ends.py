@@ -96,7 +96,7 @@ class LineEnd:
         diamonds are."""
         rows = []
         if self.name:
-            strategy, *parameters = _broken(self.name)
+            strategy, *parameters = _break_into_rows(self.name)
             rows = [f"{strategy} <b>{self.tokens:,}</b>", *parameters]
         if self.bracket is not None:
             words = self.bracket.words
@@ -118,7 +118,7 @@ def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
         if other is not end and other_strategy == strategy:
             elsewhere.update(other_parameters)
     distinct = [words for words in parameters if words not in elsewhere] or parameters
-    _first, *parameter_rows = _broken(" · ".join([strategy, *distinct[:1]]))
+    _first, *parameter_rows = _break_into_rows(" · ".join([strategy, *distinct[:1]]))
     return [*end.rows[:1], *parameter_rows]
 
 
@@ -146,7 +146,7 @@ def line_ends(all_placed: Sequence[PlacedSetting]) -> list[LineEnd]:
     return ends
 
 
-def _broken(name: str) -> list[str]:
+def _break_into_rows(name: str) -> list[str]:
     """Return the rows of a name: the strategy, and its parameters, as many in a row as fit."""
     strategy, *parameters = name.split(" · ")
     rows = [strategy]

@@ -51,7 +51,7 @@ TITLES: dict[Looks, str] = {
 SAID = noop("said so far")
 SENT = noop("sent now")
 PALE = 0.72
-"""Of replies, so that one sees where a message ends."""
+"""The opacity of replies, so that one sees where a message ends."""
 FIRST_WORDS_CHARS = 160
 CHARS_A_LINE = 60
 GAP = 0.36

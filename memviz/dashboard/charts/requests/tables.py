@@ -40,9 +40,9 @@ def shown_requests(runs: Sequence[Run]) -> Requests:
         names: set[tuple[int, int]] = set()
         for run in runs:
             names.update(_names(run))
-        return bounded(sorted(names))
+        return bound_rows(sorted(names))
     last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
-    return bounded([(turn, 1) for turn in range(1, last + 1)])
+    return bound_rows([(turn, 1) for turn in range(1, last + 1)])
 
 
 def _names(run: Run) -> Requests:
@@ -52,7 +52,7 @@ def _names(run: Run) -> Requests:
     return list(zip(turns, calls, strict=True))
 
 
-def bounded(requests: Requests) -> Requests:
+def bound_rows(requests: Requests) -> Requests:
     """Return all of ``requests``, or of too many every so many and the last."""
     step = ceil_div(len(requests), MAX_POINTS)
     return sorted({*requests[::step], requests[-1]}) if requests else []
@@ -91,11 +91,11 @@ def _tokens_column(name: str, run: Run, shown: Requests) -> dict[str, list[str]]
     records = dict(zip(_names(run), run.requests, strict=True))
     cells = []
     for request in shown:
-        cells.append(_told(records[request], run) if request in records else "")
+        cells.append(_cell_words(records[request], run) if request in records else "")
     return {name: cells}
 
 
-def _told(record: TurnRecord, run: Run) -> str:
+def _cell_words(record: TurnRecord, run: Run) -> str:
     happened = []
     compactions = record.compactions
     begins = {setting.last_turn + 1 for setting in run.earlier_settings}
@@ -130,7 +130,7 @@ def parts_table(run: Run) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def finding(settings: Sequence[SettingRun]) -> str:
+def tokens_finding(settings: Sequence[SettingRun]) -> str:
     """Return ``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and
     stays below 2,000 tokens.`` Where a turn took several calls of the model: ``Tokens sent with each call of the
     model: …``"""
@@ -182,8 +182,7 @@ _FINDINGS = {
         "{setting} was summarized {summarized} and had tool results cleared {cleared} and stays below {tokens:,} tokens"
     ),
 }
-"""How the requests of a setting end, by whether they grow, were summarized, had tool
-results cleared."""
+"""The sentences on the requests of a setting, by whether they grow, were summarized, had tool results cleared."""
 
 
 def _rounded_up(tokens: int) -> int:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.06
-"""How far above its request the triangle of a recall points down at it, as a share of the largest request: the
-diamond of a summarization and the ring of the selection have the place itself."""
+"""The distance above its request from which the triangle of a recall points down at it, as a share of the largest
+request: the diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED = 12
 RECALL_LABEL_SHARE = 0.2
 """More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""
@@ -226,7 +226,7 @@ ROW_PIXELS = 18
 MOST_ROWS = 3
 CHAR_PIXELS = 7
 NARROW_PIXELS = 260
-"""Of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
+"""The width of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
 RIGHT_SHARE = 0.4
 """From this share of the axis on there is more room left of a line: the axis' own margin counts too."""
 MAX_RECORDED = 60
@@ -258,7 +258,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
         label = run.strategy_at(setting.last_turn + 1).label
         x = axis.last(setting.last_turn) + 0.5
         lines.append(rule_down(x, stroke(1.5, "dash"), layer="below"))
-        name = f"{_shortened(label)} →"
+        name = f"{_shorten_label(label)} →"
         is_left = x > RIGHT_SHARE * last
         steps = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
         begin, end = (x - steps, x) if is_left else (x, x + steps)
@@ -282,7 +282,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
     return NamedMarks(lines[::-1], labels[::-1], len(leftmost))
 
 
-def _shortened(label: str) -> str:
+def _shorten_label(label: str) -> str:
     return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
 
 

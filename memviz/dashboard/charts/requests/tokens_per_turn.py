@@ -69,8 +69,8 @@ MAX_CLICKABLE = 100
 PENDING_PIXELS = 12
 POINT_PIXELS = 6
 UNDER_MARK_PIXELS = 18
-"""Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
-under it."""
+"""The size of the invisible points of a line. Where the pointer is on two points Plotly takes the smaller one: a mark,
+not the point under it."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 16, "b": 44}
 _FLAGS = {
     "over_budget": noop("over budget"),

@@ -39,7 +39,7 @@ from memviz.dashboard.charts.summaries.marks import (
     marker_of,
 )
 from memviz.dashboard.charts.thinning import Drawn, Texts
-from memviz.dashboard.charts.turn_axis import parted, turns_axis
+from memviz.dashboard.charts.turn_axis import parting_layout, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at
 from memviz.metrics.retention.life_lines import probes_lost_by
 
@@ -48,7 +48,8 @@ MOST_NAMED = 3
 MOST_LARGE = 40
 """More marks than this, or at more than every other request, are small: large ones would hide their line."""
 POINT_PIXELS = 12
-"""Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
+"""The size of a point of a line. Where two points are at one place Plotly shows the smaller one's tooltip, and that has
+to be the summarization's."""
 Shares = NDArray[np.float64]
 _LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
 _NAMED_LAST: Part = {"showlegend": True, "legendrank": 1001}
@@ -62,9 +63,9 @@ class Bounds(NamedTuple):
     turns: NDArray[np.int64]
     """The turn of each request."""
     ceiling: Shares
-    """Of a request that holds all messages."""
+    """The shares of a request that holds all messages."""
     chance: tuple[Shares, Shares] | None = None
-    """What is found by chance, the lowest and the highest of the settings, where that is known."""
+    """The shares that are found by chance, the lowest and the highest of the settings, where they are known."""
 
 
 def retention_curve(
@@ -93,7 +94,7 @@ def retention_curve(
         legend=_LEGEND,
         margin=FIXED_MARGINS,
         uirevision="retention",
-        **parted(axis),
+        **parting_layout(axis),
         **sized_for(len(results), 440, named_bounds),
     )
 

@@ -20,7 +20,7 @@ from memviz.dashboard.charts.retention.result import (
     SHOWN,
     known_words,
 )
-from memviz.dashboard.charts.turn_axis import parted, turns_axis
+from memviz.dashboard.charts.turn_axis import parting_layout, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 
@@ -55,7 +55,7 @@ def knowledge_split(retention: Retention) -> go.Figure:
         traces,
         xaxis=turns_axis(axis, title=requests_title(axis)),
         yaxis=y_axis,
-        **parted(axis),
+        **parting_layout(axis),
         showlegend=False,
         hovermode="x",
         height=height_pixels.FACTS_BY_PLACE,

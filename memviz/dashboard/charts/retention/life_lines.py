@@ -11,7 +11,7 @@ from memviz.core.text.wording import (
     request_name,
     request_span,
 )
-from memviz.core.translation import _, noop
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -20,13 +20,17 @@ from memviz.dashboard.charts.grammar import (
     bars,
     box,
     marks,
-    path,
     picture,
-    ring,
-    segments,
-    stroke,
 )
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
+from memviz.dashboard.charts.retention.compaction_strip import (
+    STRIP,
+    TOOLTIP_CHARS,
+    chosen_mark,
+    marked_on_lives,
+    strip_marks,
+    strip_title,
+)
 from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
@@ -37,13 +41,8 @@ from memviz.dashboard.charts.retention.result import (
     fact_label,
 )
 from memviz.dashboard.charts.summaries.marks import (
-    MarkedCompaction,
-    compaction_tooltip,
-    marked_compactions,
-    marks_of,
     request_mark,
 )
-from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,
     turn_partings,
@@ -51,7 +50,7 @@ from memviz.dashboard.charts.turn_axis import (
 )
 from memviz.dashboard.words.compactions import act_words
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 
@@ -59,19 +58,9 @@ MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 """Room for the names of the facts on the left: short ones, so that a phone has room for the lives too. At the top the
 button that saves the picture stands, which must not cover a diamond."""
 LABEL_CHARS = 17
-TOOLTIP_CHARS = 66
 ROW_PIXELS = 26
 LEAST_ROW_PIXELS = 17
 BAR_WIDTH = 0.62
-MOST_LINES = 30
-MOST_LINES_SHARE = 0.5
-"""Of more summarizations than this, or at more than this share of the requests, only those that took the selected fact
-have lines down through the rows."""
-STRIP = -1.0
-"""The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE = noop("<i>summarized</i>")
-STRIP_TITLE_OF_RULES = noop("<i>changed</i>")
-"""Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
 _WHITE = "#FFFFFF"
 _NO_GRID = {"showgrid": False, "zeroline": False}
 _BAND = {
@@ -131,11 +120,11 @@ def life_lines_of(
     stretches = []
     for row, life in enumerate(lives):
         stretches += [_Stretch(row, life, span) for span in life.spans]
-    compactions = _marked(result)
-    traces = [*_summarizations(result, compactions, bottom, selected)]
+    compactions = marked_on_lives(result)
+    traces = [*strip_marks(result, compactions, bottom, selected)]
     for marked in compactions:
         if result.run.number_of(marked.compaction) == event:
-            traces += _chosen(marked, bottom)
+            traces += chosen_mark(marked, bottom)
     traces += _bars(result, stretches)
     traces += _births(result, stretches)
     traces += _deaths(result, stretches)
@@ -169,7 +158,7 @@ def _named_rows(
 ) -> Part:
     """Return the axis that names the strip of compactions, and below it each fact; that
     of probe ``selected`` in bold."""
-    names = [_strip_title(result)]
+    names = [strip_title(result)]
     for life in lives:
         name = fact_label(result.retention.probes[life.probe].answers, "", LABEL_CHARS)
         if life.probe == selected:
@@ -184,14 +173,6 @@ def _named_rows(
         "ticktext": names,
         "ticks": "",
     }
-
-
-def _strip_title(result: RetentionResult) -> str:
-    looks = marks_of(result.run.compactions)
-    if not looks:
-        return ""
-    is_ruled = any(look.symbol not in ("diamond", "x") for look in looks)
-    return _(STRIP_TITLE_OF_RULES if is_ruled else STRIP_TITLE)
 
 
 def mark_color(compaction: Compaction) -> str:
@@ -321,74 +302,3 @@ def _points(
         **LOOK_STAYS,
         **more,
     )
-
-
-def _marked(result: RetentionResult) -> list[MarkedCompaction]:
-    """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
-    axis = RequestAxis.of([request_turns(result.run)])
-    drawn = []
-    for marked in marked_compactions(result.run, axis):
-        if marked.request is not None:
-            drawn.append(marked._replace(place=marked.place - 0.5))
-    return drawn
-
-
-def _summarizations(
-    result: RetentionResult,
-    compactions: Sequence[MarkedCompaction],
-    bottom: float,
-    selected: int | None,
-) -> Iterator[Part]:
-    """Yield marks above the rows, and lines down through them where there are few."""
-    if not compactions:
-        return
-    run = result.run
-    most = min(MOST_LINES, MOST_LINES_SHARE * len(run.requests))
-    is_few = len({marked.place for marked in compactions}) <= most
-    taking = {by for (probe, _), by in result.losses.items() if probe == selected}
-    numbers = [run.number_of(marked.compaction) for marked in compactions]
-    places = []
-    for marked, number in zip(compactions, numbers, strict=True):
-        if is_few or number in taking:
-            places.append(marked.place)
-    if places:
-        lines = [(place, STRIP, place, bottom) for place in places]
-        thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
-        yield path(*segments(lines, None), thin, name="summarization lines")
-
-    def words(marked: MarkedCompaction) -> str:
-        label = result.setting.label
-        return compaction_tooltip(label, marked.compaction, TOOLTIP_CHARS, run)
-
-    yield marks(
-        [marked.place for marked in compactions],
-        [STRIP] * len(compactions),
-        Texts(compactions, words),
-        _marker_of(compactions, 12 if is_few else 6),
-        name="summarizations",
-        cliponaxis=False,
-        customdata=[[-1, number] for number in numbers],
-        **LOOK_STAYS,
-    )
-
-
-def _marker_of(compactions: Sequence[MarkedCompaction], pixels: int) -> Part:
-    return {
-        "symbol": [marked.look.symbol for marked in compactions],
-        "size": pixels,
-        "color": [marked.look.strong_color for marked in compactions],
-    }
-
-
-def _chosen(chosen: MarkedCompaction, bottom: float) -> Iterator[Part]:
-    """Yield a line down the rows where the chosen compaction was, and a ring around its mark."""
-    color = chosen.look.strong_color
-    x = [chosen.place, chosen.place]
-    yield path(x, [STRIP, bottom], stroke(2.5, color=color), name="chosen line")
-    marker = {
-        "symbol": f"{chosen.look.symbol.removesuffix('-open')}-open",
-        "size": 19,
-        "line": {"width": 2},
-        "color": color,
-    }
-    yield ring([chosen.place], [STRIP], marker, name="chosen", cliponaxis=False)

@@ -52,7 +52,7 @@ class Thing(NamedTuple):
     """The title of the axis, in requests; in turns."""
     turns_since: str
     known_after: str
-    """What a point says, as a template."""
+    """The template of the tooltip of a point."""
 
 
 FACT = Thing(

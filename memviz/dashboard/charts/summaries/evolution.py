@@ -11,7 +11,12 @@ from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import GREY, Part, bars, picture, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import bar_width
-from memviz.dashboard.charts.turn_axis import axis_title, last_place, parted, turns_axis
+from memviz.dashboard.charts.turn_axis import (
+    axis_title,
+    last_place,
+    parting_layout,
+    turns_axis,
+)
 from memviz.dashboard.words.compactions import event_turn_words
 from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.summaries.evolution import VersionFacts
@@ -79,7 +84,7 @@ def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     return _chart(traces, _("share of content words"), facts, axis, _PERCENT)
 
 
-def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
+def nesting_chart(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return how many summarizations the oldest content of each version has been through."""
     generations = [fact.generation for fact in facts]
     lines = [_summary_line(facts, "summarizations", generations, "")]
@@ -188,7 +193,7 @@ def _chart(
         traces,
         xaxis=turns_axis(axis, shown, title=title, range=x_range),
         yaxis={**shared, "title": {"text": unit}, **y_axis},
-        **parted(axis),
+        **parting_layout(axis),
         barmode="stack",
         height=height_pixels.SUMMARIES_IN_NUMBERS,
         showlegend=len(traces) > 1,

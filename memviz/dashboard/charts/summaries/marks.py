@@ -44,7 +44,7 @@ class Mark(NamedTuple):
 
     @property
     def strong_color(self) -> str:
-        """Its colour over cells and bars: darker for a summarization, whose violet is theirs."""
+        """The colour of the mark over cells and bars: darker for a summarization, whose violet is theirs."""
         return SUMMARIZATION_LINE if self.symbol == "diamond" else self.color
 
 
@@ -92,7 +92,7 @@ RULED = (
     CompactionOutcome.SHORTENED,
     CompactionOutcome.DROPPED,
 )
-"""What rules do without a summarizer."""
+"""The acts of rules without a summarizer."""
 
 _TITLES = {
     CompactionOutcome.SUMMARIZED: noop("A summarization"),
@@ -115,7 +115,8 @@ class MarkedCompaction(NamedTuple):
     compaction: Compaction
     look: Mark
     place: float
-    """That of the first request it changed; half a step behind the last one of its turn where it changed none."""
+    """The place of the first request that it changed; half a step behind the last one of its turn where it changed
+    none."""
     turn: int
     request: int | None
     """The number of that request."""
@@ -199,14 +200,14 @@ def compaction_tooltip(
     """Return the setting, what happened where and why, its result, and the first words of the summary. ``chars``: how
     many stand in a line at most, where there is little room. ``run`` is its run."""
     width = chars or CHARS_A_LINE
-    lines = [f"<b>{escaped(label)}</b>", *_happened(compaction, width, run)]
+    lines = [f"<b>{escaped(label)}</b>", *_happened_lines(compaction, width, run)]
     return "<br>".join([*lines, *_first_words(compaction, width)])
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:
     """Return what happened, why in numbers, and what it cost, as HTML for a hover label."""
     compaction = event.compaction
-    lines = [*_happened(compaction, CHARS_A_LINE, run)]
+    lines = [*_happened_lines(compaction, CHARS_A_LINE, run)]
     if event.version:
         own = counted(event.version.tokens, "token")
         whole = counted(len(event.version.covers), "message")
@@ -238,16 +239,16 @@ def _call_words(compaction: Compaction) -> str:
     return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
-def _happened(
+def _happened_lines(
     compaction: Compaction, width: int, run: Run | None = None
 ) -> Iterator[str]:
     """Lines that say what happened where and why, and with which result."""
     words = compaction_words(compaction, run)
-    yield f"<b>{_wrapped(words.what, width)}</b>"
+    yield f"<b>{_wrap_lines(words.what, width)}</b>"
     cache = cache_words(compaction, run)
     for line in (words.where, words.why, words.result, cache):
         if line:
-            yield _wrapped(line, width)
+            yield _wrap_lines(line, width)
 
 
 def cache_words(compaction: Compaction, run: Run | None) -> str:
@@ -270,8 +271,8 @@ def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
     text = compaction.summary or ""
     if text:
         more = "…" if len(text) > FIRST_WORDS_CHARS else ""
-        yield f"<i>{_wrapped(text[:FIRST_WORDS_CHARS], width)}{more}</i>"
+        yield f"<i>{_wrap_lines(text[:FIRST_WORDS_CHARS], width)}{more}</i>"
 
 
-def _wrapped(text: str, width: int) -> str:
+def _wrap_lines(text: str, width: int) -> str:
     return "<br>".join(map(escaped, wrap(text, width)))

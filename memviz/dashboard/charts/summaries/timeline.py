@@ -159,8 +159,8 @@ def _below(
     if is_list:
         yield from _entries(run, written, bar_width(events))
         return
-    yield from _covered(run, written, bar_width(events))
-    yield from _ruled(run, events)
+    yield from _covered_bars(run, written, bar_width(events))
+    yield from _ruled_bars(run, events)
     yield _conversation(run)
 
 
@@ -244,7 +244,7 @@ def _places(events: Sequence[CompactionEvent]) -> np.ndarray:
     return np.array([event.place for event in events])
 
 
-def _covered(
+def _covered_bars(
     run: Run, written: Sequence[CompactionEvent], width: float
 ) -> Iterator[Part]:
     """For each version, which messages the summary before it had replaced and which it newly took in."""
@@ -266,7 +266,7 @@ def _covered(
         yield _lower_bars(written, ranges, width, words, color, name, is_named=True)
 
 
-def _ruled(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
+def _ruled_bars(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
     """Yield bars over the messages that a rule cleared, shortened or dropped."""
     for outcome in RULED:
         mine = [event for event in events if event.what is outcome]

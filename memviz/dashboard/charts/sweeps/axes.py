@@ -33,7 +33,8 @@ _STEPS = ((1, 2, 5), (1, 3), (1,))
 """The digits at which a logarithmic axis has ticks, such as 1, 2, 5, 10, 20, 50: the first that are few enough."""
 LEAST_SHARE_SPAN = 0.1
 LEAST_SPAN = 0.2
-"""What an axis spans at least: of shares so much, of others so much of the value, so that noise does not look large."""
+"""The least that an axis spans: of shares so much, of others so much of the value, so that noise does not look
+large."""
 MOST_VALUES_NAMED = 14
 """Up to so many values of the parameter stand at the axis; of more Plotly chooses round ones."""
 NEXT_TICK_PARTS = 14

@@ -108,7 +108,7 @@ def setting_map(
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
     rows, columns = cells.values.shape
     pixels = max(LEAST_ROWS, rows) * height_pixels.CELL
-    frames, names = _framed(cells, chosen, recommended)
+    frames, names = _frames_and_keys(cells, chosen, recommended)
     foot_pixels = MARGINS["b"] + (LEGEND_PIXELS if names else 0)
     return picture(
         [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *names],
@@ -180,11 +180,11 @@ def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
             textfont={"color": color},
             showscale=color == _WHITE and bool(finite.size),
             colorbar=colorbar,
-            **_written(cells, words, there),
+            **_cell_texts(cells, words, there),
         )
 
 
-def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part:
+def _cell_texts(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part:
     """Return the values in the cells. Plotly fits the longest text of a trace into its cells: with an empty line above
     and below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
@@ -244,7 +244,7 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
     )
 
 
-def _framed(
+def _frames_and_keys(
     cells: _Map, chosen: int | None, recommended: int | None
 ) -> tuple[list[Part], list[Part]]:
     """Return the frames of these two settings, and what the legend calls them."""

@@ -15,7 +15,7 @@ from memviz.tuning.results import MEASURES
 UNKNOWN = noop("unknown")
 """In the place of a number that is not known."""
 _DIGITS = 9
-"""Of a share; sums of floating point numbers are not exact."""
+"""The digits of a share that count; sums of floating point numbers are not exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class MeasureWords:
 
     @property
     def is_money(self) -> bool:
-        """It is in US dollars."""
+        """True for a measure in US dollars."""
         return self.write is dollars
 
     @property
     def is_share(self) -> bool:
-        """It goes from 0 to 1 and is written in percent."""
+        """True for a measure from 0 to 1, which is written in percent."""
         return self.write is percent
 
     @property
@@ -278,7 +278,7 @@ WORDS: dict[str, MeasureWords] = {
 """The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
 
 
-def shown(measure: str, value: float) -> str:
+def shown_value(measure: str, value: float) -> str:
     """``value`` of a measure as a person reads it. Raises KeyError for a measure that there is not."""
     return WORDS[measure].shown(value)
 

@@ -89,8 +89,8 @@ _SIZES = _Upwards(
     80,
     "peak",
 )
-"""Where no facts are known. Then no setting is called better than another one: the cheapest and smallest requests are
-those that forget most."""
+"""The measure where no facts are known. Then no setting is called better than another one: the cheapest and smallest
+requests are those that forget most."""
 
 
 def pareto_chart(

@@ -32,7 +32,7 @@ FULL_PIXELS = 11
 PALE_PIXELS = 8
 RING_PIXELS = 21
 PALE = 0.42
-"""How strongly a beaten setting is drawn; it can still be seen on a dark page."""
+"""The opacity of a beaten setting; it can still be seen on a dark page."""
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
     "hexagram", "bowtie", "star-square", "triangle-left", "triangle-right", "star-diamond", "diamond-tall",
@@ -85,17 +85,17 @@ class StrategyMark:
 
     @property
     def color(self) -> str:
-        """Its colour, as a token that the theme replaces."""
+        """The colour of the strategy, as a token that the theme replaces."""
         return setting_color(self.index)
 
     @property
     def shape(self) -> str:
-        """Its marker."""
+        """The shape of the strategy's points."""
         return SHAPES[self.index % len(SHAPES)]
 
     @property
     def dash(self) -> str:
-        """Its line dash."""
+        """The dash of the strategy's line."""
         return setting_dash(self.index)
 
 
@@ -123,7 +123,7 @@ class Points:
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     settings: NDArray[np.int64]
-    """Their numbers."""
+    """The numbers of the settings in their sweep."""
     strategies: NDArray[np.object_]
     """The ids of their strategies."""
     tooltips: Sequence[str]
@@ -132,7 +132,7 @@ class Points:
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
-        """Those that have a place."""
+        """For each point, true if it has a place."""
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def place_of(self, setting: int | None) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.core.text.wording import share_of
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown_value
 from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in_words
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SettingWords:
         other_row = self.others.get(row["setting"])
         if other_row is None or row["conversations"] < 2:
             return ""
-        value = shown(measure, other_row[measure])
+        value = shown_value(measure, other_row[measure])
         if self.over == "median":
             return _(" ({value} in the worst conversation)", value=value)
         return _(" ({value} in the median)", value=value)
@@ -62,14 +62,14 @@ class SettingWords:
         if _is_known(row["retention"]):
             yield _(
                 "Keeps {kept} of the facts stated so far, on average over the requests{aside}.",
-                kept=shown("retention", row["retention"]),
+                kept=shown_value("retention", row["retention"]),
                 aside=self._other_value(row, "retention"),
             )
         cost = f"{cost_in_words(row)}{added_in_words(row)}"
         if not _is_known(row["usd"]):
             yield _("Takes {cost}; no price is known.", cost=cost)
         elif _is_known(row["usd_per_fact"]):
-            per_fact = shown("usd_per_fact", row["usd_per_fact"])
+            per_fact = shown_value("usd_per_fact", row["usd_per_fact"])
             yield _(
                 "Costs {cost}, which is {per_fact} for each fact kept.",
                 cost=cost,
@@ -79,7 +79,7 @@ class SettingWords:
             yield _("Costs {cost}.", cost=cost)
         yield _(
             "The largest request has {peak} tokens{aside}.",
-            peak=shown("peak_tokens", row["peak_tokens"]),
+            peak=shown_value("peak_tokens", row["peak_tokens"]),
             aside=self._other_value(row, "peak_tokens"),
         )
         summarizations = row["summarizations"]
@@ -87,7 +87,7 @@ class SettingWords:
             "{number} summarization.",
             "{number} summarizations.",
             summarizations,
-            number=shown("summarizations", summarizations),
+            number=shown_value("summarizations", summarizations),
         )
         failed = row.get("failed", 0)
         if failed:
@@ -99,7 +99,7 @@ class SettingWords:
 
 
 MEDIANS = SettingWords()
-"""Of a table of medians, without the worst conversations beside them."""
+"""The words of a table of medians, without the worst conversations beside them."""
 
 
 def _is_known(number: float) -> bool:
@@ -114,7 +114,7 @@ def measure_words(row: Row, measure: str) -> tuple[str, ...]:
     if is_in_tooltip:
         return ()
     title = WORDS[measure].title
-    value = shown(measure, row[measure])
+    value = shown_value(measure, row[measure])
     return (_("{measure}: {value}.", measure=title, value=value),)
 
 
@@ -148,7 +148,7 @@ def too_large_words(row: Row, max_peak_tokens: float) -> str:
     """Return ``Its largest request is 500 tokens over the limit of 3,000.``"""
     return _(
         "Its largest request is {over} tokens over the limit of {limit}.",
-        over=shown("peak_tokens", row["peak_tokens"] - max_peak_tokens),
+        over=shown_value("peak_tokens", row["peak_tokens"] - max_peak_tokens),
         limit=f"{max_peak_tokens:,.0f}",
     )
 

@@ -51,11 +51,11 @@ class _Memory(NamedTuple):
     """A memory that is to be derived by a replay."""
 
     asked: Hashable
-    """Of what, and by whom: equal for the same replay."""
+    """The replay that derives the memory, and who summarizes in it: equal for the same replay."""
     begin: Callable[[Model, Cancellation], BackgroundReplay]
     strategy: Strategy
     made: int = 0
-    """So many compactions of it are there already."""
+    """The number of its compactions that there are already."""
 
 
 class LongTalk(NamedTuple):
@@ -160,20 +160,20 @@ def _saved_run(
             run = workspace().store.chat_run(id)
         except DamagedRunError as error:
             damaged = memory._replace(begin=partial(begin, is_damaged=True))
-            costs = _most(summarizer, memory)
+            costs = _cost_bound(summarizer, memory)
             _offer_to_derive(error, partial(_begin, summarizer, damaged), costs)
         if run is not None:
             return run
         is_long = entry.message_count > DERIVED_UNASKED_MESSAGES
         if is_long and state.long_asked_for != id:
             return LongTalk(id, entry.message_count)
-    return _derived(summarizer, memory)
+    return _derived_run(summarizer, memory)
 
 
 def _offer_to_derive(
     error: DamagedRunError, begin: Callable[[], object], costs: CostBound
 ) -> NoReturn:
-    """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
+    """Offer to derive the chat's memory from its messages, because how it was left cannot be read; end the page."""
     show_error(
         error,
         _(
@@ -211,7 +211,7 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0
-    found = _derived(desk.models.summarizer, _Memory(asked, begin, chosen, calls))
+    found = _derived_run(desk.models.summarizer, _Memory(asked, begin, chosen, calls))
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -226,14 +226,14 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     return None
 
 
-def _derived(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay:
+def _derived_run(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay:
     """Return what the replay that derives ``memory`` gives, begun now if another one is at work or none; the replay
     itself if that takes longer than a moment. A summarizer that may cost something is asked on a click, with the most
     that it may cost said before."""
     state = chat_state()
     work = state.deriving
     if work is None or state.deriving_of != memory.asked:
-        costs = _most(summarizer, memory)
+        costs = _cost_bound(summarizer, memory)
         if costs != CostBound() and state.agreed != memory.asked:
             _expect_agreement(summarizer.name, memory, costs)
         work = _begin(summarizer, memory)
@@ -242,7 +242,7 @@ def _derived(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay
     if is_of_vectors(work.error, memory.strategy):
         _expect_vectors(memory.strategy, work)
     if work.error is not None:
-        costs = _most(summarizer, memory)
+        costs = _cost_bound(summarizer, memory)
         _offer_again(summarizer.name, work.error, memory, costs)
     if work.run is None:
         return work
@@ -250,7 +250,7 @@ def _derived(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay
     return work.run
 
 
-def _most(summarizer: ModelChoice, memory: _Memory) -> CostBound:
+def _cost_bound(summarizer: ModelChoice, memory: _Memory) -> CostBound:
     """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
     long."""
     state = chat_state()

@@ -32,7 +32,7 @@ def vectors_agreed(
 ) -> AbstractContextManager[None]:
     """Return a block in which the embedding model of a chat is asked, if its visitor has agreed to that, and left when
     ``look_up`` raises."""
-    if embedding_asked_by(strategy) not in _agreed():
+    if embedding_asked_by(strategy) not in _agreed_models():
         return nullcontext()
     return vectors_asked(workspace(), [strategy], look_up)
 
@@ -51,11 +51,13 @@ def offer_embedding(strategy: Strategy, log: Log) -> None:
     its key or its address may be wrong."""
     state = chat_state()
     name = embedding_asked_by(strategy)
-    if not name or (name in _agreed() and not is_of_vectors(state.error, strategy)):
+    if not name or (
+        name in _agreed_models() and not is_of_vectors(state.error, strategy)
+    ):
         return
     with error_shown():
         if offer_vectors(workspace(), [strategy], [log], later=_(LATER)):
-            _agreed().add(name)
+            _agreed_models().add(name)
             if is_of_vectors(state.error, strategy):
                 state.error = None
             state.derive()
@@ -64,6 +66,6 @@ def offer_embedding(strategy: Strategy, log: Log) -> None:
             st.rerun()
 
 
-def _agreed() -> set[str]:
+def _agreed_models() -> set[str]:
     """The embedding models that the chat of this session may ask."""
     return of_session("chat-embeddings", set[str])

@@ -12,8 +12,8 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES, SettingRun
 from memviz.dashboard.charts.requests.composition import context_bar
 from memviz.dashboard.charts.requests.tables import (
-    finding,
     request_finding,
+    tokens_finding,
     tokens_table,
 )
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
@@ -53,7 +53,7 @@ def pictures(desk: ChatDesk) -> None:
         as_shown(tokens_per_turn(settings, height=height_pixels.TOKENS_BESIDE_CHAT)),
         key="chat-tokens",
         config=CONFIG,
-        alt=finding(settings),
+        alt=tokens_finding(settings),
     )
     if hides(Part.NUMBERS):
         return
@@ -211,7 +211,8 @@ def _in_turns(strategy: Strategy, turns: int) -> str:
 
 
 def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
-    """That the summary counts in a request, though not here."""
+    """Return a sentence that the summary counts in a request, though not in the bar of what fills up; empty where there
+    is none."""
     limit = limit_of(strategy)
     if (
         memory.summary is None

@@ -74,43 +74,41 @@ def _choose(desk: ChatDesk) -> None:
         help=_("Messages that hold any of these, separated by commas."),
     )
     try:
-        asked = _asked(turns, last, words)
-        message_ranges = desk.chat.find(Recall(**asked)) if asked else None
+        parts = _recall_parts(turns, last, words)
+        selection = desk.chat.find(Recall(**parts)) if parts else None
     except MemvizError as error:
         show_error(error)
         return
-    if message_ranges is None:
+    if selection is None:
         st.caption(_(HOW_TO_CHOOSE))
         return
-    if message_ranges.missing:
-        st.caption(_missing_words(message_ranges.missing))
-    _previews(desk.chat, message_ranges.indices)
+    if selection.missing:
+        st.caption(_missing_words(selection.missing))
+    _previews(desk.chat, selection.indices)
+    messages = counted(len(selection.indices), "message")
     st.button(
-        _(
-            "Recall {messages}",
-            messages=counted(len(message_ranges.indices), "message"),
-        ),
+        _("Recall {messages}", messages=messages),
         icon=":material/history:",
         type="primary",
         on_click=_recall,
-        args=(desk, asked),
-        disabled=not message_ranges.indices,
+        args=(desk, parts),
+        disabled=not selection.indices,
     )
 
 
-def _asked(turns: str, last: int, words: str) -> dict[str, Any]:
-    """The arguments of a recall; empty when nothing is asked for."""
-    asked = {
+def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
+    """Return the arguments of a recall; empty when nothing is asked for."""
+    parts = {
         "turns": parse_numbers(turns),
         "last_n": last or None,
         "keywords": tuple(word.strip() for word in words.split(",") if word.strip()),
     }
-    return asked if any(asked.values()) else {}
+    return parts if any(parts.values()) else {}
 
 
-def _recall(desk: ChatDesk, asked: dict[str, Any]) -> None:
+def _recall(desk: ChatDesk, parts: dict[str, Any]) -> None:
     try:
-        desk.chat.recall(**asked)
+        desk.chat.recall(**parts)
     except MemvizError as error:  # the setting was changed meanwhile
         desk.state.error = error
     for key, empty in ((TURNS_KEY, ""), (LAST_KEY, 0), (WORDS_KEY, "")):

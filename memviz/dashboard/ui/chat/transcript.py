@@ -47,7 +47,8 @@ AVATARS = {
 }
 EXAMPLE = noop('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
 SAMPLE_QUESTION = noop('"What is Niamh allergic to?"')
-"""What was said early in the sample, and is in no summary of the setting that a chat begins with."""
+"""A question about something that was said early in the sample, and is in no summary of the setting that a chat begins
+with."""
 FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.SUMMARIZED: ("violet", noop("replaced by a summary")),
     Fate.OPAQUE: ("gray", noop("in a block nobody can read")),

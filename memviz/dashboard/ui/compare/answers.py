@@ -158,7 +158,7 @@ BOUNDED_MESSAGES = 300
 """A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
 
 
-def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
+def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
     """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
     both kinds those about what was said first, since that is lost first."""
     short = [
@@ -167,15 +167,17 @@ def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
     facts = tuple(short)
-    lost = {fact for run in runs for fact in _unspoken(run, facts)}
+    lost = {fact for run in runs for fact in _unspoken_facts(run, facts)}
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
-def _unspoken(run: Run, facts: tuple[Probe, ...]) -> tuple[Probe, ...]:
+def _unspoken_facts(run: Run, facts: tuple[Probe, ...]) -> tuple[Probe, ...]:
     """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
     be answered in other words. No model is asked."""
-    return run.once((_unspoken, facts), lambda: tuple(_found_unspoken(run, facts)))
+    return run.once(
+        (_unspoken_facts, facts), lambda: tuple(_found_unspoken(run, facts))
+    )
 
 
 def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:

@@ -16,7 +16,7 @@ from memviz.dashboard.ui.compare.answers import (
     fact_asked,
     lost_words,
     stated_at,
-    suggested,
+    suggested_questions,
 )
 from memviz.dashboard.ui.compare.selection import select
 from memviz.dashboard.ui.controls.grounds import why_stand_in
@@ -113,7 +113,7 @@ def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
     state = compare_state()
     facts = tuple(probes)
     if state.suggested[0] != facts:
-        state.suggested = (facts, suggested(probes, runs))
+        state.suggested = (facts, suggested_questions(probes, runs))
     return state.suggested[1]
 
 
@@ -291,8 +291,8 @@ def _bring_back(
     positions: Sequence[int],
     models: Models,
 ) -> None:
-    """Of an answer that was lost: say what lost it, if it is a known fact, and draw a button that asks this setting
-    again, with the turn that states it recalled."""
+    """Say what lost an answer, if it is a known fact, and draw a button that asks this setting again, with the turn
+    that states it recalled."""
     state = compare_state()
     run = setting.run
     if fact is not None and (lost := lost_words(run, fact)):

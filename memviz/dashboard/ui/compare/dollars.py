@@ -13,7 +13,7 @@ from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefi
 from memviz.dashboard.charts.cost.curve import (
     above_finding,
     cost_curve,
-    framed,
+    frame_of,
 )
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
@@ -23,18 +23,14 @@ from memviz.dashboard.charts.cost.setting_cost import (
     cost_finding,
 )
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.compare.cheapest import cheapest_words, says_how_pauses_matter
+from memviz.dashboard.ui.compare.costs_table import turn_by_turn
 from memviz.dashboard.ui.compare.dollars_explained import (
     against_the_window,
     cache_words,
     which_prices,
 )
-from memviz.dashboard.ui.compare.dollars_in_total import (
-    cheapest_words,
-    parts_table,
-    says_how_pauses_matter,
-    totals,
-    turn_by_turn,
-)
+from memviz.dashboard.ui.compare.dollars_in_total import parts_table, totals
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select_clicked
@@ -77,7 +73,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
-    costs = costed(settings, assumptions)
+    costs = costs_of(settings, assumptions)
     say_what_is_unknown(costs)
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
@@ -109,7 +105,7 @@ def _answer(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> No
             say_what_costs_least(costs, assumptions)
 
 
-def costed(
+def costs_of(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
     """Return what each setting costs on these terms."""
@@ -224,7 +220,7 @@ def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> Non
         words = cache_words(costs, assumptions)
         st.caption("\n".join(f"- {plain(sentence)}" for sentence in words))
         return
-    frame = framed(costs, shown.view, shown.unit, uncached=shown.uncached)
+    frame = frame_of(costs, shown.view, shown.unit, uncached=shown.uncached)
     above = above_finding(frame, shown.unit)
     if above:
         st.caption(plain(above))

@@ -41,7 +41,7 @@ from memviz.storage.workspace import RunKey
 
 TAKE_KEY = "free-take"
 KEPT_EVERY_SECONDS = 5.0
-"""How often a run under way is kept; and when it ends, fails or is stopped."""
+"""The time between two savings of a run under way; it is kept also when it ends, fails or is stopped."""
 _ANSWERS_FOR_ITSELF = noop(
     "**Each setting answers for itself.** The model {label} replies to every message of the user under "
     "each setting, so you see what it still knew. {answered} answered so far."

@@ -34,7 +34,7 @@ from memviz.dashboard.ui.compare.one_message import (
 )
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select, selected
+from memviz.dashboard.ui.compare.selection import select, selection_of
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
@@ -67,7 +67,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
     if not is_staged():
         legend(settings)
     to_audience(
-        map_finding(selected(settings).setting),
+        map_finding(selection_of(settings).setting),
         [map_finding(setting) for setting in settings],
     )
     charts = {
@@ -122,8 +122,8 @@ def zoom(whole: View, step: str) -> View:
     id = compare_state().conversation_id
     requests_key = f"map-turns-{id}"
     positions_key = f"map-messages-{id}"
-    linked_range(f"{step}s", requests_key, 1, len(whole.requests))
-    linked_range("messages", positions_key, 1, len(whole.positions))
+    linked_range(f"{step}s", requests_key, len(whole.requests))
+    linked_range("messages", positions_key, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
     first, last = requests.slider(
         _("Turns") if step == "turn" else _("Requests"),
@@ -271,7 +271,7 @@ def key_numbers(setting: SettingRun) -> None:
     st.html(element("div", shares, named, class_="memviz-shares"))
 
 
-def _often(mean: float) -> str:
+def _how_often_words(mean: float) -> str:
     rounded = f"{mean:.1f}".removesuffix(".0")
     return times(1) if rounded == "1" else _("{number} times", number=rounded)
 
@@ -285,7 +285,9 @@ class _Number(NamedTuple):
 
 def _numbers(fates: FateMap) -> Iterator[_Number]:
     """Return what became of the messages at the last request, in the order of the bar."""
-    often = _(", {often} on average", often=_often(fates.shares(-1).mean_generation))
+    often = _(
+        ", {often} on average", often=_how_often_words(fates.shares(-1).mean_generation)
+    )
     words = {
         Fate.VERBATIM: _("sent word for word, the newest input included"),
         Fate.RECALLED: _("brought back for it"),

@@ -19,7 +19,7 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
-from memviz.dashboard.ui.compare.selection import Selection, selected
+from memviz.dashboard.ui.compare.selection import Selection, selection_of
 from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
@@ -38,7 +38,7 @@ from memviz.transcripts.base import Probe
 MESSAGE_KEY = "map-message"
 LIFE_KEY = "map-life"
 OPENED_KEY = "map-opened"
-"""Of which conversation the message is."""
+"""The key of the conversation that the opened message is of."""
 MAX_PHRASES = 12
 MAX_AGAIN = 6
 
@@ -68,7 +68,7 @@ def selected_message(run: Run) -> int:
 
 def life_of_selected(settings: Sequence[SettingRun]) -> None:
     """Show what became of the selected message under the selected setting, in a sentence."""
-    setting = selected(settings).setting
+    setting = selection_of(settings).setting
     run = setting.run
     position = selected_message(run)
     life = life_in_words(fate_map(run).life(position))

@@ -222,12 +222,12 @@ def _data(
     steps: range,
     readout: Readout,
 ) -> dict[str, Any]:
-    retentions = [_retained(setting.run, probes) for setting in settings]
+    retentions = [_retention_of(setting.run, probes) for setting in settings]
     terms = readout.assumptions
     return asking_data(settings, transcript, retentions, terms, steps, readout.measure)
 
 
-def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
+def _retention_of(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
     if not probes:
         return None
     return run.once((retention, probes), partial(retention, run, probes))

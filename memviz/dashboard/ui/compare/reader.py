@@ -25,7 +25,7 @@ from memviz.dashboard.ui.compare.selection import (
     Selection,
     choose_setting,
     move_to,
-    selected,
+    selection_of,
     walk_of,
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
@@ -88,7 +88,9 @@ def beside_reader(
     """
     opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
-        play(settings, shared_axis(settings), selected(settings), transcript, readout)
+        play(
+            settings, shared_axis(settings), selection_of(settings), transcript, readout
+        )
         if opens_reader:
             _reader(settings, transcript)
         elif not hides(Part.READER):
@@ -104,10 +106,10 @@ def beside_reader(
             _picture_with_player(settings, charts, draw_picture, draw_notes)
     if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
-        open_in_memviz(_caption(selected(settings), transcript))
+        open_in_memviz(_caption(selection_of(settings), transcript))
     keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
-        draw_below(selected(settings))
+        draw_below(selection_of(settings))
 
 
 def _picture_with_player(
@@ -122,7 +124,7 @@ def _picture_with_player(
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
-        _say_what_happened(selected(settings))
+        _say_what_happened(selection_of(settings))
         _offer_reader()
 
 
@@ -199,7 +201,7 @@ _player = st.components.v2.component(
 
 def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
-    selection = selected(settings)
+    selection = selection_of(settings)
     turns, at = walk_of(settings, selection)
     marks = {}
     ruled = []
@@ -253,7 +255,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
 
 def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw the selected request in full."""
-    selection = selected(settings)
+    selection = selection_of(settings)
     run = selection.setting.run
     record = selection.record
     with st.container(key="compare-reader"):

@@ -44,7 +44,7 @@ class Selection(NamedTuple):
         return name_in_full(self.setting.run, self.turn, self.call)
 
 
-def selected(settings: Sequence[SettingRun]) -> Selection:
+def selection_of(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
     indices = [each.index for each in settings]
@@ -106,7 +106,7 @@ def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
 def choose_setting(settings: Sequence[SettingRun]) -> None:
     """Draw the control that chooses whose request is read."""
     numbers = list(range(len(settings)))
-    set_widget(SETTING_KEY, selected(settings).number)
+    set_widget(SETTING_KEY, selection_of(settings).number)
     st.selectbox(
         _("Setting"),
         numbers,

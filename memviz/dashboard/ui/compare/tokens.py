@@ -11,7 +11,7 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.tables import tokens_finding, tokens_table
 from memviz.dashboard.charts.requests.token_axis import Window
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.thinning import MAX_POINTS
@@ -19,7 +19,7 @@ from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select_clicked, selected
+from memviz.dashboard.ui.compare.selection import select_clicked, selection_of
 from memviz.dashboard.ui.compare.value_handle import value_handle
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import Models
@@ -58,7 +58,7 @@ def tokens_view(
     answers = None
     if compare_state().free_run:
         answers = partial(answers_of_turn, settings)
-    to_audience(finding(settings), compaction_notes(settings))
+    to_audience(tokens_finding(settings), compaction_notes(settings))
     beside_reader(
         settings,
         transcript,
@@ -81,7 +81,7 @@ def tokens_chart(
     """Draw the main picture, the tokens of every turn. A click on it moves the selection."""
     if not hides(Part.CONTROLS):
         with row("compare-above"):
-            looked_at = selected(settings).setting
+            looked_at = selection_of(settings).setting
             value_handle(looked_at, models.summarizer, CHART_KEY)
     turns = _choose_turns(settings)
     pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
@@ -97,7 +97,7 @@ def tokens_chart(
     )
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
-    picture(figure, CHART_KEY, finding(settings), on_click, pixels)
+    picture(figure, CHART_KEY, tokens_finding(settings), on_click, pixels)
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
@@ -117,7 +117,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     if last <= MAX_POINTS:
         return None
     key = f"compare-turns-{compare_state().conversation_id}"
-    linked_range("turns", key, 1, last)
+    linked_range("turns", key, last)
     first, stop = st.slider(
         _("Turns"),
         1,

@@ -39,12 +39,12 @@ HANDLE_KEY = "compare-handle"
 MOST_VALUES = 41
 """On the handle's way, besides the value in force and the recorded ones."""
 SLICE_SECONDS = 0.3
-"""How long replays are made ahead before the browser hears of them. It asks for the next
-ones as long as some are missing, from the moment on that the visitor points at the handle."""
+"""The time for which replays are made ahead before the browser hears of them. It asks for the next ones as long as some
+are missing, from the moment on that the visitor points at the handle."""
 CURVES_KEPT = 400
 """In a session, of all settings that were dragged."""
 LONGEST_REQUESTS = 600
-"""Of longer conversations nothing is replayed ahead: a value would take seconds."""
+"""The most requests of a conversation that is replayed ahead: a value would take seconds."""
 
 
 _WANTED = "value-handle-wants-more"
@@ -55,7 +55,7 @@ class Curve(NamedTuple):
     """One value's replay, as far as the picture moves."""
 
     tokens: list[int]
-    """Of each request."""
+    """The tokens of each request."""
     marks: list[int]
     """Numbers (0-based) of the requests that a compaction changed."""
 

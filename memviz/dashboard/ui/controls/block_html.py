@@ -22,7 +22,7 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
 )
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.facts_line_html import facts_line_html, facts_line_of
+from memviz.dashboard.ui.controls.facts_html import facts_line_html, facts_line_of
 from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.part_tokens import reduced_forms
@@ -296,18 +296,18 @@ def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[Mar
         return
     for piece in added:
         if piece.place == "before system":
-            yield _added(record, piece)
+            yield _added_html(record, piece)
     own = record.memory.space.system_messages
     if own:
         yield message_html(own[0], _("the system prompt's own words"), _(MORE))
     for piece in added:
         if piece.place == "behind system":
-            yield _added(record, piece)
+            yield _added_html(record, piece)
     for message in own[1:]:
         yield message_html(message, "", _(MORE))
 
 
-def _added(record: TurnRecord, piece: Notes | Line) -> Markup:
+def _added_html(record: TurnRecord, piece: Notes | Line) -> Markup:
     """Return a piece inside the system prompt, in the colour of what memory wrote."""
     if isinstance(piece, Line):
         what = _("words of the strategy's own")

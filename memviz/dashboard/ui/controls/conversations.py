@@ -49,7 +49,7 @@ def looked_at_conversation(id: str) -> tuple[Transcript, Log]:
 
 
 def studied_conversation() -> tuple[Transcript, Log]:
-    """The same of the conversation that the study pages show."""
+    """Return the transcript and the log of the conversation that the study pages show."""
     return looked_at_conversation(compare_state().conversation_id or "")
 
 
@@ -113,7 +113,8 @@ def size_words(entries: Iterable[ConversationEntry]) -> str:
 BEGINNING_KEY = "beginning"
 
 MORE_BY = 3
-"""How much more of a conversation a click shows: what is shown should take seconds, then a minute, then as it takes."""
+"""A click shows so many times as much of a conversation: what is shown should take seconds, then a minute, then as it
+takes."""
 
 WHOLE_HELP = noop(
     "Replaying {messages} takes a minute or more, and about a gigabyte of memory for each half a million."
@@ -244,7 +245,7 @@ class ChatState:
     )
     shown_messages: int = MESSAGES_SHOWN
     opened: int = 0
-    """How often another conversation was opened: widgets that belong to one carry it in their key."""
+    """The number of times that another conversation was opened: widgets that belong to one carry it in their key."""
     came_from: str | None = None
     """The conversation that was open before this one."""
     missing: bool = False
@@ -254,7 +255,7 @@ class ChatState:
     to_send: tuple[str, ...] = ()
     """Messages that were typed there, and begin a new chat."""
     error: MemvizError | None = None
-    """What went wrong last."""
+    """The error that happened last."""
     failed_with: Hashable = None
     """The models that a reply was asked of in vain."""
     going_on: bool = False
@@ -266,23 +267,23 @@ class ChatState:
     recall_tool: bool | None = None
     """The model may recall under a strategy that is not made for it."""
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
-    """What of recalls and pins is stored."""
+    """The recalls and pins that are stored."""
     review: bool = False
     """The visitor is asked before each summarization."""
     kept_review: bool = False
-    """What of that is stored."""
+    """The stored value of ``review``."""
     write_on_click: bool = False
     """A paid summarizer is not asked by itself for a summary that waited when the chat was left."""
     deriving: BackgroundReplay | None = None
     """The replay that the memory is being derived by."""
     deriving_of: Hashable = None
-    """What it was begun for."""
+    """The memory that ``deriving`` was begun for."""
     long_asked_for: str | None = None
     """The long conversation whose memory was asked for."""
     agreed: Hashable = None
-    """What a paid summarizer may derive."""
+    """The memory that a paid summarizer may derive."""
     foreseen: tuple[Hashable, Run | None] = (None, None)
-    """What was asked for, with the replay by the offline summarizer that says how much work that is."""
+    """The memory that was asked for, with the replay by the offline summarizer that says how much work that is."""
 
     def derive(
         self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None

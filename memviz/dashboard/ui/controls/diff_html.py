@@ -17,7 +17,7 @@ LEAST_HIDDEN_CHARS = 60
 """Fewer take no more room than the words that say how many are left out."""
 _MARKED = "background:rgba(230,159,0,0.35);color:inherit;border-radius:0.2rem"
 KEPT_CHARS_SHOWN = 1600
-"""Of a longer stretch that did not change only its ends are shown."""
+"""The characters that are shown of a stretch that did not change: of a longer one only its ends."""
 _TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
 
 
@@ -58,11 +58,11 @@ def counted_noun(diff: TextDiff) -> str:
 
 def marked_html(text: str, answers: Sequence[str]) -> Markup:
     """Return ``text`` as HTML, as it is, with the answers in it marked."""
-    marked = _marked(text, answers)
+    marked = _mark_answers(text, answers)
     return element("div", marked, class_="memviz-diff", lang=language(text))
 
 
-def _marked(text: str, answers: Sequence[str]) -> Markup:
+def _mark_answers(text: str, answers: Sequence[str]) -> Markup:
     parts: list[str] = []
     at = 0
     if any(answers):
@@ -97,7 +97,7 @@ def _box(
 def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
     text = piece.text
     if piece.change != "kept" or len(text) <= kept_chars + LEAST_HIDDEN_CHARS:
-        return element(_TAGS[piece.change], _marked(text, answers))
+        return element(_TAGS[piece.change], _mark_answers(text, answers))
     half = kept_chars // 2
     more = len(text) - 2 * half
     left_out = element("small", _("… {more:,} characters more, all kept …", more=more))

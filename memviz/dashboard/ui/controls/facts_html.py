@@ -1,16 +1,21 @@
-"""The facts that a version of notes holds, as HTML: each with its source, and how it changed."""
+"""Facts as HTML: those of a version of notes, and those that a rule looked up for a request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
 from memviz.core import page_titles
+from memviz.core.context import Block
 from memviz.core.conversation import Log
+from memviz.core.messages import Message
+from memviz.core.pieces import Line, Quote
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, in_language, joined
-from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
 from memviz.dashboard.words.requests import role_name
+from memviz.engine.records import TurnRecord
+from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import FactLine, FactsVersion
 
 SOURCE_CHARS = 600
@@ -27,14 +32,14 @@ _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 def facts_html(version: FactsVersion, log: Log) -> Markup:
     """Return all facts of a version, each with its source, and those that it removed."""
     lines = [joined([_text(line), _source(line, log)]) for line in version.lines]
-    lines += map(_removed, version.removed)
+    lines += map(_removed_html, version.removed)
     return counts_html(version) + _list_html(lines)
 
 
 def changed_facts_html(version: FactsVersion) -> Markup:
     """Return the facts that a version added, replaced and removed, without those that it kept."""
     lines = [_text(line) for line in version.lines if line.change != "kept"]
-    lines += map(_removed, version.removed)
+    lines += map(_removed_html, version.removed)
     counts = counts_html(version)
     return counts + _list_html(lines) if lines else counts
 
@@ -69,7 +74,7 @@ def _text(line: FactLine) -> Markup:
     return joined([_sign(line.change), text])
 
 
-def _removed(text: str) -> Markup:
+def _removed_html(text: str) -> Markup:
     return joined([_sign("removed"), element("del", in_language(text))])
 
 
@@ -117,3 +122,61 @@ def of_version(
         if facts.version.version == number:
             return facts
     return None
+
+
+def facts_line_of(block: Block, record: TurnRecord) -> Line | None:
+    """Return the facts that a block tells, if they were looked up among the notes."""
+    for piece in record.parts.pieces:
+        if isinstance(piece, Line) and piece.quotes:
+            if block.messages == (piece.message,):
+                return piece
+    return None
+
+
+def facts_line_html(line: Line, record: TurnRecord) -> Iterator[Markup]:
+    """Yield the facts of a line, each under its turn, its score and the fact that it contradicts."""
+    heading, *facts = line.message.content.split("\n")
+    yield message_html(Message("system", heading), "", "")
+    scores = {quote.number: quote.score for quote in line.quotes}
+    for quote, fact in zip(line.quotes, facts, strict=True):
+        conflicts = list(_conflict_words(quote, record, scores))
+        head = " · ".join([_fact_words(quote, record), *conflicts])
+        html = message_html(Message("system", fact), head, _(MORE))
+        yield formed_html(FactState.CONTRADICTED.color, html) if conflicts else html
+
+
+def _fact_words(quote: Quote, record: TurnRecord) -> str:
+    """Return where a fact comes from, and how much of the question it holds."""
+    version = record.memory.space.summaries.versions[quote.version]
+    return _(
+        "fact {number:,}, from turn {turn:,} · score {score:.1f}",
+        number=quote.number,
+        turn=version.turn,
+        score=quote.score,
+    )
+
+
+def _conflict_words(
+    quote: Quote, record: TurnRecord, scores: Mapping[int, float]
+) -> Iterator[str]:
+    """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
+    they are sent as well."""
+    summaries = record.memory.space.summaries
+    index = summaries.fact_index()
+    count = index.count(record.memory.summary_count)
+    newer = index.replaced_by(quote.number, count)
+    if newer is not None and newer in scores:
+        yield _(
+            "outdated: fact {other:,}, which is sent beside it with score {score:.1f}, replaces it",
+            other=newer,
+            score=scores[newer],
+        )
+    elif newer is not None:
+        yield _("outdated: fact {other:,}, which is not sent, replaces it", other=newer)
+    older = index.facts[quote.number - 1].replaces
+    if older is not None and older in scores:
+        yield _(
+            "replaces fact {other:,}, which is sent beside it with score {score:.1f}",
+            other=older,
+            score=scores[older],
+        )

@@ -26,9 +26,9 @@ from memviz.models.names import OFFLINE
 from memviz.models.prices import CostBound
 
 FRAME_SECONDS = 0.2
-"""How often progress is drawn at most; work that takes less shows no bar at all."""
+"""The least time between two drawings of progress; work that takes less shows no bar at all."""
 REFRESH_SECONDS = 0.4
-"""How often work in a thread of its own is looked at."""
+"""The time between two looks at work in a thread of its own."""
 NO_OTHER_CALL = noop("No other call was made.")
 KEPT = noop("What was answered before is kept: try again to go on from there.")
 Tell = Callable[[float, str], None]
@@ -107,20 +107,20 @@ class Job:
     """
 
     key: str
-    """Of its start button; its other controls are named after it."""
+    """The key of the start button; the other controls are named after it."""
     work: Callable[[Tell], object]
     """Asks, and tells now and then how far it is. It keeps what was done itself, however it is ended."""
     words: str = ""
-    """What is said beside the way out; where there are none, the bar alone says how far it is."""
+    """The words beside the way out; where there are none, the bar alone says how far it is."""
     is_offline: bool = False
     """Models that cost nothing keep nobody waiting: it is only said what is being done."""
     verb: str = ""
-    """What its start button says, before the name of the model."""
+    """The words on the start button, before the name of the model."""
     model: str = ""
     bound: CostBound = field(default_factory=CostBound)
     """The most that it may cost."""
     before: str = ""
-    """What else is said where that is."""
+    """Other words beside the bound on the cost."""
 
     @property
     def label(self) -> str:

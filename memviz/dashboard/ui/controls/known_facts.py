@@ -21,7 +21,7 @@ LOGS_KEPT = 4
 AT_ONCE_MESSAGES = 500
 """Facts of a longer conversation are proposed on the Facts page only: every sentence has to be read for that."""
 READ_MESSAGES = 5_000
-"""Of a longer conversation Facts reads so many for proposing facts."""
+"""The messages that Facts reads of a longer conversation to propose facts."""
 GROWTH_MESSAGES = 20
 """A chat that grows is read again after so many messages; what was said since is still sent word for word."""
 MOST_LOOKUPS = 3_000_000

@@ -52,7 +52,7 @@ from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 
 STAGE = "stage"
-"""Whether a link plays the requests on the stage; read before the page is drawn, like its view."""
+"""The part of a link that plays the requests on the stage; read before the page is drawn, like its view."""
 SUMMARIZER = "summarizer"
 CHAT_MODEL = "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""

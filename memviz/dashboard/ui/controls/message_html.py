@@ -15,7 +15,7 @@ from memviz.dashboard.words.requests import call_text
 
 MAX_CHARS_SHOWN = 4000
 MORE = noop("the JSON below has all of them")
-"""Where the other characters of a long message are."""
+"""The place of the other characters of a long message."""
 
 
 def formed_html(color: str, *inside: Markup) -> Markup:

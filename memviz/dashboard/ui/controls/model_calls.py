@@ -18,10 +18,10 @@ from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_text import calls_asked_for
 
 MOST_CALLS = 100
-"""So many calls before a request are told in a line each, the latest of them."""
+"""The calls before a request that have a line each: the latest ones."""
 MOST_TOOLS = 5
 MAX_CALL_CHARS = 160
-"""Of one call of the model, which may call many tools with long arguments."""
+"""The characters of one call of the model, which may call many tools with long arguments."""
 
 
 def recall_exchange(messages: Sequence[Message]) -> None:

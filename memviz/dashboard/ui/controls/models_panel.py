@@ -32,10 +32,10 @@ from memviz.dashboard.ui.controls.spending import (
     Tested,
     bound_caption,
     budget_controls,
+    budgeted_model,
     heed_clicks_and_tell,
     noted_replies,
     noted_sweeps,
-    paid,
     spending_shown,
     spent_line,
 )
@@ -100,7 +100,9 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
 
 def _tested(choice: ModelChoice) -> ConnectionReport:
     tested_model = model(choice.name, retries=0, **choice.options)
-    writer = paid(tested_model, heed_clicks_and_tell, answer_tokens(choice.name))
+    writer = budgeted_model(
+        tested_model, heed_clicks_and_tell, answer_tokens(choice.name)
+    )
 
     options = choice.options
     served = partial(
@@ -208,7 +210,7 @@ def _sweeps_made(
 
 
 WIDE_PIXELS = 640
-"""Of the panel, with the two models beside each other."""
+"""The width of the panel, with the two models beside each other."""
 SUMMARIZER_HELP = noop(
     "Who writes the summaries. A recording plays what a language model wrote for exactly this "
     "conversation and setting; the built-in model writes them anywhere. Both need no key and no "
@@ -299,7 +301,7 @@ def _who() -> str:
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
-    """The same model is reached in the same way, unless something else is entered."""
+    """Return the answerer, reached as the summarizer is where both are one model and nothing else was entered."""
     if (
         answerer.is_free
         or answerer.name != summarizer.name

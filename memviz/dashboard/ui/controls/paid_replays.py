@@ -32,7 +32,7 @@ from memviz.models.registry import model
 from memviz.storage.workspace import RunKey, Workspace
 
 FORESEEN_TURNS = 1_000
-"""Of a longer conversation it is not worked out beforehand how many summaries there will be."""
+"""The most turns of a conversation of which it is worked out beforehand how many summaries there will be."""
 LINKED = noop(
     "The summaries of this link were written by **{model}**. To see the same, enter its key under *Models* in the "
     "sidebar and replay, or see it with the summaries of the built-in model."
@@ -76,7 +76,7 @@ def _attempts(
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
-    """Return the same replays with the conversation's own replies and the offline model's summaries."""
+    """Return the replays of these ``keys``, with the conversation's own replies and the offline model's summaries."""
     free = model(OFFLINE)
     own = [replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys]
     return [workspace.run(key, free) for key in own]

@@ -13,7 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.counters import COUNTERS
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
-from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid, spending
+from memviz.dashboard.ui.controls.spending import (
+    budgeted_model,
+    heed_clicks_and_tell,
+    spending,
+)
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
@@ -164,7 +168,7 @@ class ModelChoice:
 
     @property
     def label(self) -> str:
-        """Its name in a sentence."""
+        """The name of the model in a sentence."""
         return _(RECORDED_FIRST if self.recorded_first else in_words(self.name))
 
     @property
@@ -190,12 +194,13 @@ class ModelChoice:
             return workspace().recordings.first()
         if self.is_free:
             return workspace().recordings.player(self.name, paced=self.paced)
-        return paid(model(self.name, **self.options), look_up)
+        return budgeted_model(model(self.name, **self.options), look_up)
 
     def build_summarizer(
         self, look_up: Callable[[], object] = heed_clicks_and_tell
     ) -> Model:
-        """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
+        """Return the model as a summarizer whose first failure ends the work, where every other call would fail
+        likewise."""
         built = self.build(look_up)
         return built if self.is_free else FirstFailureEnds(built)
 
@@ -214,7 +219,7 @@ class Models(NamedTuple):
 
     @property
     def askers(self) -> Askers:
-        """Their names, with answers as long as this session allows, to bound what they cost."""
+        """The names of the models, with answers as long as this session allows, to bound what they cost."""
         tokens = spending().reply_tokens
         return Askers(self.answerer.name, self.summarizer.name, tokens)
 
@@ -229,7 +234,7 @@ def named(picker: str) -> str:
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
 
-def _paced(name: str, key: str) -> bool:
+def _choose_pace(name: str, key: str) -> bool:
     """Return true if a recording is to take as long as it took, offered where that was measured."""
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     if recording is None or recording.seconds is None:
@@ -241,7 +246,7 @@ def _paced(name: str, key: str) -> bool:
     )
 
 
-def _offered(chosen: str) -> list[str]:
+def _offered_models(chosen: str) -> list[str]:
     """Return the names to choose from: free ones first, then what litellm knows. A bundled recording that
     plays unasked is named only where it is ``chosen``."""
     at_hand = workspace().recordings
@@ -258,7 +263,7 @@ def model_picker(
     """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
         label,
-        (*_offered(named(key)), *also),
+        (*_offered_models(named(key)), *also),
         key=name_key(key),
         accept_new_options=True,
         help=help,
@@ -270,7 +275,7 @@ def model_picker(
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
     if is_free(name):
-        return ModelChoice(name, paced=_paced(name, key))
+        return ModelChoice(name, paced=_choose_pace(name, key))
     return reach_controls(name, key)
 
 

@@ -19,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.division import ceil_div
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import CONFIG, enlarged
+from memviz.dashboard.charts.figure import CONFIG, enlarge
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import script, style
@@ -66,8 +66,8 @@ _stage = st.components.v2.component(
 _MOVES_HEARD = "stage-moves-heard"
 PRESENTED = ("previous", "play", "next", "event", "slider", "facts", "legend", "ask")
 SILENT = ("facts", "legend")
-"""Of the stage's controls (``MEMVIZ_CONTROLS`` in ``memviz/dashboard/stage/stage.js``),
-those before an audience, and those that move nothing."""
+"""The controls of the stage (``MEMVIZ_CONTROLS`` in ``memviz/dashboard/stage/stage.js``), those before an audience, and
+those that move nothing."""
 
 
 class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
@@ -90,7 +90,7 @@ class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
 def as_shown(figure: BaseFigure) -> BaseFigure:
     """A figure in letters as large as those of the page: larger before an audience."""
     scale = letter_scale()
-    return figure if scale == 1 else KeptFigure(enlarged(figure.to_dict(), scale))
+    return figure if scale == 1 else KeptFigure(enlarge(figure.to_dict(), scale))
 
 
 def kept_figure(
@@ -105,7 +105,7 @@ def kept_figure(
 
 
 MOST_PIXELS = 2_000
-"""As high as a picture may become; the style of the page leaves it what the window has."""
+"""The height that a picture may have at most; the style of the page leaves it what the window has."""
 
 
 def finding_to_audience(finding: str, notes: Iterable[str] = ()) -> None:
@@ -121,7 +121,7 @@ def picture_pixels(pixels: int) -> int:
 
 
 def compaction_notes(settings: Sequence[SettingRun]) -> Iterator[str]:
-    """Of each setting the first thing that it did, with its numbers: what a speaker may point at."""
+    """The first thing that each setting did, with its numbers, for a speaker to point at."""
     for setting in settings:
         for first in filter(is_marked, setting.run.compactions):
             sentence = compaction_words(first, setting.run).sentence

@@ -30,7 +30,7 @@ PANEL_PIXELS = 290
 MODEL_PIXELS = 230
 PAUSE_PIXELS = 150
 MORE = noop("More prices")
-"""What opens the prices of the summarizer, those entered by hand, and the rules of the cache."""
+"""The label of the panel with the prices of the summarizer, those entered by hand, and the rules of the cache."""
 SAME = noop("The same model")
 AS_PROVIDED = noop("As the provider's")
 BY_HAND = noop("By hand")
@@ -177,7 +177,7 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
     st.markdown(_("**{model}**, USD per million tokens", model=plain(model)))
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
-        linked_number(f"{whose}-{name}", key, 0.0, MAX_USD)
+        linked_number(f"{whose}-{name}", key, MAX_USD)
         st.number_input(
             _(label),
             0.0,
@@ -242,7 +242,7 @@ def _enter_cache_rules(model: str) -> None:
             label, 1, value=tokens, key=key, persist_state="session", help=help
         )
     key = f"prices-cache-minutes-{model}"
-    linked_number("cache-minutes", key, 0.0, MAX_SECONDS / 60)
+    linked_number("cache-minutes", key, MAX_SECONDS / 60)
     st.number_input(
         _("Lifetime (minutes)"),
         0.0,

@@ -79,7 +79,7 @@ def make_runs(
                 keys_at_work.append(key)
             else:
                 waiting.append((setting, key))
-    runs += replayed(at_work)
+    runs += wait_for_replays(at_work)
     without_vectors = []
     for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
         if isinstance(work.error, MissingVectorsError):
@@ -121,7 +121,7 @@ AT_ONCE_SECONDS = 2.5
 REFRESH_SECONDS = 0.5
 
 
-def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
+def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     """Return the runs of the replays that are at work, as far as they have come in a moment. Those that are not over go
     on when the page is drawn, and the page is drawn again once they are."""
     end = monotonic() + AT_ONCE_SECONDS

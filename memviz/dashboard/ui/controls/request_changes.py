@@ -62,7 +62,7 @@ _CHANGES = {
 MOST_FACTS_NAMED = 5
 LEFT_CHARS = 160
 KEPT_CHARS_SHOWN = 160
-"""Of what a new version took over unchanged: enough to see between what the changes stand."""
+"""The characters of a stretch that a new version took over: enough to see where the changes stand."""
 
 
 def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
@@ -94,7 +94,9 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     back = brought_back(record, facts)
     if not back:
         return words
-    return _("{recalled}; brought back: {facts}", recalled=words, facts=_named(back))
+    return _(
+        "{recalled}; brought back: {facts}", recalled=words, facts=_named_facts(back)
+    )
 
 
 def why(run: Run, requests: range) -> None:
@@ -116,7 +118,7 @@ def why(run: Run, requests: range) -> None:
 
 
 def _nothing_words(run: Run, requests: range) -> str:
-    """Return that nothing was done for these requests, and for which one it was done last."""
+    """Return ``Nothing was summarized for this request. It was last summarized for turn 12.``"""
     is_summarizing = run.strategy.writes_notes
     words = _("Nothing was cleared or shortened for this request.")
     if is_summarizing:
@@ -176,10 +178,10 @@ def _why(run: Run, compaction: Compaction) -> None:
             icon=":material/delete:",
         )
     else:
-        st.html(_fired(words, compaction, cache_words(compaction, run)))
+        st.html(_fired_html(words, compaction, cache_words(compaction, run)))
 
 
-def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> Markup:
+def _fired_html(words: CompactionWords, compaction: Compaction, cost: str) -> Markup:
     """Return the mark of the chart, what happened, why and with which result."""
     look = "memviz-why"
     if compaction.written:
@@ -281,11 +283,11 @@ def _changed_facts(
     )
     for words, probes in kinds:
         if probes:
-            named = in_language(_named(probes, back))
+            named = in_language(_named_facts(probes, back))
             yield element("small", ngettext(*words, len(probes)), named)
 
 
-def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
+def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     """Return the facts' answers; those that are ``back`` in the request by a recall say so."""
     names = []
     for probe in probes[:MOST_FACTS_NAMED]:

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     choose_preset,
     choose_strategy,
     edit_parameters,
-    offered,
+    offered_strategies,
     take_over,
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -39,7 +39,7 @@ _DASHES = {
     "longdash": "currentColor 0 12px, transparent 12px 16px",
     "longdashdot": "currentColor 0 12px, transparent 12px 15px, currentColor 15px 18px, transparent 18px 21px",
 }  # fmt: skip
-"""How each dash of the charts is drawn with a gradient."""
+"""The gradient that draws each dash of the charts."""
 
 
 _focus_number = st.components.v2.component(
@@ -217,4 +217,6 @@ def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
-    return next((id for id in offered() if id not in used_ids), "summary_buffer")
+    return next(
+        (id for id in offered_strategies() if id not in used_ids), "summary_buffer"
+    )

@@ -44,7 +44,7 @@ FILE_HELP = noop(
 )
 
 
-def offered(chosen: str = "") -> dict[str, type[Strategy]]:
+def offered_strategies(chosen: str = "") -> dict[str, type[Strategy]]:
     """Return the strategies to choose from, by id; the one that is ``chosen`` also where it cannot be run, as a link or
     a file may ask for it."""
     left_out = refused().keys() - {chosen}
@@ -91,7 +91,7 @@ def in_the_guide(cls: type[Strategy]) -> str:
 
 def choose_strategy(setting: Setting) -> None:
     """Draw the choice of the strategy of a setting; :func:`take_over` turns to it."""
-    choices = offered(setting.strategy_id)
+    choices = offered_strategies(setting.strategy_id)
     lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in choices.values()]
     st.selectbox(
         _("Strategy"),

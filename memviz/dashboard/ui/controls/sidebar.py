@@ -72,7 +72,7 @@ TITLE_CHARS = 28
 MORE = noop("Models and more")
 """The name of the menu of what is seldom changed."""
 SHARE_AND_MORE = noop("Models, sharing and more")
-"""Its name where it also shares the page."""
+"""The name of the panel where it also shares the page."""
 CHAT_LABEL = noop("Chat as it was held")
 
 

@@ -54,7 +54,7 @@ class SpendingShown:
     is_shown: bool = False
     """A model that may cost something was chosen in this session, so it is in sight from then on."""
     tests: dict[str, Tested] = field(default_factory=dict)
-    """What tests of connections found, by the control that the model was chosen with."""
+    """The results of tests of connections, by the control that the model was chosen with."""
 
 
 class Tested(NamedTuple):
@@ -85,7 +85,7 @@ def spending_shown() -> SpendingShown:
     return of_session("spending-shown", SpendingShown)
 
 
-def paid(
+def budgeted_model(
     asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
 ) -> Model:
     """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""

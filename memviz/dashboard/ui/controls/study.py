@@ -31,7 +31,7 @@ from memviz.strategies.presets import Preset
 from memviz.tuning.scaling import Scaled
 
 FIRST_MESSAGES = 20_000
-"""Of a longer conversation pages look at so many messages at first, which takes seconds, and at more when asked to."""
+"""The messages of a longer conversation that pages look at at first, which takes seconds, and at more when asked to."""
 
 
 REPLIES_KEY = "compare-replies"
@@ -53,16 +53,16 @@ class Setting:
     strategy_id: str
     parameters: dict[str, Any] = field(default_factory=dict)
     as_written: bool = False
-    """It shows the summarizer's wording also where the visitor reworded it."""
+    """True to show the summarizer's wording also where the visitor reworded it."""
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The parameters of the strategies that it had before, by their id."""
     scaled: Scaled | None = None
-    """How its limits were scaled to the conversation, if they were."""
+    """The scale of its limits, where they were scaled to the conversation."""
     times_scaled: int = 0
     not_scaled_words: str = ""
-    """Why they were not scaled where the visitor asked for it."""
+    """The reason why the limits were not scaled, where the visitor asked for it."""
     refused: dict[str, ParameterError] = field(default_factory=dict)
-    """What is wrong with values of its controls that are not used, by the parameter's name."""
+    """The errors in values of its controls that are not used, by the parameter's name."""
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Use these values of controls. One that is not allowed is refused, and the one before stays."""
@@ -145,9 +145,10 @@ class Attempt(NamedTuple):
     made_with: Hashable
     """The summarizer with its key and address, which stay in this session."""
     run: Run
-    """As far as it came."""
+    """The run, as far as the attempt came."""
     error: MemvizError | None = None
-    """What ended it; ``None`` where the visitor did, or where it came to its end with calls that failed."""
+    """The error that ended the attempt; ``None`` where the visitor did, or where it came to its end with calls that
+    failed."""
 
 
 class PromptsToTry(NamedTuple):
@@ -243,7 +244,7 @@ class CompareState:
 
     @property
     def first(self) -> int | None:
-        """The same of the conversation that is open."""
+        """The number of messages of the open conversation that pages look at; ``None``: all."""
         return self.first_of(self.conversation_id or "")
 
     @property

@@ -1,38 +1,28 @@
-"""All strategies as cards, and one strategy, or one program's memory, in full.
-
-Cards stand family by family, each with ten turns of a real run. The page of one shows what
-it sends, drawn from a real run; what it gains and loses; who uses it; its parameters.
-"""
-
-from collections.abc import Sequence
+"""One strategy, or one program's memory, in full: a picture of what it sends, what it gains and loses, who uses it, and
+its parameters."""
 
 import streamlit as st
-from markupsafe import Markup
-from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
+from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import (
     PROGRAMS,
     StrategyPage,
     User,
-    program_pages,
     strategy_pages,
 )
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
-from memviz.dashboard.markup import element, upright_part
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.guide.views import (
-    FIND,
     STRATEGY,
     Meaning,
     meanings_html,
-    search_field,
 )
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -41,23 +31,17 @@ from memviz.dashboard.ui.shell.presenting import (
     put_away,
     speaker_notes,
 )
-from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
-from memviz.dashboard.words.requests import picture_words, ten_turns_words
+from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.summaries.events import Author, authors_of, models_of
 from memviz.strategies import strategy, strategy_class
-from memviz.strategies.families import FAMILIES
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
 
 PAGE = "pages/guide.py"
 NOT_HERE = noop("There is no picture: it cannot be run here.")
-COLUMNS = 4
-SEARCH_KEY = "guide-strategies-search"
-PROGRAM_KEY = "guide-program"
 
 
 def strategy_page(page: StrategyPage) -> None:
@@ -244,80 +228,3 @@ def _sentence(text: str) -> str:
 def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
     """Draw a link to the page of a strategy."""
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})
-
-
-def strategy_list() -> None:
-    """Draw a control that opens a program, a search, and the cards of all that it finds: programs only where they are
-    looked for. The pictures come last: the first visitor of a server waits for their replays."""
-    left, right = st.columns(2)
-    left.selectbox(
-        _("What does your program use?"),
-        list(presets()),
-        index=None,
-        format_func=lambda id: _(presets()[id].title),
-        key=PROGRAM_KEY,
-        placeholder=_("A product or a library"),
-        on_change=_open_program,
-    )
-    with right:
-        search = search_field(
-            _("Search the strategies"),
-            _("A library, a product, or what it does"),
-            SEARCH_KEY,
-            FIND,
-        )
-    pages = list(strategy_pages().values())
-    if search:
-        pages += program_pages().values()
-    matching = [page for page in pages if page.holds(search)]
-    if not matching:
-        nothing = _("No strategy and no program says that. Search for another word.")
-        st.info(nothing, icon=":material/search_off:")
-    places = dict[str, DeltaGenerator]()
-    for family in (PROGRAMS, *FAMILIES):
-        of_family = [page for page in matching if page.family == family]
-        if of_family:
-            st.subheader(_(family), anchor=False)
-            places.update(_cards(of_family))
-    for id, place in places.items():
-        if issubclass(strategy_class(id), LibraryStrategy):
-            continue  # a list is no reason to load every library that is installed
-        example = example_of(id)
-        if example is not None:
-            place.html(ten_turns_picture(example))
-
-
-def _open_program() -> None:
-    st.query_params[STRATEGY] = widget_value(PROGRAM_KEY) or ""
-
-
-def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
-    """Draw the cards of strategies, and return the places of their pictures by id."""
-    places = {}
-    for first in range(0, len(pages), COLUMNS):
-        row = pages[first : first + COLUMNS]
-        for column, page in zip(st.columns(COLUMNS), row, strict=False):
-            with column.container(
-                border=True, height="stretch", key=f"guide-card-{page.id}"
-            ):
-                to_strategy(page, f"**{page.title}**")
-                places[page.id] = st.empty()
-                st.caption(page.summary)
-    return places
-
-
-def ten_turns_picture(example: Example) -> Markup:
-    """Return ten bars: what each of ten requests sent, in colours, before the grey of all that was said by then."""
-    records = example.ten_turns
-    totals = [record.memory.sums.totals[record.memory.length] for record in records]
-    sizes = [record.total_tokens for record in records]
-    most = max(*totals, *sizes)
-    bars = []
-    for record, said_tokens in zip(records, totals, strict=True):
-        parts = []
-        for part, color in COLORS.items():
-            if record.tokens.get(part):
-                parts.append(upright_part(record.tokens[part] / most, color))
-        bars.append(element("div", *parts, style=f"--said:{said_tokens / most:.3%}"))
-    words = ten_turns_words(records[-1], totals[-1], max(sizes))
-    return element("div", *bars, class_="memviz-turns", role="img", aria_label=words)

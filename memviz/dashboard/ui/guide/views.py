@@ -89,7 +89,7 @@ TERM = "term"
 SEARCH = "search"
 
 FIND = "find"
-"""What is looked for among the strategies; the glossary has a search of its own."""
+"""The part of the address that is searched for among the strategies; the glossary has a search of its own."""
 
 OPENED_KEY = "guide-opened"
 

@@ -39,7 +39,7 @@ class Slot:
     number: int | None = None
     """The step (0-based) that it is a part of; ``None``: the lesson itself."""
     is_asked: bool = False
-    """It is a part of what the step asks."""
+    """True for a part of what the step asks."""
 
     @property
     def value(self) -> Any:

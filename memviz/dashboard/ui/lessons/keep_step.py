@@ -58,7 +58,7 @@ HELP = noop(
     "There an animation plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
-"""What the lanes of the stage say on a view; tokens on all others."""
+"""The amounts in the lanes of the stage, by view; tokens on all others."""
 
 
 def keep_as_step(
@@ -159,7 +159,7 @@ def _keep(
             view,
             asked=_question(language, *question),
         )
-        own.steps.append(_judged(step))
+        own.steps.append(_judge_step(step))
     except LessonError as error:
         show_error(error)
         return
@@ -174,7 +174,7 @@ def _keep(
     )
 
 
-def _judged(step: Step) -> Step:
+def _judge_step(step: Step) -> Step:
     """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
     written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
     return read_lesson(written, _("The step")).steps[0]

@@ -33,9 +33,9 @@ from memviz.dashboard.lessons.lesson import (
     Text,
 )
 from memviz.dashboard.lessons.markdown import as_html, as_plain
-from memviz.dashboard.lessons.playing import Played, followed, play
+from memviz.dashboard.lessons.playing import Played, follow_fact, play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.staging import stage_of_step
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.pictures import as_shown, stage
@@ -296,7 +296,9 @@ def _played(step: Step, lesson: Lesson) -> Played | None:
 def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, object]:
     what = ("lesson stage", step, is_answered)
     return played.runs[0].once(
-        what, lambda: staged(step, played, is_answered=is_answered), is_picture=True
+        what,
+        lambda: stage_of_step(step, played, is_answered=is_answered),
+        is_picture=True,
     )
 
 
@@ -357,7 +359,7 @@ def _ways_out(step: Step, played: Played | None) -> None:
         st.markdown(f"**{heading}**")
     for number, attempt in enumerate(step.to_try, 1):
         words = attempt.text.said(lessons_state().language)
-        view = followed(attempt.view, step.view)
+        view = follow_fact(attempt.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)
     words = _("Open in {page}", page=_(PAGE_NAMES[step.view.page_file]))

@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.library import (
     find_lesson,
     saved_lessons,
 )
-from memviz.dashboard.lessons.playing import followed, play
+from memviz.dashboard.lessons.playing import follow_fact, play
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
@@ -237,7 +237,7 @@ def _yaml(lesson: Lesson, is_own: bool) -> bytes:
     return as_yaml(lesson).encode() if is_own else content_of(lesson.id)
 
 
-def closing() -> None:
+def draw_closing() -> None:
     """Show what is said at the end of a lesson, above the list; nothing, if none has just ended."""
     lesson = _ended()
     if lesson is None:
@@ -295,6 +295,6 @@ def _to_try(lesson: Lesson) -> None:
             ):
                 with error_shown():
                     open_view(
-                        followed(attempt.view, step.view),
+                        follow_fact(attempt.view, step.view),
                         play(step.view.study, workspace(), lesson.id),
                     )

@@ -111,10 +111,10 @@ class LessonsState:
     answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
     """Choices that were taken, by the lesson's id and the step."""
     written: dict[str, str] = field(default_factory=dict)
-    """What the page wrote into its address."""
+    """The parts that the page wrote into its address."""
     written_before: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
-    """When that was, in seconds of a clock that only goes forward."""
+    """The time at which the page wrote them, in seconds of a clock that only goes forward."""
     ended: str | None = None
     """The lesson that was played to its end just now."""
     uploads: int = 0

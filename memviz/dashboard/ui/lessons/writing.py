@@ -126,7 +126,7 @@ ORDERS = {
     "arrow_downward": noop("Move down step {number}"),
     "delete": noop("Remove step {number}"),
 }
-"""What each button of a step does, by its icon."""
+"""The words on what each button of a step does, by its icon."""
 
 
 def _order(own: OwnLesson, number: int) -> None:

@@ -99,7 +99,7 @@ def import_panel() -> None:
         # Files behind a cancelled one have no outcome.
         read = zip(reading.outcomes, reading.files, strict=False)
         state.imports = [
-            _imported(outcome, file, reading.format) for outcome, file in read
+            _import_outcome(outcome, file, reading.format) for outcome, file in read
         ]
         del reading, read
         give_back()
@@ -200,7 +200,7 @@ ROWS_SHOWN = 10
 ROW_PIXELS = 36
 
 
-def _imported(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
+def _import_outcome(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
     """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
     # A file that was not read is kept: to be read for its user, or by a mapping.
     upload = Import(outcome, file if outcome.error is not None else None, format)
@@ -306,7 +306,7 @@ def _ask_who_is_the_user(upload: Import, key: str) -> None:
             )
         )
         st.caption(plain(error.reason))
-        name = _chosen(error.names, key)
+        name = _choose_user(error.names, key)
         with st.container(horizontal=True):
             if st.button(
                 _("Import"),
@@ -325,7 +325,7 @@ def _ask_who_is_the_user(upload: Import, key: str) -> None:
                 st.rerun()
 
 
-def _chosen(names: Sequence[str], key: str) -> str | None:
+def _choose_user(names: Sequence[str], key: str) -> str | None:
     help = _("Everybody else in the file becomes the assistant, under their names.")
     if len(names) > MOST_IN_SIGHT:
         return st.selectbox(
@@ -348,7 +348,7 @@ def _read_again(upload: Import, name: str | None) -> None:
     reading = BackgroundReading([upload.file], upload.format, user=name)
     while not reading.wait(1):
         pass
-    again = _imported(reading.outcomes[0], upload.file, upload.format)
+    again = _import_outcome(reading.outcomes[0], upload.file, upload.format)
     upload.outcome = again.outcome
     upload.saved = again.saved
     upload.notes = again.notes

@@ -1,5 +1,4 @@
-"""The list of the library: search, one row a conversation, a conversation as it was imported, and what the address
-holds of it."""
+"""The list of the library: the search, one row a conversation, and the parts of the address."""
 
 import json
 from collections.abc import Sequence
@@ -10,19 +9,14 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.division import ceil_div
 from memviz.core.errors import MemvizError, UnreadableConversationError
-from memviz.core.messages import TIME, Message
-from memviz.core.text.wording import counted, message_number
+from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.conversations import (
     chat_state,
-    event_sentence,
     size_words,
 )
-from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.library.recorded import recorded_facts
+from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import workspace
@@ -36,9 +30,7 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
 from memviz.dashboard.words import bundled_words
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
-from memviz.transcripts.times import moment
 
 ROWS_ON_PAGE = 20
 PAGE_KEY = "library-page"
@@ -112,10 +104,10 @@ def _row(entry: ConversationEntry) -> None:
         ):
             _actions(entry)
         if library_state().shown == entry.id:
-            _shown(entry)
+            _show_conversation(entry)
 
 
-def _shown(entry: ConversationEntry) -> None:
+def _show_conversation(entry: ConversationEntry) -> None:
     try:
         conversation_view(entry.id)
     except UnreadableConversationError as error:
@@ -303,82 +295,3 @@ def keep_address() -> None:
             READ: library_state().shown,
         }
     )
-
-
-MESSAGES_ON_PAGE = 40
-ROLE_COLORS = {
-    "user": "input",
-    "assistant": "history",
-    "tool": "tools",
-    "system": "system",
-}
-"""A role's colour is that of the part of a request in which it usually stands."""
-NAMES = {
-    "user": noop("User"),
-    "assistant": noop("Assistant"),
-    "tool": noop("Tool result"),
-    "system": noop("System"),
-}
-
-
-def conversation_view(id: str) -> None:
-    """Draw the whole conversation, in pages. Only the messages of the page are read, for a conversation may be long.
-    Raises UnreadableConversationError."""
-    transcript = workspace().store.about(id)
-    total = workspace().store.entry(id).message_count
-    for warning in transcript.warnings:
-        st.caption(f":material/info: {plain(_(warning))}")
-    if transcript.system_prompt:
-        with st.expander(_("System prompt"), icon=":material/tune:"):
-            st.text(transcript.system_prompt)
-    pages = ceil_div(total, MESSAGES_ON_PAGE)
-    page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
-    first = (page - 1) * MESSAGES_ON_PAGE
-    stop = min(first + MESSAGES_ON_PAGE, total)
-    messages = workspace().store.said(id, first, stop)
-    st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
-    st.caption(_("{messages} in all.", messages=counted(total, "message")))
-
-
-def _parts(
-    events: Sequence[RecordedEvent],
-    messages: Sequence[Message],
-    first: int,
-    *,
-    is_end: bool,
-) -> Sequence[str]:
-    """The messages from position ``first`` on, and between them what was recorded there."""
-    parts = []
-    for position, message in enumerate(messages, first):
-        parts += [_event(event) for event in events if event.after_message == position]
-        parts.append(_message(message, position))
-    if is_end:
-        stop = first + len(messages)
-        behind = [event for event in events if event.after_message >= stop]
-        behind.sort(key=lambda event: event.after_message)
-        parts += map(_event, behind)
-    return parts
-
-
-def _message(message: Message, position: int) -> str:
-    meta = message.meta or {}
-    time = moment(meta.get(TIME))
-    facts = [f"{message_number(position)} · {_(NAMES[message.role])}"]
-    if message.name:
-        facts.append(message.name)
-    if time:
-        facts.append(f"{time:%Y-%m-%d %H:%M}")
-    facts += recorded_facts(message)
-    parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
-    thought = meta.get(REASONING)
-    if isinstance(thought, str) and thought:
-        summary = element("summary", element("small", _("Reasoning")))
-        parts.append(element("details", summary, element("p", thought)))
-    return section(PART_COLORS[ROLE_COLORS[message.role]], *parts)
-
-
-def _event(event: RecordedEvent) -> str:
-    parts = [element("small", event_sentence(event))]
-    if event.text:
-        parts.append(element("p", event.text))
-    return section(PART_COLORS["summary"], *parts)

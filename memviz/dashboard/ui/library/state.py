@@ -45,7 +45,7 @@ class Mapped:
     first: Mapping
     """The mapping to begin with."""
     problem: str = ""
-    """Why nothing was guessed."""
+    """The reason why nothing was guessed; empty where something was."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class LibraryState:
     reading: BackgroundReading | None = None
     """The files that are being read."""
     imports: list[Import] = field(default_factory=list)
-    """What became of the files that were read last."""
+    """The files that were read last, each with its outcome."""
     shown: str | None = None
     """The conversation that is shown whole."""
     is_opened: bool = False

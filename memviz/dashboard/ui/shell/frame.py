@@ -118,7 +118,7 @@ STREAMLITS_OWN = (
     noop("Press Ctrl+Enter to apply"),
     noop("Press ⌘+Enter to apply"),
 )
-"""What Streamlit writes into uploads and fields, as it stands there; none of its arguments changes it."""
+"""The words that Streamlit writes into uploads and fields, as it stands there; none of its arguments changes it."""
 
 
 def say_languages() -> None:

@@ -32,7 +32,7 @@ class Reading:
     chosen: str = ""
     """The one that an address or the visitor asked for, empty as long as nobody has."""
     taken: list[str] = field(default_factory=list)
-    """What the address said of it when it was read last."""
+    """The languages that the address named when it was read last."""
 
 
 _of_sessions: RecentlyUsed[str, str] = RecentlyUsed(SESSIONS_KEPT)

@@ -29,7 +29,8 @@ WRITTEN_KEY = "written-links"
 LANG = "lang"
 """The part of every address that names the language of the pages."""
 KEPT_WRITTEN = 20
-"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+"""The number of addresses that a session knows as its own: with clicks in quick succession, the browser's is a few
+behind."""
 Query = Mapping[str, Sequence[str]]
 
 
@@ -69,7 +70,7 @@ class LinkedParts:
     keys: dict[str, str] = field(default_factory=dict)
     """The widgets that its link holds, by the names of the link's parts."""
     asked: dict[str, str] = field(default_factory=dict)
-    """What an address asked for that no widget has taken yet."""
+    """The parts of an address that no widget has taken yet."""
 
 
 def linked_parts() -> LinkedParts:
@@ -107,14 +108,14 @@ def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> No
     _take(name, key, lambda text: several_read(text, choices))
 
 
-def linked_range(name: str, key: str, first: int, last: int) -> None:
-    """Let links hold the two ends of a slider over the numbers from ``first`` to ``last``, such as ``["3", "12"]``."""
-    _take(name, key, lambda text: part_read(text, range(first, last + 1)))
+def linked_range(name: str, key: str, last: int) -> None:
+    """Let links hold the two ends of a slider over the numbers from 1 to ``last``, such as ``["3", "12"]``."""
+    _take(name, key, lambda text: part_read(text, range(1, last + 1)))
 
 
-def linked_number(name: str, key: str, least: float, most: float) -> None:
-    """Let links hold the value of a field that takes any number from ``least`` to ``most``."""
-    _take(name, key, lambda text: number_read(text, least, most))
+def linked_number(name: str, key: str, most: float) -> None:
+    """Let links hold the value of a field that takes any number from 0 to ``most``."""
+    _take(name, key, lambda text: number_read(text, most))
 
 
 def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
@@ -179,13 +180,13 @@ def part_read(text: str, options: range) -> tuple[int, int] | None:
     return ends[0], ends[1]
 
 
-def number_read(text: str, least: float, most: float) -> float | None:
+def number_read(text: str, most: float) -> float | None:
     """The number that was written as ``text``; ``None`` where it is none, or beyond its bounds."""
     try:
         number = float(text)
     except ValueError:
         return None
-    return number if least <= number <= most else None
+    return number if 0 <= number <= most else None
 
 
 def keep_in_address(parts: Mapping[str, str | None]) -> None:

@@ -35,7 +35,7 @@ MAX_HIDE_CHARS = 200
 LEAST_LETTER_PIXELS = 14
 MOST_LETTER_PIXELS = 80
 CHART_LETTER_PIXELS = 14
-"""What letters of this size are beside in a chart as it usually is."""
+"""The size of letters in a chart as it usually is."""
 BAR_KEY = "presenter-bar"
 KEYS_KEY = "presenter-keys"
 
@@ -52,20 +52,20 @@ class Presenting:
     """Parts that a link took away, by their names."""
     letter_pixels: int = 22
     asked_steps: int = 0
-    """How many pictures on (or back) the speaker wants to be."""
+    """The number of pictures that the speaker wants to go on (or back)."""
     clicks: tuple[str, int] = ("", 0)
     """The clicker that this was asked with, and how many pictures by it so far."""
     title: str = ""
     """The title of the picture that is shown."""
     notes: list[str] = field(default_factory=list)
     at: int = 0
-    """Its number (0-based) in the walk."""
+    """The number (0-based) of the step in the walk."""
     of: int = 0
     next_title: str = ""
     unknown: list[str] = field(default_factory=list)
-    """What the link wanted to hide and is not there."""
+    """The parts that the link wanted to hide and that are not there."""
     taken: dict[str, list[str]] = field(default_factory=dict)
-    """What the address said of all this when it was read last."""
+    """The parts of the address on presenting when it was read last."""
 
 
 def presenting() -> Presenting:

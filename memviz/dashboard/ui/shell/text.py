@@ -8,7 +8,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 _REPLACED_LATER = re.compile(
     r"(?<=:)(?=[A-Za-z/])|(?<=[-<>~=])(?=[-<>=])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE
 )
-"""Where icons, arrows and links begin, which Streamlit makes after Markdown was read and escapes are gone."""
+"""The beginnings of icons, arrows and links, which Streamlit makes after Markdown was read and escapes are gone."""
 MAX_NAME_CHARS = 60
 _WORD_JOINER = "\u2060"  # takes no room
 

@@ -33,7 +33,7 @@ class Asked:
 
     @property
     def first(self) -> dict[str, int | None]:
-        """Of how many messages of each conversation, if not of all."""
+        """The number of messages of each conversation that are replayed; ``None``: all."""
         return dict(zip(self.ids, self.firsts, strict=True))
 
 

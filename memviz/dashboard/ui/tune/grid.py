@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.conversations import (
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     in_the_guide,
-    offered,
+    offered_strategies,
     refused_words,
     title_in_menu,
 )
@@ -127,7 +127,7 @@ def _choose_grid(
     largest: Mapping[str, int], recorded: Sequence[Strategy]
 ) -> dict[str, dict[str, tuple[Any, ...]]]:
     """Return the values chosen, by strategy and parameter."""
-    choices = offered()
+    choices = offered_strategies()
     linked_list("try", "tune-strategies", choices)
     at_first = [id for id in tried_at_first() if id in choices]
     held = begin_with("tune-strategies", at_first)

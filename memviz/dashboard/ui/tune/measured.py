@@ -10,7 +10,7 @@ from memviz.code_export import targets
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop, pgettext
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
@@ -77,7 +77,7 @@ def _metrics(row: dict[Any, Any]) -> None:
         with cells.cell():
             st.metric(
                 _(WORDS[name].title),
-                shown(name, value) if value == value else _("unknown"),
+                shown_value(name, value) if value == value else _("unknown"),
                 help=_(WORDS[name].help),
             )
 
@@ -115,7 +115,7 @@ EACH = {
         noop("What a single conversation costs at most."),
     ),
 }
-"""What one of several conversations costs."""
+"""The columns on the cost of one of several conversations: title and help."""
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:

@@ -33,9 +33,9 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
         placeholder=_("A product or a library"),
         persist_state="session",
     )
-    return tuple(_scaled(id, largest["tokens"]) for id in chosen)
+    return tuple(_scaled_strategy(id, largest["tokens"]) for id in chosen)
 
 
-def _scaled(id: str, needed_tokens: int) -> Strategy:
+def _scaled_strategy(id: str, needed_tokens: int) -> Strategy:
     parameters = scaled(strategy_class(id), needed_tokens, presets()[id].parameters)
     return strategy(id, **(parameters.values if parameters else {}))

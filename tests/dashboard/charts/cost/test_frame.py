@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, framed
+from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, frame_of
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     Unit,
@@ -30,7 +30,7 @@ def growing() -> SettingCost:
 
 def test_of_each_turn_what_grows_without_end_leaves_the_picture() -> None:
     costs = [growing(), limited()]
-    frame = framed(costs, View.EACH_STEP, Unit.USD, uncached=False)
+    frame = frame_of(costs, View.EACH_STEP, Unit.USD, uncached=False)
     assert [line.name for line in frame.above] == ["all"]
     amounts = limited().amounts(View.EACH_STEP)
     assert amounts is not None
@@ -42,7 +42,7 @@ def test_of_each_turn_what_grows_without_end_leaves_the_picture() -> None:
 
 
 def test_totals_are_all_seen() -> None:
-    frame = framed([growing(), limited()], View.SO_FAR, Unit.USD, uncached=False)
+    frame = frame_of([growing(), limited()], View.SO_FAR, Unit.USD, uncached=False)
     assert frame.above == ()
     assert above_finding(frame, Unit.USD) == ""
     assert cost_curve([growing(), limited()]).layout.yaxis.range is None
@@ -54,15 +54,15 @@ def test_a_line_without_the_cache_leaves_if_it_presses_the_others() -> None:
         (),
         label="cached",
     )
-    frame = framed([cached], View.SO_FAR, Unit.USD, uncached=True)
+    frame = frame_of([cached], View.SO_FAR, Unit.USD, uncached=True)
     assert [line.name for line in frame.above] == ["cached without the cache"]
-    assert framed([cached], View.SO_FAR, Unit.USD, uncached=False).above == ()
-    assert framed([cached], View.SO_FAR, Unit.TOKENS, uncached=True).above == ()
+    assert frame_of([cached], View.SO_FAR, Unit.USD, uncached=False).above == ()
+    assert frame_of([cached], View.SO_FAR, Unit.TOKENS, uncached=True).above == ()
 
 
 def test_nothing_leaves_where_everything_grows_or_costs_nothing() -> None:
-    assert framed([growing()], View.EACH_STEP, Unit.USD, uncached=False).above == ()
-    assert framed([cost_line(main=None)], View.SO_FAR, Unit.USD, uncached=True) == (
+    assert frame_of([growing()], View.EACH_STEP, Unit.USD, uncached=False).above == ()
+    assert frame_of([cost_line(main=None)], View.SO_FAR, Unit.USD, uncached=True) == (
         0.0,
         (),
     )

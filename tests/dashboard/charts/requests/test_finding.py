@@ -6,7 +6,7 @@ import re
 
 import memviz
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.charts.requests.tables import finding, request_finding
+from memviz.dashboard.charts.requests.tables import request_finding, tokens_finding
 from memviz.transcripts.samples import sample
 
 
@@ -27,7 +27,7 @@ def test_it_says_what_grows_what_stays_and_how_often_it_was_summarized() -> None
     ]
     largest = [max(record.total_tokens for record in one.run.turns) for one in settings]
     written = len(settings[2].run.compactions)
-    assert finding(settings) == (
+    assert tokens_finding(settings) == (
         f"Tokens sent per turn: Full buffer grows to {largest[0]:,} tokens; "
         "Sliding window · 10 messages stays below 1,800 tokens; "
         f"Summary buffer · 1,500 tokens was summarized {written} times and stays below 1,800 tokens."
@@ -39,7 +39,7 @@ def test_it_says_what_grows_what_stays_and_how_often_it_was_summarized() -> None
 def test_without_a_request_it_says_so() -> None:
     run = memviz.Chat(memviz.strategy("buffer"), counter="chars4").run
     assert (
-        finding([SettingRun(run, "Full buffer", 0)])
+        tokens_finding([SettingRun(run, "Full buffer", 0)])
         == "Tokens sent per turn: no request yet."
     )
 

@@ -9,12 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE
-from memviz.dashboard.charts.retention.life_lines import (
-    MOST_LINES,
-    STRIP,
-    by_birth,
-    life_lines_of,
-)
+from memviz.dashboard.charts.retention.compaction_strip import MOST_LINES, STRIP
+from memviz.dashboard.charts.retention.life_lines import by_birth, life_lines_of
 from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,

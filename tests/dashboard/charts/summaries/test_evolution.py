@@ -9,7 +9,7 @@ from memviz import Run
 from memviz.dashboard.charts.summaries.evolution import (
     carried_over,
     compression,
-    nesting,
+    nesting_chart,
     word_origins,
 )
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
@@ -77,7 +77,7 @@ def test_origins_add_up_to_all_words(
 def test_nesting_and_copied_summaries(
     facts: tuple[VersionFacts, ...], axis: RequestAxis
 ) -> None:
-    depth = values(nesting(facts, axis))
+    depth = values(nesting_chart(facts, axis))
     assert depth["summarizations"] == list(range(1, len(facts) + 1))
     assert depth["a summary's heading inside"] == [3]
 
@@ -86,7 +86,8 @@ def test_all_charts_stand_over_the_same_turns(
     facts: tuple[VersionFacts, ...], axis: RequestAxis
 ) -> None:
     charts = [
-        draw(facts, axis) for draw in (compression, carried_over, word_origins, nesting)
+        draw(facts, axis)
+        for draw in (compression, carried_over, word_origins, nesting_chart)
     ]
     assert {chart.layout.xaxis.range for chart in charts} == {(0.4, 11.3)}, (
         "the last one was written behind turn 10"

@@ -12,7 +12,7 @@ from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
-from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.tables import tokens_finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import summarization_marks
 from memviz.dashboard.charts.retention.life_lines import life_lines_of
@@ -143,7 +143,7 @@ def test_tables_and_findings_say_it_in_words() -> None:
     assert any(
         "(tool results cleared)" in cell for cell in tokens_table([setting])["Clearing"]
     )
-    assert "Clearing had tool results cleared " in finding([setting])
+    assert "Clearing had tool results cleared " in tokens_finding([setting])
 
 
 def test_a_timeline_without_summaries_shows_the_requests_after_each_change() -> None:

@@ -13,7 +13,7 @@ from pandas import DataFrame
 
 from memviz.dashboard.charts.sweeps import heat_map as module
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.sweep_tables import OWN_TAGS, parameter, small_table, words
 
@@ -148,7 +148,7 @@ def test_values_are_written_in_black_on_bright_and_in_white_on_dark_cells() -> N
         assert bright in of["#000000"]
         assert dark in of["#FFFFFF"]
         assert written(figure).tolist() == [
-            [shown(measure, v) for v in row] for row in ((0.2, 0.4), (0.6, 1.0))
+            [shown_value(measure, v) for v in row] for row in ((0.2, 0.4), (0.6, 1.0))
         ]
         assert (
             len(

@@ -15,7 +15,12 @@ from memviz.dashboard.charts.sweeps.axes import (
     counts_by_ratio,
     measure_axis,
 )
-from memviz.dashboard.charts.sweeps.measure_words import UNKNOWN, WORDS, inline, shown
+from memviz.dashboard.charts.sweeps.measure_words import (
+    UNKNOWN,
+    WORDS,
+    inline,
+    shown_value,
+)
 from memviz.tuning.results import MEASURES
 
 MONEY = sorted(name for name in MEASURES if "usd" in name)
@@ -83,14 +88,14 @@ def test_units() -> None:
     ],
 )
 def test_numbers(measure: str, value: float, text: str) -> None:
-    assert shown(measure, value) == text
+    assert shown_value(measure, value) == text
 
 
 @given(st.sampled_from(MONEY + SHARES), st.floats(1e-5, 0.99999))
 def test_what_is_something_is_never_written_as_nothing_or_all(
     measure: str, value: float
 ) -> None:
-    number = float(shown(measure, value).strip("$%"))
+    number = float(shown_value(measure, value).strip("$%"))
     assert 0 < number < 100
 
 
@@ -135,7 +140,7 @@ def test_an_axis_holds_all_values_and_thresholds_and_few_ticks(
         assert 1 <= len(axis["tickvals"]) <= MOST_TICKS
         assert all(low <= tick <= high for tick in axis["tickvals"])
         assert axis["ticktext"] == [
-            shown("all_tokens", tick) for tick in axis["tickvals"]
+            shown_value("all_tokens", tick) for tick in axis["tickvals"]
         ]
 
 

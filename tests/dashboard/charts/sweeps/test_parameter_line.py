@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 
-from memviz.dashboard.charts.sweeps.measure_words import shown
+from memviz.dashboard.charts.sweeps.measure_words import shown_value
 from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.sweep_tables import (
@@ -64,7 +64,7 @@ def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     assert list(points.customdata) == [0, 1, 2]
     for setting, text in enumerate(points.text):
         assert words(text).startswith(table["label"][setting])
-        assert shown(measure, table[measure][setting]) in words(text)
+        assert shown_value(measure, table[measure][setting]) in words(text)
     assert figure.layout.xaxis.title.text == "Window size (messages)"
 
 

@@ -8,7 +8,7 @@ from memviz.dashboard.ui.compare.answers import (
     bringing_back,
     lost_words,
     stated_at,
-    suggested,
+    suggested_questions,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.recalls import BroughtBack
@@ -23,8 +23,11 @@ def test_short_questions_about_what_was_said_first_are_offered() -> None:
     late = Probe("What is the gate?", ("B4",), (40,), "single fact")
     long = Probe("W" * LONGEST_SUGGESTED + "?", ("x",), (0,), "single fact")
     nowhere = Probe("What?", ("x",), (), "single fact")
-    assert suggested([late, long, CODE, nowhere]) == [CODE.question, late.question]
-    assert suggested([]) == []
+    assert suggested_questions([late, long, CODE, nowhere]) == [
+        CODE.question,
+        late.question,
+    ]
+    assert suggested_questions([]) == []
 
 
 def test_first_comes_a_question_whose_answer_one_of_the_settings_has_lost() -> None:
@@ -38,10 +41,10 @@ def test_first_comes_a_question_whose_answer_one_of_the_settings_has_lost() -> N
         memviz.replay(trip, memviz.strategy(id, **parameters))
         for id, parameters in settings
     ]
-    first = suggested(trip.probes, runs)[0]
+    first = suggested_questions(trip.probes, runs)[0]
     assert first == "What is the date on which Finn's old passport expires?"
     assert (
-        suggested(trip.probes)[0] != first
+        suggested_questions(trip.probes)[0] != first
     )  # said earlier, and repeated in the last turn in other words
     for run in runs:
         known = "9 July 2027" in memviz.ask(run, first).reply

@@ -13,18 +13,16 @@ import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare import dollars as page
-from memviz.dashboard.ui.compare.dollars import costed
+from memviz.dashboard.ui.compare.cheapest import cheapest_words
+from memviz.dashboard.ui.compare.costs_table import with_totals
+from memviz.dashboard.ui.compare.dollars import costs_of
 from memviz.dashboard.ui.compare.dollars_explained import (
     explanations,
     why_nothing_is_cached,
     window_tokens,
     window_words,
 )
-from memviz.dashboard.ui.compare.dollars_in_total import (
-    cheapest_words,
-    shares_words,
-    with_totals,
-)
+from memviz.dashboard.ui.compare.dollars_in_total import shares_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import cache_in_words, prices_in_words, prices_of
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
@@ -170,7 +168,7 @@ class TestCheapest:
         runs = [memviz.replay(bundled()[name], strategy) for strategy in strategies]
         terms = PricingAssumptions.of(pause_seconds=pause_seconds)
         words = cheapest_words(
-            costed(
+            costs_of(
                 [SettingRun(r, r.strategy.label, n) for n, r in enumerate(runs)], terms
             ),
             terms,
@@ -338,7 +336,7 @@ class TestWindow:
             (warning,) = [
                 one for one in health_warnings(run, TERMS) if one.kind == "growth"
             ]
-            (line,) = costed([SettingRun(run, "Full", 0)], TERMS)
+            (line,) = costs_of([SettingRun(run, "Full", 0)], TERMS)
             *_, said = window_words([line], 272_000, "a/model")
             assert warning.numbers.endswith(
                 said.removeprefix("Full passes 272,000 tokens ")
@@ -390,11 +388,11 @@ def test_tokens_of_a_run_are_counted_once_whatever_the_prices(
     monkeypatch.setattr(page, "traffic", lambda run: counted.append(run) or real(run))
     setting = SettingRun(run_of("buffer"), "a", 0)
     first, again = (
-        costed([setting], TERMS),
-        costed([setting], PricingAssumptions(CHEAP, CHEAP)),
+        costs_of([setting], TERMS),
+        costs_of([setting], PricingAssumptions(CHEAP, CHEAP)),
     )
     assert len(counted) == 1
     assert first[0].cost.traffic is again[0].cost.traffic
     assert first[0].cost.total_usd != again[0].cost.total_usd
-    costed([SettingRun(run_of("buffer"), "a", 0)], TERMS)
+    costs_of([SettingRun(run_of("buffer"), "a", 0)], TERMS)
     assert len(counted) == 2, "another run of the same content is another run"

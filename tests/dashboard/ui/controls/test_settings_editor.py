@@ -9,7 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
-from memviz.dashboard.ui.controls.settings_editor import offered, refused_words
+from memviz.dashboard.ui.controls.settings_editor import (
+    offered_strategies,
+    refused_words,
+)
 from memviz.dashboard.ui.controls.study import Setting
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
@@ -134,8 +137,8 @@ class TestEditor:
         help = page.selectbox[0].help.replace("\\", "")
         assert f"Not offered: Refused. {REASON}" in help
         assert refused_words()[0] == f"Not offered: Refused. {REASON}"
-        assert "refused" not in offered()
-        assert "refused" in offered("refused"), "a link may ask for it"
+        assert "refused" not in offered_strategies()
+        assert "refused" in offered_strategies("refused"), "a link may ask for it"
 
 
 class TestTaking:
@@ -233,4 +236,4 @@ def test_rows_with_the_same_main_number_say_what_tells_them_apart() -> None:
 
 
 def test_all_of_memvizs_own_can_be_run() -> None:
-    assert {"buffer", "window", "summary_buffer"} < set(offered())
+    assert {"buffer", "window", "summary_buffer"} < set(offered_strategies())

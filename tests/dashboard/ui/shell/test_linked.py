@@ -37,4 +37,4 @@ def test_a_part_of_a_range_has_two_ends_within_it(
     ],
 )
 def test_a_number_lies_within_its_bounds(text: str, found: float | None) -> None:
-    assert number_read(text, 0.0, 10.0) == found
+    assert number_read(text, 10.0) == found

@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
     carried_over,
     compression,
-    nesting,
+    nesting_chart,
     word_origins,
 )
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -91,7 +91,7 @@ ORIGIN = _Chart(
     ),
 )
 NESTING = _Chart(
-    nesting,
+    nesting_chart,
     noop("How often was its oldest content summarized?"),
     noop(
         "A summary is made from the summary before it. Each time something can get lost or twisted."

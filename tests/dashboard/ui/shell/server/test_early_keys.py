@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from memviz.dashboard.stage.files import keys_script
-from memviz.dashboard.ui.shell.server.checks import EarlyKeys
+from memviz.dashboard.ui.shell.server.early_keys import EarlyKeys
 
 PAGE = "<html><head><title>Page</title></head><body>a page</body></html>"
 

@@ -15,7 +15,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from memviz.dashboard.ui.shell.server.checks import Login
+from memviz.dashboard.ui.shell.server.login import Login
 from memviz.models.access import FREE_OF_ONE, Password
 
 PASSWORD = "correct horse"

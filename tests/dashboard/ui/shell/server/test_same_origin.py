@@ -12,7 +12,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from memviz.dashboard.ui.shell.server.checks import SameOrigin
+from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
 
 HERE = "http://127.0.0.1:8501"
 

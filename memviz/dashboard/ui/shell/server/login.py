@@ -1,0 +1,165 @@
+"""The password is asked for once a browser session, before anything of memviz is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from math import ceil
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import (
+    HTMLResponse,
+    RedirectResponse,
+    Response,
+)
+
+from memviz.core.text.wording import counted
+from memviz.core.translation import (
+    ENGLISH,
+    _,
+    known_language,
+    language_now,
+    noop,
+    use_language,
+)
+from memviz.dashboard.markup import element
+from memviz.dashboard.ui.shell.linked import LANG
+from memviz.models.access import (
+    LONGEST_BYTES,
+    Attempts,
+    Password,
+    Sessions,
+)
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+from memviz.dashboard.ui.shell.server.same_origin import refuse
+
+HEALTH = "_stcore/health"
+"""Says nothing but that the server runs; whatever watches over servers asks for it."""
+_PAGE = Template(Path(__file__).with_name("login.html").read_text(encoding="utf-8"))
+_PAGE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",  # with no-referrer a browser would not name its origin when it sends the form
+}
+_LONGEST_FORM_BYTES = 4 * LONGEST_BYTES
+_WRONG = noop("This is not the password.")
+
+
+class Login:
+    """ASGI middleware that lets in only browsers that gave the password, and asks all others for it.
+
+    The answer is sent to the address that was asked for, so that a link leads to its page afterwards.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, password: Password, port: int, base_path: str = ""
+    ) -> None:
+        self._app = app
+        self._password = password
+        self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
+        self._cookie = f"memviz_{port}"  # a browser has the cookies of all ports of a machine in one place
+        self._sessions = Sessions()
+        self._attempts = Attempts()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on the requests of those who are in; show all others the page with the password field."""
+        if scope["type"] not in ("http", "websocket") or self._is_open(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await refuse(scope, receive, send, "The password has to be entered first.")
+        else:
+            with use_language(_language_of(scope)):
+                response = await self._answer(scope, receive)
+            await response(scope, receive, send)
+
+    def _is_open(self, scope: Scope) -> bool:
+        word = HTTPConnection(scope).cookies.get(self._cookie, "")
+        return word in self._sessions or scope["path"] == self._health
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Response:
+        if scope["method"] != "POST":
+            return _page("", 401)
+        entered = await _entered(scope, receive)
+        address = (scope.get("client") or ("",))[0]
+        if wait_seconds := self._attempts.begin(address):
+            wait = counted(ceil(wait_seconds), "second")
+            answer = _(
+                "There were too many wrong attempts. Try again in {wait}.", wait=wait
+            )
+            page = _page(answer, 429)
+            page.headers["Retry-After"] = str(ceil(wait_seconds))
+            return page
+        if not await asyncio.to_thread(self._password.matches, entered):
+            return _page(_(_WRONG), 401)
+        self._attempts.succeeded(address)
+        return self._let_in(scope)
+
+    def _let_in(self, scope: Scope) -> Response:
+        path = scope["raw_path"].decode("latin-1")
+        query = scope["query_string"].decode("latin-1")
+        # One slash at the start: with two of them the rest would be another machine's name.
+        place = "/" + path.lstrip("/\\")
+        if query:
+            place += f"?{query}"
+        response = RedirectResponse(
+            place, status_code=303, headers={"Cache-Control": "no-store"}
+        )
+        response.set_cookie(
+            self._cookie,
+            self._sessions.open(),
+            httponly=True,
+            samesite="lax",
+            secure=scope["scheme"] == "https",
+        )
+        return response
+
+
+async def _entered(scope: Scope, receive: Receive) -> str:
+    """Return the password field of a form; empty if there is none, or if what was sent is no such form."""
+    kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip()
+    if kind != "application/x-www-form-urlencoded":
+        return ""
+    body = b""
+    more = True
+    while more and len(body) <= _LONGEST_FORM_BYTES:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    if more or len(body) > _LONGEST_FORM_BYTES:
+        return ""
+    form = parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace")
+    return form.get("password", [""])[0]
+
+
+def _language_of(scope: Scope) -> str:
+    """Return the language that the address names, else the first of the browser's that there is."""
+    codes = parse_qs(scope["query_string"].decode("latin-1")).get(LANG, [])
+    accepted = Headers(scope=scope).get("accept-language", "")
+    codes += [named.partition(";")[0] for named in accepted.split(",")]
+    languages = filter(None, map(known_language, codes))
+    return next(languages, ENGLISH)
+
+
+def _page(message: str, status: int) -> HTMLResponse:
+    error = ""
+    if message:
+        error = element("p", message, class_="error", role="alert", id="error")
+    return HTMLResponse(
+        _PAGE.substitute(
+            message=error,
+            language=language_now(),
+            title=_("memviz: password"),
+            asks=_("This server asks for a password. Whoever runs it can tell you."),
+            label=_("Password"),
+            open=_("Open memviz"),
+        ),
+        status_code=status,
+        headers=_PAGE_HEADERS,
+    )
