@@ -54,9 +54,11 @@ def _spell_numeric_date(match: re.Match[str]) -> str:
         century = "20" if int(year) < 50 else "19"
         year = century + year
     if match["part"] == "." or int(first) > 12:
-        day, month = (first, second)
+        day = first
+        month = second
     elif int(second) > 12:
-        day, month = (second, first)
+        day = second
+        month = first
     elif first == second:
         return _spell_date(first, int(second), year)
     else:
