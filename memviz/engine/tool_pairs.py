@@ -124,8 +124,9 @@ def _before_an_open_call(log: Log, parts: Parts) -> Parts:
         if isinstance(piece, Messages) and piece.start < start < piece.stop:
             earlier.append(piece._replace(stop=start))
             piece = piece._replace(start=start)
-        has_positions = isinstance(piece, Messages | Picked)
-        if of_the_turn or (has_positions and piece.positions[0] >= start):
+        if (
+            isinstance(piece, Messages | Picked) and piece.positions[0] >= start
+        ) or of_the_turn:
             of_the_turn.append(piece)
         else:
             earlier.append(piece)

@@ -71,7 +71,7 @@ def social(text: str, chinese: bool) -> str | None:
 def answer(quotes: Sequence[tuple[str, str]], chinese: bool) -> str:
     """Quote ``(source, sentence)`` pairs; a source is user, assistant, summary, tool or system."""
     leads = _CHINESE_SOURCE if chinese else _ENGLISH_SOURCE
-    parts = []
+    parts: list[str] = []
     for source, sentence in quotes:
         first_lead, next_lead = leads[source]
         lead = next_lead if parts else first_lead
