@@ -28,7 +28,7 @@ from benchmarks.small_model import (
 from memviz import Run, replay
 from memviz.core.messages import Message
 from memviz.core.text.sentences import passage
-from memviz.engine.answering import ask
+from memviz.engine.asking import ask
 from memviz.engine.records import TurnRecord
 from memviz.metrics.answer_scores import contains_answer
 from memviz.strategies import strategy

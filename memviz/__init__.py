@@ -46,7 +46,7 @@ from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
     from memviz.dashboard.words.health import health_warnings
-    from memviz.engine.answering import ask
+    from memviz.engine.asking import ask
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
     from memviz.engine.compaction import Compaction
@@ -98,7 +98,7 @@ _LAZY = {
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
     "Why": "memviz.tuning.forgotten",
-    "ask": "memviz.engine.answering",
+    "ask": "memviz.engine.asking",
     "embedder": "memviz.models.embedding",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",

@@ -12,7 +12,8 @@ from memviz.core.bounds import MAX_USD, quoted
 
 if TYPE_CHECKING:
     from memviz.core.conversation import Log
-    from memviz.engine.recall import Recall, RequestKey
+    from memviz.engine.planned_recalls import RequestKey
+    from memviz.engine.recall import Recall
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
     from memviz.transcripts.base import Transcript

@@ -215,7 +215,7 @@ def _record(
 
     Whatever ends it early, what was answered until then is in the file.
     """
-    from memviz.engine.recall import by_request
+    from memviz.engine.planned_recalls import by_request
     from memviz.engine.recording import record
 
     request_count = 0

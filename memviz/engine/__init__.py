@@ -8,11 +8,12 @@ it), ``assemble`` (``assembly``), ``tokens_by_part`` (``part_tokens``), ``build_
 strategy, calls the summarizer and the model, and keeps what came of it; it knows no
 prices, no database and no page.
 
-Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backoff``,
-``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``following``, ``free_run``,
-``generations``, ``in_thread``, ``judging``, ``memory_config``, ``part_tokens``, ``parts``,
-``persistence``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
+Open to other rooms: ``answering``, ``asking``, ``assembly``, ``background_replay``,
+``backoff``, ``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``,
+``following``, ``free_run``, ``generations``, ``in_thread``, ``judging``,
+``memory_config``, ``part_tokens``, ``parts``, ``persistence``, ``planned_recalls``,
+``prompt_trial``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
 ``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
-``schema_counts``, ``session``, ``state``, ``stored``, ``switching``,
+``schema_counts``, ``session``, ``setting``, ``state``, ``stored``, ``switching``,
 ``tool_pairs``.
 """

@@ -10,15 +10,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
-from memviz.core.errors import MalformedReplyError, MessageError, RecallError
+from memviz.core.errors import MalformedReplyError, RecallError
 from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.part_tokens import message_tokens, tokens_by_part
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
-from memviz.engine.replay import as_model
-from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.state import Prepared
 from memviz.engine.thinking import (
@@ -29,7 +27,6 @@ from memviz.engine.thinking import (
     recall_of,
 )
 from memviz.models.base import Model, Reply, ToolChoice
-from memviz.models.registry import model as find_model
 from memviz.models.tools import (
     CONTINUE_THINKING,
     RECALL_CONVERSATION,
@@ -64,13 +61,7 @@ def allowed_tools(
 
 
 class Answering:
-    """The way to one reply. When :meth:`stream` has ended or was closed, the rest tells what happened.
-
-    ``prepared`` is the last request and ``exchange`` what was said after its input: calls of the recall
-    tool and their results. ``calls`` are the model calls before the last one, ``thoughts`` what was said in rounds of
-    thinking, ``reply`` and ``facts`` the last call's, ``partial`` what has arrived of its text, ``summary`` how the
-    model wants to remember the turn.
-    """
+    """The way to one reply. When :meth:`stream` has ended or was closed, the fields say what happened."""
 
     def __init__(
         self,
@@ -89,12 +80,19 @@ class Answering:
         self._is_thinking = allowed.thinking_rounds > 0
         self._thinks_on = self._is_thinking
         self.prepared = self._with_tools(session.prepare(self._asked))
+        """The last request."""
         self.exchange: tuple[Message, ...] = ()
+        """The messages after its input: calls of the recall tool and their results."""
         self.calls: tuple[_Call, ...] = ()
+        """The calls of the model before the last one."""
         self.thoughts: tuple[Message, ...] = ()
+        """The messages of the rounds of thinking."""
         self.reply = Reply("")
+        """The reply to the last call."""
         self.facts = ReplyFacts(model.name)
+        """The facts of that reply."""
         self.summary: Reply | None = None
+        """The text by which the model wants to remember the turn."""
 
     @property
     def partial(self) -> str:
@@ -266,8 +264,10 @@ class Answering:
         try:
             wants_more = decision_of(call.arguments).go_on
         except RecallError as error:
-            told = f"Error: {error}"
-            return told if self._thinks_on else f"{told} {THINKING_ENDED.content}"
+            problem = f"Error: {error}"
+            if self._thinks_on:
+                return problem
+            return f"{problem} {THINKING_ENDED.content}"
         if self._thinks_on:
             return "Go on thinking."
         return THINKING_ENDED.content if wants_more else "Answer the user now."
@@ -286,7 +286,7 @@ class Answering:
         recalled = replace(prepared.recalled, by_model=len(self._by_model))
         self.prepared = self._with_tools(prepared._replace(recalled=recalled))
         before = prepared.memory.before_open_turn
-        return _told(self._session.resolve((wanted,), before), self.prepared)
+        return _recall_result(self._session.resolve((wanted,), before), self.prepared)
 
     @property
     def said(self) -> Message:
@@ -337,13 +337,14 @@ class Answering:
 
 
 class _Call(NamedTuple):
-    """A call of the model that was made: its request, behind which stood the messages ``behind``, which join no log,
-    and the first ``exchanged`` messages of the exchange; and what is known of the reply."""
+    """A call of the model that was made."""
 
     kind: RequestKind
     prepared: Prepared
     behind: tuple[Message, ...]
+    """The messages that stood behind the request and join no log."""
     exchanged: int
+    """The number of messages of the exchange that stood behind the request, too."""
     reply_tokens: int
     facts: ReplyFacts
 
@@ -359,61 +360,26 @@ def _sent(call: _Call, asked: int) -> Prepared:
     return prepared._replace(parts=parts, tokens=tokens)
 
 
-def _told(found: Recalled, prepared: Prepared) -> str:
-    """The result of a recall in words: how many messages of those ``found`` the request now has, where they stand,
-    which it had anyway, how many were over the limit, and which do not exist. The messages themselves are in the
-    request."""
+def _recall_result(recalled: Recalled, prepared: Prepared) -> str:
+    """The result of a recall in words: how many of its messages the request now has, where they stand, which it had
+    anyway, how many were over the limit, and which do not exist. The messages themselves are in the request."""
     memory = prepared.memory
     parts = prepared.parts
     anyway = {*range(memory.history_start)}.union(*parts.history)
     restored = set(parts.restored)
-    recalled = [p for p in parts.recalled if p not in restored]
-    found_now = set(found.indices)
-    in_place = len(found_now & restored)
-    held = len(found_now & anyway) - in_place
-    fresh = len(found_now.intersection(recalled))
+    before_input = [p for p in parts.recalled if p not in restored]
+    positions = set(recalled.indices)
+    in_place = len(positions & restored)
+    held = len(positions & anyway) - in_place
+    fresh = len(positions.intersection(before_input))
+    last_before_input = before_input[len(before_input) - fresh :]
     return RecallResult(
         fresh=fresh,
         held=held,
-        cut=found.cut,
-        halves=len(found) - held - in_place - fresh,
-        missing=found.missing,
+        cut=recalled.cut,
+        halves=len(recalled) - held - in_place - fresh,
+        missing=recalled.missing,
         turns=max(0, memory.turn - 1),
-        among=not found_now.issuperset(recalled[len(recalled) - fresh :]),
+        among=not positions.issuperset(last_before_input),
         in_place=in_place,
     ).text
-
-
-def ask(
-    run: Run,
-    question: str,
-    *,
-    model: Model | str = "offline",
-    summarizer: Model | str | None = None,
-    recalls: Sequence[Recall] = (),
-    recall_tool: bool | None = None,
-) -> TurnRecord:
-    """Ask ``question`` as the message after the last one of ``run``. The run stays as it is.
-
-    Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
-    same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
-    ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
-    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.core.errors.ModelError`
-    where the model fails.
-    """
-    if not isinstance(question, str) or not question.strip():
-        raise MessageError(_("The question is empty. Write something to ask."))
-    answerer = find_model(model) if isinstance(model, str) else model
-    session = Session.resume(
-        run, as_model(summarizer) or answerer, repair_tool_pairs=True
-    )
-    # The summary of a stopped reply has waited for the next message.
-    session.catch_up(len(session.log))
-    session.log.append(Message("user", question))
-    session.advance(len(session.log))
-    due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()
-    allowed = allowed_tools(run.strategy, answerer, recall_tool)
-    answering = Answering(session, answerer, (*due, *recalls), allowed)
-    for _said in answering.stream():
-        pass
-    return answering.finish()

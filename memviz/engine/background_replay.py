@@ -16,7 +16,8 @@ from memviz.engine.session import Session
 ABANDONED_SECONDS = 20.0
 """A replay that nobody has looked at for so long ends: its visitor has gone."""
 MOST_BYTES = 1_700_000_000
-"""Of the whole process: a replay stops there, so that a conversation of any length leaves the server running."""
+"""The most memory of the whole process: a replay stops there, so that a conversation of any length leaves the server
+running."""
 TURNS_BETWEEN_LOOKS = 200
 """How often the memory of the process is looked at."""
 OUT_OF_MEMORY = noop(
@@ -79,9 +80,9 @@ class BackgroundReplay(BackgroundWork):
     @property
     def seconds_left(self) -> float | None:
         """The seconds that the rest will take at the rate so far; ``None`` before there is one."""
-        return (
-            self._seconds / self.done * (self.total - self.done) if self.done else None
-        )
+        if not self.done:
+            return None
+        return self._seconds / self.done * (self.total - self.done)
 
     @property
     def is_stopped(self) -> bool:
@@ -122,9 +123,8 @@ class BackgroundReplay(BackgroundWork):
             self._changed.wait_for(lambda: not self._is_working or self._is_resting)
             run = self.run or self._session.run()
         # The session goes on to write summaries: what was drawn must not change while somebody reads it.
-        return replace(
-            run, space=replace(run.space, summaries=run.space.summaries.copy())
-        )
+        summaries = run.space.summaries.copy()
+        return replace(run, space=replace(run.space, summaries=summaries))
 
     def _work(self) -> None:
         try:

@@ -24,14 +24,15 @@ from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.recall import Recall, Recalled, RequestKey
+from memviz.engine.planned_recalls import RequestKey
+from memviz.engine.recall import Recall, Recalled
 from memviz.engine.recalling import Recalling
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import as_model, begun, must_have_a_turn
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.engine.switching import switched, was_asked
 from memviz.models.base import Model
 from memviz.strategies import as_strategy

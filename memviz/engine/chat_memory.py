@@ -15,7 +15,8 @@ from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Prepared, Setting
+from memviz.engine.setting import Setting
+from memviz.engine.state import Prepared
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom

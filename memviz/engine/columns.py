@@ -50,7 +50,7 @@ class KeptRequests(Protocol):
     counted: array[int]
     """Tokens of :data:`PARTS` parts of each request that was counted when it was made."""
     counted_rows: array[int]
-    """The numbers (0-based) of those."""
+    """The numbers (0-based) of the requests that were counted when they were made."""
     made: list[Made]
     summary_role: str
 
@@ -67,23 +67,23 @@ class KeptRequests(Protocol):
 
 
 class Columns:
-    """The numbers of all requests, one array for each of :data:`ROW`, and ``tokens`` of each part.
-
-    ``turns`` and ``calls`` name a request; ``lengths`` are the messages that the log had, of which the input begins at
-    ``input_starts``; ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and ``stops``
-    the log positions of history and input. A request of which they are not one range has -1 in both, and stands in
-    ``others`` by its number (0-based).
-    """
+    """The numbers of all requests, one array [requests] for each of :data:`ROW`, and ``tokens`` of each part."""
 
     turns: Numbers
     calls: Numbers
+    """The number of each call within its turn, from 1."""
     lengths: Numbers
+    """The number of messages that the log had."""
     summary_counts: Numbers
     cursors: Numbers
     summary_starts: Numbers
     summary_stops: Numbers
+    """The summary versions (0-based) that are sent end before this one."""
     starts: Numbers
+    """The log position of the first message of history and input; -1 where these are not one range: such a request
+    stands in ``others`` by its number (0-based)."""
     stops: Numbers
+    """The log position behind the last message of history and input, -1 in the same case."""
     input_starts: Numbers
     reply_tokens: Numbers
 
@@ -100,10 +100,11 @@ class Columns:
 
     def _by_making(self) -> Iterator[tuple[Made, slice]]:
         """The surroundings of requests, with their rows."""
-        made = self._requests.made
-        stops = [*(one.first for one in made[1:]), len(self.turns)]
-        for one, stop in zip(made, stops, strict=False):
-            yield one, slice(one.first, stop)
+        makings = self._requests.made
+        stops = [*(making.first for making in makings[1:]), len(self.turns)]
+        # Without requests there is a stop and no making.
+        for making, stop in zip(makings, stops, strict=False):
+            yield making, slice(making.first, stop)
 
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
@@ -161,23 +162,23 @@ class Columns:
     def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
         starts = self.summary_starts[rows].tolist()
         stops = self.summary_stops[rows].tolist()
-        known: dict[tuple[int, int], int] = {}
-        found = []
+        tokens_of: dict[tuple[int, int], int] = {}
+        tokens = []
         for bounds in zip(starts, stops, strict=True):
-            if bounds not in known:
-                known[bounds] = space.summaries.tokens(*bounds)
-            found.append(known[bounds])
-        return np.array(found, np.int64)
+            if bounds not in tokens_of:
+                tokens_of[bounds] = space.summaries.tokens(*bounds)
+            tokens.append(tokens_of[bounds])
+        return np.array(tokens, np.int64)
 
     @property
     def over_budget(self) -> int:
         """The number of requests that are larger than their strategy's own budget."""
-        found = 0
-        for one, rows in self._by_making():
-            strategy = one.strategy
+        count = 0
+        for making, rows in self._by_making():
+            strategy = making.strategy
             if strategy is None or strategy.budget_tokens is None:
                 continue
             tokens = {part: counted[rows] for part, counted in self.tokens.items()}
-            over = strategy.counted_tokens(tokens) > strategy.budget_tokens
-            found += int(np.sum(over))
-        return found
+            is_over = strategy.counted_tokens(tokens) > strategy.budget_tokens
+            count += int(np.sum(is_over))
+        return count

@@ -24,9 +24,11 @@ from memviz.strategies.prompts import checking_request
 
 
 def compact(state: State, thinking_summary: Reply | None = None) -> bool:
-    """Do what is due, if anything is; whether memory is another one then. A summary of the last turn that was
-    ``thinking_summary`` needs no summarizer. While :attr:`State.review` is on, a summarization that is due is made
-    pending instead."""
+    """Do what is due, if anything is; return whether memory is another one then.
+
+    For a summary of the last turn that the chat model gave, ``thinking_summary``, no summarizer is asked. While
+    :attr:`State.review` is on, a summarization that is due is made pending instead.
+    """
     if state.pending is not None:
         return False
     before = state.memory.state
@@ -38,8 +40,8 @@ def compact(state: State, thinking_summary: Reply | None = None) -> bool:
 def do_in_order(
     state: State, effects: Sequence[Effect], thinking_summary: Reply | None = None
 ) -> bool:
-    """Carry out the effects of a plan one after the other; whether all were. What follows one that failed, or that
-    waits for a decision, builds on it."""
+    """Carry out the effects of a plan one after the other, up to one that fails or waits for a decision: what follows
+    builds on it. Return whether all were carried out."""
     for number, effect in enumerate(effects, 1):
         if not _carry_out(state, effect, thinking_summary):
             if state.pending is not None:
@@ -71,9 +73,9 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
             return False
         state.tries_at_once = False
         if plan.asks_summarizer and state.summarizer is None:
-            return state.strategy.drops_without_summarizer and _evict(
-                state, plan, plan.reason
-            )
+            if not state.strategy.drops_without_summarizer:
+                return False
+            return _evict(state, plan, plan.reason)
     if state.review and plan.asks_summarizer:
         state.pending = PendingSummarization(plan, (draft,) if draft else ())
         return False
@@ -98,7 +100,8 @@ def _ask_on_record(state: State, plan: Write) -> tuple[Draft, ...]:
         return ask(state, plan)
     except ScriptExhausted:
         raise
-    except BaseException as failure:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
+    except BaseException as failure:
+        # Ctrl-C or a stopped page is recorded, since the call may have cost something.
         is_said = isinstance(failure, (UnusableSummarizerError, BudgetSpentError))
         error = str(failure) if is_said else INTERRUPTED
         failed = Draft(error=error, seconds=perf_counter() - started)

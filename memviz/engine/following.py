@@ -9,7 +9,7 @@ from memviz.core.turns import Request
 from memviz.engine.replay import end_turn
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 
 
 class Following:
@@ -22,8 +22,10 @@ class Following:
 
     def __init__(self, setting: Setting) -> None:
         self.session = Session(Log(), setting)
-        self._asked = 0  # the stop of the last request that was made
-        self._closed = 0  # turns that were ended
+        self._asked = 0
+        """The stop of the last request that was made."""
+        self._closed = 0
+        """The number of turns that were ended."""
 
     @property
     def log(self) -> Log:
@@ -59,8 +61,8 @@ class Following:
     def _go_back(self, length: int) -> None:
         self.session.rewind(length)
         log = self.log
-        made = [one.memory.length for one in self.session.requests]
-        self._asked = made[-1] if made else 0
+        requests = self.session.requests
+        self._asked = requests[-1].memory.length if requests else 0
         self._closed = min(self._closed, max(0, log.turn_count - 1))
 
     def _play_on(self) -> None:

@@ -9,7 +9,8 @@ from memviz.core.errors import EmptyConversationError
 from memviz.core.messages import Message
 from memviz.core.translation import _
 from memviz.engine.chat import Chat
-from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
+from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
+from memviz.engine.recall import Recall
 from memviz.engine.records import PARTIAL_REPLY
 from memviz.engine.replay import Messages, as_log
 from memviz.engine.run import Run
@@ -67,9 +68,8 @@ class FreeRun:
             self.chat.log.extend(self._source[: self._source.turn_start(1)])
         self.chat.recall_tool = recall_tool
         for recall in self._recalls:
-            self.chat.find(
-                recall
-            )  # one that is not allowed shows before anybody is asked
+            # A recall that is not allowed shows before anybody is asked.
+            self.chat.find(recall)
 
     @property
     def turn_count(self) -> int:
@@ -102,29 +102,25 @@ class FreeRun:
             log.extend(self._source[turn.start : turn.asked])
             # Whether a call will be made nobody knows yet, so what it recalls is there from the turn's first one.
             for recall in self._recalls.of_turn(turn.number):
-                self.chat.add_recall(
-                    replace(recall, messages=[self._own(p) for p in recall.messages])
-                )
+                positions = [self._own_position(at) for at in recall.messages]
+                self.chat.add_recall(replace(recall, messages=positions))
         return self.chat.answer_again()
 
-    def _own(self, position: int) -> int:
+    def _own_position(self, position: int) -> int:
         """The position in the run's own log of the message that is at this position of the source."""
         source = self._source
         log = self.chat.log
         if position >= source.turn(log.turn_count).asked - 1:
-            return max(
-                position, len(log) - 1
-            )  # the input, or not said yet: nothing that can be recalled
+            # The input, or not said yet: nothing that can be recalled.
+            return max(position, len(log) - 1)
         if position < source.turn_start(1):
             return position
         number = source.turn_number(position)
         there = source.turn(number)
         here = log.turn(number)
-        return (
-            here.start + position - there.start
-            if position < there.asked
-            else here.stop - 1
-        )
+        if position < there.asked:
+            return here.start + position - there.start
+        return here.stop - 1
 
     @property
     def _is_partial(self) -> bool:
@@ -135,9 +131,10 @@ class FreeRun:
 
 def answered_turns(run: Run) -> int:
     """The number of turns with a whole reply. A stopped one is the last, and will be answered again."""
-    return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(
-        0, len(run.turns) - 1
-    )
+    count = len(run.turns)
+    if count and PARTIAL_REPLY in run.turns[-1].flags:
+        return count - 1
+    return count
 
 
 def is_over(run: Run, messages: Log) -> bool:

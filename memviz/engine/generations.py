@@ -28,17 +28,19 @@ class Generations:
 
     def __init__(self, versions: Sequence[SummaryVersion]) -> None:
         self._added: list[tuple[int, int]] = []
+        """The log positions that each version adds, as start and stop."""
         self._before: list[int] = []
+        """The version that each version replaces, -1 where it replaces none."""
         self._first: list[int] = []
-        """Where the chain of a version starts."""
+        """The log position at which the chain of each version starts."""
         self._is_gapless: list[bool] = []
-        """Whether each version of its chain added what follows the one before."""
+        """True if every version of the chain added what follows the one before."""
         self._keeps: list[bool] = []
-        """Whether it holds what the version before holds as that was written."""
+        """True if a version holds what the one before holds as that was written."""
         self._levels: list[int] = []
         """The summarizations that what a version adds passed: more than one only above the leaves of a tree."""
         self._kept_from: list[int] = []
-        """The oldest version of its chain of which all was kept so."""
+        """The oldest version of the chain from which on every version keeps the one before as it was written."""
         for number, version in enumerate(versions):
             before = -1 if version.replaces is None else version.replaces - 1
             start = version.added.start
@@ -50,15 +52,16 @@ class Generations:
                 start = stop
             is_merged = version.track == MERGED and before >= 0
             self._levels.append(self._levels[before] + 1 if is_merged else 1)
-            follows = before < 0 or (
-                self._is_gapless[before] and self._added[before][1] == start
-            )
+            is_gapless = True
+            if before >= 0:
+                _, stop_before = self._added[before]
+                is_gapless = self._is_gapless[before] and stop_before == start
             self._added.append((start, stop))
             self._before.append(before)
             self._keeps.append(keeps)
             self._kept_from.append(self._kept_from[before] if keeps else number)
             self._first.append(start if before < 0 else self._first[before])
-            self._is_gapless.append(follows)
+            self._is_gapless.append(is_gapless)
 
     def row(self, version: int, messages: int) -> Counts:
         """The summarizations that the content of each of the first ``messages`` messages passed up to ``version``;
@@ -78,25 +81,26 @@ class Generations:
         self, wanted: Iterable[int], positions: range
     ) -> Iterator[tuple[int, Counts]]:
         """The rows of the ``wanted`` versions for the messages at ``positions``, version by version, ascending."""
-        asked = set(wanted)
-        last = max(asked, default=-1)
+        wanted = set(wanted)
+        last = max(wanted, default=-1)
+        # The last version that replaces a version: until then its row is needed.
         needed_until = {
             before: number for number, before in enumerate(self._before[: last + 1])
         }
-        kept: dict[int, Counts] = {-1: np.zeros(len(positions), dtype=np.uint16)}
+        rows: dict[int, Counts] = {-1: np.zeros(len(positions), dtype=np.uint16)}
         for number in range(last + 1):
             before = self._before[number]
-            row = kept[before].copy()
+            row = rows[before].copy()
             if not self._keeps[number]:
                 row += (row > 0) & (row < MOST)
             added = range(*self._added[number])
             row[_places(added, positions)] = self._levels[number]
             if before >= 0 and needed_until[before] == number:
-                del kept[before]
-            if number in asked:
+                del rows[before]
+            if number in wanted:
                 yield number, row
             if number in needed_until:
-                kept[number] = row
+                rows[number] = row
 
     def of(self, position: int) -> list[int]:
         """The summarizations that the content of one message passed up to each version; 0 where it is not in it."""

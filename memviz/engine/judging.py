@@ -15,7 +15,7 @@ from pydantic import PlainSerializer
 from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.core.messages import Message
 from memviz.core.translation import _
-from memviz.engine.answering import ask
+from memviz.engine.asking import ask
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -26,8 +26,6 @@ from memviz.transcripts.base import Probe
 
 MAX_FAILURES_IN_A_ROW = 3
 """So many failures one after the other are no accident: the rest is not asked."""
-
-
 Verdict = Literal["right", "wrong"]
 
 JUDGE_INSTRUCTION = (
@@ -37,6 +35,7 @@ JUDGE_INSTRUCTION = (
     "words or language, and does not state anything else or an outdated answer as what holds now. Everything else is "
     "WRONG, and so is an answer that says it does not know. Answer with the one word RIGHT or WRONG."
 )
+# 'RIGHT', '"wrong".', '**Right**'
 _VERDICT = re.compile(r"[\s\"'`*_]*(right|wrong)[\s\"'`*_.!]*", re.IGNORECASE)
 _SHOWN_CHARS = 80
 
@@ -57,16 +56,17 @@ def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
 def verdict_of(text: str) -> Verdict | None:
     """The verdict if ``text`` is that one word, in whatever case and at most quoted, emphasized or with a full
     stop; else ``None``."""
-    found = _VERDICT.fullmatch(text)
-    if found is None:
+    match = _VERDICT.fullmatch(text)
+    if match is None:
         return None
-    return "right" if found[1].lower() == "right" else "wrong"
+    return "right" if match[1].lower() == "right" else "wrong"
 
 
 def unreadable(judge: str, text: str) -> str:
     """The sentence for a ``judge`` who gave no verdict but ``text``."""
-    flat = " ".join(text.split())
-    shown = flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…"
+    shown = " ".join(text.split())
+    if len(shown) > _SHOWN_CHARS:
+        shown = shown[: _SHOWN_CHARS - 1] + "…"
     return _(
         "The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another "
         "judge.",
@@ -94,28 +94,29 @@ _StoredProbe = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """The answer of one run (by its number, 0-based) to one probe, with the judge's verdict.
-
-    ``reply`` is ``None`` where the question failed; ``error`` then says why. With a reply, ``error`` says why
-    there is no ``verdict``; both are ``None`` where nobody was to judge. ``sent_tokens`` are all tokens sent to the
-    answering model, as counted. ``calls`` are its calls (the last one gave the reply), ``summaries`` those of the
-    summarizer that the question made necessary, ``judging`` the judge's: more than one
-    where it was asked again after a verdict that could not be read. ``record`` is the whole turn; it is not
-    kept by :meth:`to_dict` and does not count when two are compared.
-    """
+    """The answer of one run to one probe, with the judge's verdict."""
 
     probe: _StoredProbe
     run: Count
+    """The number of the run, from 0."""
     reply: Text | None = None
+    """``None`` where the question failed."""
     verdict: Verdict | None = None
+    """``None`` where nobody was to judge, or the judge failed."""
     error: Text | None = None
+    """The reason why there is no reply or, with a reply, no verdict."""
     sent_tokens: Count = 0
+    """All tokens sent to the answering model, as counted."""
     calls: tuple[ReplyFacts, ...] = ()
+    """The calls of the answering model; the last one gave the reply."""
     summaries: tuple[ReplyFacts, ...] = ()
+    """The calls of the summarizer that the question made necessary."""
     judging: tuple[ReplyFacts, ...] = ()
+    """The judge's calls: several where a verdict could not be read."""
     record: NotStored[TurnRecord | None] = field(
         default=None, repr=False, compare=False
     )
+    """The whole turn. It is not stored."""
 
     @property
     def cost_usd(self) -> float | None:
@@ -162,11 +163,15 @@ class Judging:
         self._model = _find(model)
         self._judge = _find(judge)
         self._summarizer = _find(summarizer) or self._model
-        kept = {(one.probe, one.run): one for one in so_far if one.reply is not None}
+        earlier = {}
+        for answer in so_far:
+            if answer.reply is not None:
+                earlier[answer.probe, answer.run] = answer
         self._work: list[JudgedAnswer] = []
         for probe in probes:
             for run in range(len(self._runs)):
-                self._work.append(kept.get((probe, run)) or JudgedAnswer(probe, run))
+                answer = earlier.get((probe, run)) or JudgedAnswer(probe, run)
+                self._work.append(answer)
         self._tried = [self._is_done(answer) for answer in self._work]
         self._failures_in_a_row = 0
 
@@ -188,9 +193,9 @@ class Judging:
     @property
     def results(self) -> tuple[JudgedAnswer, ...]:
         """All answers so far, judged or failed ones too."""
-        told = zip(self._work, self._tried, strict=True)
+        work = zip(self._work, self._tried, strict=True)
         return tuple(
-            answer for answer, tried in told if tried or answer.reply is not None
+            answer for answer, tried in work if tried or answer.reply is not None
         )
 
     def steps(self) -> Generator[tuple[int, int], None, None]:
@@ -285,12 +290,12 @@ class Judging:
 def _summaries(run: Run, record: TurnRecord) -> tuple[ReplyFacts, ...]:
     """The summarizer's calls that the question brought about; those of the run itself are paid for."""
     own = {id(compaction) for compaction in run.compactions}
-    found = []
-    for one in record.requests:
-        for compaction in one.compactions:
+    summaries = []
+    for request in record.requests:
+        for compaction in request.compactions:
             if compaction.asked and id(compaction) not in own:
-                found.append(compaction.facts)
-    return tuple(found)
+                summaries.append(compaction.facts)
+    return tuple(summaries)
 
 
 def _find(model: Any) -> Any:

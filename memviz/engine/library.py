@@ -60,10 +60,11 @@ class LibraryAtWork:
         self._positions: dict[str, list[int]] = {}
         """The log positions of the messages that it was fed, by their contents."""
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
-        self._answers: list[str] | None = (
-            None  # while it catches up: those that it got then, still to be given again
-        )
+        """The requests that it sent to its summarizer at this look, with the drafts that it got."""
+        self._answers: list[str] | None = None
+        """While it catches up: the answers that it got then, still to be given again."""
         self._sent_before: Mapping[int, list[FromLibrary]] = {}
+        """What it would send, by the length of the log at which it was last caught up."""
         self._object = strategy.open(self._ask, state.counter)
         self._catch_up()
 
@@ -92,16 +93,16 @@ class LibraryAtWork:
         nobody."""
         state = self._state
         answers: dict[int, tuple[str, ...]] = {}
-        for made in state.own_compactions:
-            if made.error is None:
+        for compaction in state.own_compactions:
+            if compaction.error is None:
                 # Of several changes at one message the last is the one that was asked for.
-                answers[made.after_message + 1] = made.answers
-        asked = set(answers)
+                answers[compaction.after_message + 1] = compaction.answers
+        # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
+        lengths = set(answers)
         for record in state.requests:
             if record.strategy == state.strategy:
-                asked.add(record.memory.length)
-        # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        for length in sorted(asked):
+                lengths.add(record.memory.length)
+        for length in sorted(lengths):
             if length > state.memory.length:
                 break
             self._feed(length)
@@ -135,10 +136,10 @@ class LibraryAtWork:
             return
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
-        except Exception as failure:  # of the library's own: recorded, for the conversation has to survive it
-            state.record_unchanged(
-                self._plan(length), Draft(error=f"{type(failure).__name__}: {failure}")
-            )
+        except Exception as failure:
+            # The library's own failure is recorded: the conversation has to survive it.
+            draft = Draft(error=f"{type(failure).__name__}: {failure}")
+            state.record_unchanged(self._plan(length), draft)
             return
         pieces, written = self._pieces([*sent])
         self._record_reduced(pieces)
@@ -146,9 +147,8 @@ class LibraryAtWork:
             self._record(written, pieces)
         else:
             self._record_left_out(pieces)
-        state.space.sent_by_library.append(
-            state.memory, tuple(with_version(pieces, state.memory.summary))
-        )
+        sent_pieces = tuple(with_version(pieces, state.memory.summary))
+        state.space.sent_by_library.append(state.memory, sent_pieces)
 
     def _plan(self, keep_from: int) -> Write:
         memory = self._state.memory
@@ -161,14 +161,12 @@ class LibraryAtWork:
 
     def _record_failure(self) -> None:
         *earlier, (request, draft) = self._asked
-        self._state.record_unchanged(
-            self._plan(self._state.memory.length),
-            draft,
-            ChangeDetails(
-                asked_by_library=LibraryCall(request, ""),
-                discarded=tuple(discarded for _, discarded in earlier),
-            ),
+        details = ChangeDetails(
+            asked_by_library=LibraryCall(request, ""),
+            discarded=tuple(discarded for _, discarded in earlier),
         )
+        plan = self._plan(self._state.memory.length)
+        self._state.record_unchanged(plan, draft, details)
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
@@ -176,16 +174,11 @@ class LibraryAtWork:
         memory = state.memory
         *earlier, (request, draft) = self._asked
         plan = self._plan(first_sent(pieces, memory.length))
-        state.write(
-            plan,
-            draft,
-            ChangeDetails(
-                asked_by_library=LibraryCall(request, draft.text),
-                discarded=tuple(discarded for _, discarded in earlier),
-            ),
-            turn=memory.turn,
-            text=written.content,
+        details = ChangeDetails(
+            asked_by_library=LibraryCall(request, draft.text),
+            discarded=tuple(discarded for _, discarded in earlier),
         )
+        state.write(plan, draft, details, turn=memory.turn, text=written.content)
 
     def _record_reduced(self, pieces: Sequence[Piece]) -> None:
         """Results that were sent whole are sent cleared, or words of the library's own stand in the place of messages,
@@ -206,7 +199,9 @@ class LibraryAtWork:
         }
         start = first_sent(pieces, length)
         reworded = [
-            one for one in forms_of(new_before) if one >= start and one not in now
+            position
+            for position in forms_of(new_before)
+            if position >= start and position not in now
         ]
         if not cleared and not reworded:
             return
@@ -225,13 +220,13 @@ class LibraryAtWork:
         A library may put fixed words in its place."""
         state = self._state
         memory = state.memory
-        kept = first_sent(pieces, memory.length)
-        if kept <= memory.cursor:
+        start = first_sent(pieces, memory.length)
+        if start <= memory.cursor:
             return
-        left_out = range(memory.cursor, kept)
+        left_out = range(memory.cursor, start)
         reason = "the library left them out"
-        effect = Move(SUMMARIZED, kept, "evicted", reason, left_out)
-        after = memory._replace(cursor=kept)
+        effect = Move(SUMMARIZED, start, "evicted", reason, left_out)
+        after = memory._replace(cursor=start)
         if not any(isinstance(piece, Notes) for piece in pieces):
             after = after._replace(summary_count=0)
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind="evicted"))
@@ -241,39 +236,34 @@ class LibraryAtWork:
     ) -> tuple[list[Piece], Message | None]:
         """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary, empty
         where nothing that is sent is of the answers."""
-        answer = self._asked[-1][1].text if self._asked else None
-        known = self._state.memory.summary
-        found: list[Piece] = []
+        log = self._state.log
+        memory = self._state.memory
+        answer = self._asked[-1][1].text if self._asked else ""
+        earlier = memory.summary
+        pieces: list[Piece] = []
         written: Message | None = None
-        mapped = _mapped(
-            self._state.log, sent, self._positions, self._state.memory.before_input
-        )
+        mapped = _mapped(log, sent, self._positions, memory.before_input)
         for message, position, is_notes in mapped:
             if position is not None:
-                add_message(
-                    found, position, _cleared(self._state.log, position, message)
-                )
-            elif (
-                answer
-                and written is None
-                and (is_notes or answer.strip() in message.content)
-            ):
+                add_message(pieces, position, _cleared(log, position, message))
+            elif written is None and _holds_answer(message, answer, is_notes):
                 written = message
-                found.append(Notes(0, 0, "message", message.role))
-            elif known is not None and message.content == known.text:
+                pieces.append(Notes(0, 0, "message", message.role))
+            elif earlier is not None and message.content == earlier.text:
                 # It may stand beside a new one.
-                version = known.version
-                found.append(Notes(version - 1, version, "message", message.role))
+                version = earlier.version
+                pieces.append(Notes(version - 1, version, "message", message.role))
             else:
-                found.append(Line(message))
-        if answer and written is None:  # it was paid for all the same
-            is_known = any(isinstance(piece, Notes) for piece in found)
-            written = Message("user", known.text if known and is_known else "")
-            found = [
-                piece._replace(start=0, stop=0) if isinstance(piece, Notes) else piece
-                for piece in found
-            ]
-        return found, written
+                pieces.append(Line(message))
+        if answer and written is None:
+            # The answer is sent nowhere, but was paid for all the same.
+            text = ""
+            for number, piece in enumerate(pieces):
+                if isinstance(piece, Notes):
+                    text = earlier.text if earlier else ""
+                    pieces[number] = piece._replace(start=0, stop=0)
+            written = Message("user", text)
+        return pieces, written
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
@@ -297,30 +287,42 @@ def _mapped(
     behind = log.system_stop
     for number, (message, position, is_notes) in enumerate(sent):
         if position is None:
-            until = next(
-                (one.position for one in sent[number:] if one.position is not None),
-                len(log),
-            )
+            later = [other.position for other in sent[number:]]
+            next_known = [at for at in later if at is not None]
+            stop = next_known[0] if next_known else len(log)
             # A summary stands nowhere in a log, so it is not compared with all of it.
             alike = positions.get(message.content, ())
-            position = next(
-                (
-                    p
-                    for p in alike[bisect_left(alike, behind) :]
-                    if p < until and log[p].to_request() == message.to_request()
-                ),
-                None,
-            )
-        elif (
-            position < input_start
-            and log[position] is not message
-            and log[position].to_request() != message.to_request()
-            and _cleared(log, position, message) is None
-        ):
-            position = None  # the library changed it: these are its words
+            position = _find_message(log, message, alike, range(behind, stop))
+        elif position < input_start and _is_changed(log, position, message):
+            # These are the library's own words.
+            position = None
         if position is not None:
             behind = position + 1
         yield FromLibrary(message, position, is_notes)
+
+
+def _holds_answer(message: Message, answer: str, is_notes: bool) -> bool:
+    return bool(answer) and (is_notes or answer.strip() in message.content)
+
+
+def _find_message(
+    log: Log, message: Message, alike: Sequence[int], within: range
+) -> int | None:
+    """The first position ``within`` a range at which this very message stands, of those that have its content."""
+    for position in alike[bisect_left(alike, within.start) :]:
+        if position >= within.stop:
+            return None
+        if log[position].to_request() == message.to_request():
+            return position
+    return None
+
+
+def _is_changed(log: Log, position: int, message: Message) -> bool:
+    """Return whether the library sends the message at ``position`` in other words, a placeholder aside."""
+    said = log[position]
+    if said is message or said.to_request() == message.to_request():
+        return False
+    return _cleared(log, position, message) is None
 
 
 def _cleared(log: Log, position: int, sent: Message) -> ClearedResults | None:

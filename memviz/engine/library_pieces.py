@@ -35,17 +35,18 @@ def without_new_summary(
 ) -> tuple[Piece, ...]:
     """Return what is sent without the summary that may follow at the same message: up to ``start``, where that reaches
     to, as before, but for what is ``cleared``, and behind it as now."""
-    kept: list[Piece] = []
+    pieces: list[Piece] = []
     for piece in before:
         if not isinstance(piece, Messages):
-            kept.append(piece)
+            pieces.append(piece)
             continue
         for position in range(piece.start, min(piece.stop, start)):
-            add_message(kept, position, cleared.get(position, piece.form))
+            add_message(pieces, position, cleared.get(position, piece.form))
         if piece.stop > start:
             break
     behind = dropwhile(lambda piece: not _begins_behind(piece, start), now)
-    return (*kept, *(one for one in behind if not is_new_summary(one)))
+    pieces += [piece for piece in behind if not is_new_summary(piece)]
+    return tuple(pieces)
 
 
 def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
@@ -62,23 +63,23 @@ def without_shared(
     before: Sequence[Piece], now: Sequence[Piece]
 ) -> tuple[list[Messages], list[Messages]]:
     """Return the messages of two requests without those that both begin with, in the same forms."""
-    one = [piece for piece in before if isinstance(piece, Messages)]
-    other = [piece for piece in now if isinstance(piece, Messages)]
-    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
-    one = one[shared:]
-    other = other[shared:]
-    if (
-        one
-        and other
-        and one[0].start == other[0].start
-        and one[0].form == other[0].form
-    ):
-        stop = min(one[0].stop, other[0].stop)
-        one[0] = one[0]._replace(start=stop)
-        other[0] = other[0]._replace(start=stop)
-    one = [piece for piece in one if piece.positions]
-    other = [piece for piece in other if piece.positions]
-    return one, other
+    left_before = [piece for piece in before if isinstance(piece, Messages)]
+    left_now = [piece for piece in now if isinstance(piece, Messages)]
+    shorter = min(len(left_before), len(left_now))
+    shared = next(compress(count(), map(ne, left_before, left_now)), shorter)
+    left_before = left_before[shared:]
+    left_now = left_now[shared:]
+    if left_before and left_now:
+        first_before = left_before[0]
+        first_now = left_now[0]
+        begin_alike = first_before.start == first_now.start
+        if begin_alike and first_before.form == first_now.form:
+            stop = min(first_before.stop, first_now.stop)
+            left_before[0] = first_before._replace(start=stop)
+            left_now[0] = first_now._replace(start=stop)
+    left_before = [piece for piece in left_before if piece.positions]
+    left_now = [piece for piece in left_now if piece.positions]
+    return left_before, left_now
 
 
 def with_version(

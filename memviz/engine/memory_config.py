@@ -38,7 +38,8 @@ DEFAULT_STRATEGY = "chat_summary_buffer"
 OLD_KEYS = ("token_limit", "summarize_prompt")
 """Parameters of the default strategy that stand under ``memory`` itself."""
 MAX_BYTES = 100_000
-"""Of a configuration file: the one that memviz ships has two thousand, and prompts of one's own are not books."""
+"""The most bytes of a configuration file: the one that memviz ships has two thousand, and prompts of one's own are not
+books."""
 MAX_LEVELS = 20
 WHOLE_FILE = "file"
 """The key of errors that no single key is at fault of."""
@@ -65,21 +66,21 @@ class _Entry(NamedTuple):
             line = self.node.start_mark.line + 1
             problem = _("has to be a mapping of keys to values.")
             raise self._replace(line=line).error(problem)
-        found: dict[str, _Entry] = {}
+        entries: dict[str, _Entry] = {}
         for key, node in self.node.value:
             name = _("a list or a mapping")
             if isinstance(key, yaml.ScalarNode):
                 name = str(key.value)[:MAX_QUOTED_CHARS]
             line = key.start_mark.line + 1
-            if name in found:
+            if name in entries:
                 problem = _(
                     "is there twice, in line {line} already. Keep one of them.",
-                    line=found[name].line,
+                    line=entries[name].line,
                 )
                 raise ConfigError(self.file, name, line, problem)
             dotted = name if self.key == WHOLE_FILE else f"{self.key}.{name}"
-            found[name] = _Entry(self.file, dotted, line, node)
-        return found
+            entries[name] = _Entry(self.file, dotted, line, node)
+        return entries
 
     def value(self) -> Any:
         """The plain value, whatever it may be here."""
@@ -133,7 +134,8 @@ def load_memory_config(
 
 
 def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
-    """The same of the content of a file; ``name`` is what errors call it."""
+    """The settings that the ``content`` of a file holds, as :func:`load_memory_config` returns them; ``name`` is what
+    errors call the file."""
     if len(content) > MAX_BYTES:
         raise _wrong_file(name, _("has more than {bytes:,} bytes", bytes=MAX_BYTES))
     try:

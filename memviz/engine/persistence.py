@@ -9,7 +9,7 @@ from memviz.core.errors import ParameterError
 BACKENDS = ("memory", "sqlite")
 """The places where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
 KEYS = ("enabled", "backend", "connection_string")
-"""Keys of the mapping."""
+"""The keys of ``persistence`` where it is a mapping."""
 ALLOWED = (
     "memory, the path of a file, a URL such as sqlite:///memory.db, or a mapping such as "
     "{enabled: true, backend: sqlite, connection_string: sqlite:///memory.db}"

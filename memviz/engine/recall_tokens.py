@@ -57,15 +57,17 @@ def _tokens(record: TurnRecord, parts: Parts) -> int:
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
     """The turns of the messages at these positions, each once and in order; those of the system prompt are in every
     request anyway."""
-    said = (position for position in positions if position >= log.system_stop)
-    return tuple(sorted({log.turn_number(position) for position in said}))
+    history = [position for position in positions if position >= log.system_stop]
+    return tuple(sorted({log.turn_number(position) for position in history}))
 
 
 class NextHistory(NamedTuple):
-    """Positions that are sent word for word with ``any_message``, and those that are with a ``short_one`` at least."""
+    """The positions of the messages that are sent word for word with the user's next message."""
 
     any_message: frozenset[int]
+    """With any message, however long."""
     short_one: frozenset[int]
+    """With a short one at least."""
 
 
 def next_history(session: Session) -> NextHistory:
@@ -73,7 +75,8 @@ def next_history(session: Session) -> NextHistory:
     the user will be asked about may be skipped, and one that failed may wait; then both are possible. A library may
     take out whatever it sent before."""
     short = long = _held(session, "")
-    if isinstance(session.strategy, LibraryStrategy):  # nobody knows what it will keep
+    if isinstance(session.strategy, LibraryStrategy):
+        # Nobody knows what it will keep.
         return NextHistory(frozenset(), frozenset.union(*short))
     limit = session.strategy.budget_tokens
     fill = session.strategy.fill(session.memory)
@@ -95,14 +98,15 @@ def _held(session: Session, text: str) -> list[frozenset[int]]:
     space = replace(memory.space, log=log, sums=log.token_sums(session.counter))
     cursor = min(memory.cursor, len(log))
     memory = memory._replace(space=space, length=len(log), cursor=cursor)
-    left = _after_plans(session, memory, writes=False)
+    unsummarized = _after_plans(session, memory, writes=False)
     if not session.may_summarize:
-        return [_positions(session, left)]
-    settled = _after_plans(session, memory, writes=True)
-    if settled.state == left.state:
-        return [_positions(session, left)]
-    done = _positions(session, settled)
-    return [done, _positions(session, left)] if session.review else [done]
+        return [_positions(session, unsummarized)]
+    summarized = _after_plans(session, memory, writes=True)
+    if summarized.state == unsummarized.state:
+        return [_positions(session, unsummarized)]
+    if session.review:
+        return [_positions(session, summarized), _positions(session, unsummarized)]
+    return [_positions(session, summarized)]
 
 
 def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
@@ -128,7 +132,7 @@ def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
 
 def _positions(session: Session, memory: Memory) -> frozenset[int]:
     parts = assemble(memory, session.strategy.select(memory))
-    found = set(range(memory.history_start))
+    sent_whole = set(range(memory.history_start))
     for positions in whole_ranges(memory.space, parts):
-        found.update(positions)
-    return frozenset(found.difference(parts.input))
+        sent_whole.update(positions)
+    return frozenset(sent_whole.difference(parts.input))

@@ -12,9 +12,10 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource
-from memviz.engine.answering import ask
+from memviz.engine.asking import ask
 from memviz.engine.compaction import Compaction
-from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.planned_recalls import RequestKey
+from memviz.engine.recall import Recall
 from memviz.engine.replay import (
     Messages,
     as_log,

@@ -12,11 +12,12 @@ from memviz.core.messages import Message
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.core.turns import Request, Turn
-from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
+from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
+from memviz.engine.recall import Recall
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
@@ -160,14 +161,13 @@ def _with_pending(
 
 
 def _plainly(session: Session) -> Callable[[Request], object]:
-    """Keeps the requests of a replay one after the other, as fast as it goes."""
-    starts = iter(session.log.request_bounds()[4::5])
-    written = session.space.sums.reply_totals
+    """Return what keeps the requests of a replay one after the other, as fast as it goes."""
+    input_starts = iter(session.log.request_bounds()[4::5])
+    totals = session.space.sums.reply_totals
 
     def request(asked: Request) -> None:
-        session.record_replayed(
-            asked, next(starts), written[asked.reply_stop] - written[asked.stop]
-        )
+        reply_tokens = totals[asked.reply_stop] - totals[asked.stop]
+        session.record_replayed(asked, next(input_starts), reply_tokens)
 
     return request
 
@@ -191,15 +191,16 @@ def play(session: Session, request: Callable[[Request], object]) -> Iterator[int
     due = session.due_at
     for turn in log.turns():
         asked = log.requests_of(turn)
-        if turn.stop < due:  # nothing happens within this turn
-            for one in asked:
-                session.memory = session.memory.appended(one.stop)
-                request(one)
+        if turn.stop < due:
+            # Nothing happens within this turn.
+            for call in asked:
+                session.memory = session.memory.appended(call.stop)
+                request(call)
         else:
-            for one in asked:
-                session.advance(one.stop)
+            for call in asked:
+                session.advance(call.stop)
                 session.look_before_request()
-                request(one)
+                request(call)
             end_turn(session, turn)
             due = session.due_at
         yield turn.number

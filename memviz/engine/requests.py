@@ -30,7 +30,8 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import tokens_by_part
-from memviz.engine.parts import Parts, PartsTable, count_shared
+from memviz.engine.parts import Parts, count_shared
+from memviz.engine.parts_table import PartsTable
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results

@@ -4,7 +4,6 @@ in force, or undo a summarization. The log still has every message, so all of it
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import NamedTuple
 
 from memviz.core.errors import BudgetSpentError, ReviewError
 from memviz.core.messages import clean_text
@@ -12,12 +11,11 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
-from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
+from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.engine.effects import ask, do_in_order
 from memviz.engine.records import memory_at
 from memviz.engine.session import Session
 from memviz.engine.state import ChangeDetails, PendingSummarization
-from memviz.models.base import Model
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
 
@@ -263,45 +261,3 @@ def worded(text: str) -> str:
     if not wording:
         raise ReviewError(_("The summary is empty. Write something, or skip it."))
     return wording
-
-
-class Trial(NamedTuple):
-    """One instruction and the draft it gave."""
-
-    instruction: str
-    prompt: str
-    """All that the summarizer was sent."""
-    draft: Draft
-    output_tokens: int
-    """The tokens that it wrote: as billed where the provider said, else counted."""
-    tokens: int
-    """The tokens of the draft's text, as a request would count them."""
-
-
-def try_prompt(
-    compaction: Compaction, instruction: str | None, summarizer: Model
-) -> Trial:
-    """The draft that ``summarizer`` makes of the messages of ``compaction``, and of the summary
-    they join, under another ``instruction`` (``None``: the strategy's own).
-
-    The run stays as it is; a failure is the draft's error. Raises
-    :class:`memviz.core.errors.UnusableSummarizerError` where a
-    :class:`memviz.models.base.FirstFailureEnds` does: no other prompt is worth trying then.
-    """
-    memory = compaction.before
-    strategy = compaction.strategy
-    replaced = None
-    if compaction.replaces:
-        replaced = memory.space.summaries.versions[compaction.replaces - 1]
-    messages = memory.worth_summarizing(compaction.summarized)
-    request = strategy.summarizer_request(messages, replaced, instruction)
-    source = strategy.summary_source(messages, replaced)
-    draft = ask_for_draft(summarizer, request, source, memory.sums.counter, instruction)
-    tokens = memory.sums.counter(draft.text) if draft.text else 0
-    return Trial(
-        instruction=instruction or strategy.instruction,
-        prompt="\n\n".join(message.content for message in request),
-        draft=draft,
-        output_tokens=draft.usage.output_tokens if draft.usage else tokens,
-        tokens=tokens,
-    )

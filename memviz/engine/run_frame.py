@@ -49,12 +49,16 @@ def _row_of(record: TurnRecord) -> dict[str, Any]:
     row: dict[str, Any] = {"turn": record.turn, "call": record.call}
     for part in ALL_PARTS:
         row[f"{part}_tokens"] = record.tokens.get(part, 0)
-    made = record.compactions
+    compactions = record.compactions
     row["total_tokens"] = record.total_tokens
     row["reply_tokens"] = record.reply_tokens
     row["messages"] = message_count(record.memory.space, record.parts, record.thoughts)
-    row["compactions"] = sum(one.is_summarization or one.dropped for one in made)
-    row["failed_compactions"] = sum(bool(one.error) for one in made)
+    row["compactions"] = sum(
+        compaction.is_summarization or compaction.dropped for compaction in compactions
+    )
+    row["failed_compactions"] = sum(
+        bool(compaction.error) for compaction in compactions
+    )
     row["summary_version"] = record.summary.version if record.summary else 0
     row["flags"] = ", ".join(record.flags)
     row["kind"] = record.kind
@@ -62,11 +66,13 @@ def _row_of(record: TurnRecord) -> dict[str, Any]:
 
 
 def _turn_row_of(record: TurnRecord) -> dict[str, Any]:
-    rows = [_row_of(one) for one in record.requests]
+    rows = [_row_of(request) for request in record.requests]
     row: dict[str, Any] = {}
     for name in SUMMED_COLUMNS:
-        row[name] = sum(one[name] for one in rows)
-    flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
+        row[name] = sum(request_row[name] for request_row in rows)
+    flags: dict[str, None] = {}
+    for request in record.requests:
+        flags |= dict.fromkeys(request.flags)
     row["turn"] = record.turn
     row["requests"] = len(rows)
     row["summary_version"] = rows[-1]["summary_version"]

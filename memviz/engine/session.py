@@ -26,7 +26,8 @@ from memviz.engine.records import (
 )
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
-from memviz.engine.state import Prepared, Setting, State, new_space
+from memviz.engine.setting import Setting, new_space
+from memviz.engine.state import Prepared, State
 from memviz.engine.timeline import renumbered
 from memviz.models.base import Model, Reply
 from memviz.strategies.base import Trigger, Write
@@ -38,7 +39,9 @@ class Session(State):
     """One strategy at work over one log, from the first message on or from where a run ended."""
 
     _library: LibraryAtWork | None = None
+    """The library's object, once it was asked."""
     _looked_before: int | None = None
+    """The length of the log at the last request that the strategy was asked about."""
     _open: TurnRecord | None = None
     """The request that was prepared last."""
 
@@ -82,7 +85,7 @@ class Session(State):
         last_turn = self.log.turn_count
         start = self.log.turn_start(last_turn)
         is_requested = bool(self.requests) and self.requests[-1].turn == last_turn
-        is_changed = any(one.after_message >= start for one in self.compactions)
+        is_changed = any(made.after_message >= start for made in self.compactions)
         if not is_requested and not is_changed:
             self.memory = memory_at(self.space, self.own_compactions, start)
 
@@ -131,8 +134,9 @@ class Session(State):
         while self.memory.length < length and self.pending is None:
             due = self.due_at
             self.memory = self.memory.appended(min(due, length))
+            # What is left after a compaction may still be too much.
             while due <= self.memory.length and compact(self):
-                pass  # what is left after a compaction may still be too much
+                pass
 
     @property
     def due_at(self) -> int:
@@ -156,21 +160,21 @@ class Session(State):
         if asks and not self.has_writer:
             return None
         self.log.token_sums(self.counter)
-        left = self.strategy.headroom(self.memory.appended(len(self.log)))
-        if left is None or not asks:
-            return left
+        headroom = self.strategy.headroom(self.memory.appended(len(self.log)))
+        if headroom is None or not asks:
+            return headroom
         if self.pending is not None:
-            return left._replace(amount=0)
+            return headroom._replace(amount=0)
         if self.strategy.trigger is Trigger.TURN:
             next_turn = max(1, self.log.turn_count + last_turn_is_complete)
             wait_turns = max(0, self.first_turn - next_turn)
-            return left._replace(amount=left.amount + wait_turns)
-        is_due = left.amount <= (1 if left.unit == "messages" else 0)
+            return headroom._replace(amount=headroom.amount + wait_turns)
+        is_due = headroom.amount <= (1 if headroom.unit == "messages" else 0)
         wait_turns = self.first_turn - self.log.turn_count
         # What the user says next begins the turn that is waited for.
         is_over_by_then = wait_turns == 1 and self.log.begins_turn_next and not is_due
         if wait_turns <= 0 or is_over_by_then:
-            return left
+            return headroom
         # Where there is room again (the user declined in this turn, or edited a summary after a failure), both have to
         # come about, which no single number says.
         return Headroom(wait_turns, "turns") if is_due else None
@@ -259,8 +263,8 @@ class Session(State):
         prepared = ahead.request(recalls, bounds)
         if flags:
             # With the summary that is missing it would be smaller.
-            fitting = tuple(one for one in prepared.flags if one != OVER_BUDGET)
-            prepared = prepared._replace(flags=fitting)
+            others = tuple(flag for flag in prepared.flags if flag != OVER_BUDGET)
+            prepared = prepared._replace(flags=others)
         self._open = ahead.record_of(prepared, extra_flags=flags)
 
     def _would_pay(self) -> bool:
@@ -271,8 +275,10 @@ class Session(State):
             return False
         if isinstance(self.strategy, LibraryStrategy):
             return False
-        due = self.strategy.plan(self.memory)
-        return any(isinstance(one, Write) and one.text is None for one in due)
+        for effect in self.strategy.plan(self.memory):
+            if isinstance(effect, Write) and effect.text is None:
+                return True
+        return False
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared. Also what
@@ -361,13 +367,15 @@ class Session(State):
         # Records and runs that were handed out keep pointing at the old log and the old summaries, so neither is
         # cut short: both are replaced by shorter ones, over which the memory is read off the last compaction left.
         self.log = self.log.prefix(length)
-        left = [record for record in self.requests if record.memory.length < length]
-        last_turn = left[-1].turn if left else 0
-        kept, timeline = self.timeline.cut(self.compactions, length, last_turn)
+        records = [record for record in self.requests if record.memory.length < length]
+        last_turn = records[-1].turn if records else 0
+        compactions, timeline = self.timeline.cut(self.compactions, length, last_turn)
         self.earlier_settings = timeline.earlier
         self.space = new_space(self.log, self.setting, self.space.tool_tokens)
-        self.compactions = renumbered(kept, self.space)
-        records, self.unsent = timeline.with_their_compactions(left, self.compactions)
+        self.compactions = renumbered(compactions, self.space)
+        records, self.unsent = timeline.with_their_compactions(
+            records, self.compactions
+        )
         self.requests = Requests.of(records)
         remember_requests(self.space, self.requests)
         own = self.own_compactions

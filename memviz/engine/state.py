@@ -8,17 +8,15 @@ strategy, ``engine/library.py`` runs a real library, and ``engine/session.py`` t
 the messages of a log.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memviz.core.context import Context
 from memviz.core.conversation import Log
-from memviz.core.counters import Counter
 from memviz.core.errors import RecallError
-from memviz.core.memory import Memory, MemorySpace
-from memviz.core.messages import Message
-from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
+from memviz.core.memory import Memory
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
 from memviz.core.translation import _
 from memviz.engine.assembly import assemble
@@ -36,11 +34,12 @@ from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.requests import Requests, flags_of
+from memviz.engine.setting import Setting, new_space
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.engine.tool_pairs import in_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
+from memviz.strategies.base import Effect, Move, Trigger, Write
 
 
 class Prepared(NamedTuple):
@@ -85,39 +84,6 @@ class ChangeDetails:
 
 SUMMARIZED_PLAINLY = ChangeDetails()
 """A summarization by the strategy's rule, with nothing else to say about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The setting of a conversation: a strategy, and everything that it works with."""
-
-    strategy: Strategy
-    counter: Counter
-    summarizer: Model | None = None
-    """Without one there is nobody to ask for summaries."""
-    system_prompt: str | None = None
-    repair_tool_pairs: bool = False
-    """Leave out of requests a tool's call without its result, and a result without its
-    call."""
-    edits: Mapping[int, str] = field(default_factory=dict)
-    """The user's wording of summary versions, by their number. It takes the place of what
-    the summarizer writes."""
-    tools: tuple[str, ...] = ()
-    """The schemas of tools, each as JSON text, that go with every request."""
-
-
-def new_space(log: Log, setting: Setting, tool_tokens: int = 0) -> MemorySpace:
-    """Return the surroundings of an empty memory: the log, its token sums, no summaries."""
-    counter = setting.counter
-    system_prompt = setting.system_prompt
-    return MemorySpace(
-        log=log,
-        sums=log.token_sums(counter),
-        summaries=SummaryLog(counter, setting.strategy.summary_wording),
-        system_prompt=Message("system", system_prompt) if system_prompt else None,
-        prompt_tokens=counter(system_prompt) if system_prompt else 0,
-        tool_tokens=tool_tokens,
-    )
 
 
 class State:

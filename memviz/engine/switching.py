@@ -16,7 +16,7 @@ from memviz.engine.replay import end_turn, play
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Setting, new_space
+from memviz.engine.setting import Setting, new_space
 from memviz.engine.timeline import EarlierSetting
 
 
@@ -42,16 +42,19 @@ def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
 
 def _taken_in(held: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
     """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
-    name = setting.counter.name
-    mine = [one for one in before if one.is_setting(setting.strategy, name)]
-    if not mine:
+    last_turn = 0
+    for earlier in before:
+        if earlier.is_setting(setting.strategy, setting.counter.name):
+            last_turn = earlier.last_turn
+    if not last_turn:
         return 0
-    last_turn = mine[-1].last_turn
-    requested = [r.memory.length for r in held.requests if r.turn == last_turn]
-    done = held.compactions_at(last_turn)
-    if done:
-        requested.append(done[-1].after.length)
-    return max(requested)
+    lengths = [
+        record.memory.length for record in held.requests if record.turn == last_turn
+    ]
+    compactions = held.compactions_at(last_turn)
+    if compactions:
+        lengths.append(compactions[-1].after.length)
+    return max(lengths)
 
 
 def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) -> Run:
@@ -59,10 +62,10 @@ def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) ->
     strategy = setting.strategy
     counter = setting.counter
     space = new_space(held.log, setting)
-    made = held.compactions[: before[-1].compactions]
-    for compaction in made:
-        if compaction.written is not None:
-            version = compaction.written
+    compactions = held.compactions[: before[-1].compactions]
+    for compaction in compactions:
+        version = compaction.written
+        if version is not None:
             if counter.name != held.counter.name:
                 version = replace(version, counter=counter)
             space.summaries.append(version, compaction.strategy.summary_wording)
@@ -73,7 +76,7 @@ def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) ->
         held,
         strategy=strategy,
         space=space,
-        compactions=made,
+        compactions=compactions,
         earlier_settings=settings,
         pending=None,
     )
@@ -110,7 +113,7 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
 
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
-    """The same over the space of ``run``; what it counts is counted when it is asked for."""
+    """The compaction over the space of ``run``; what it counts is counted when it is asked for."""
     written = compaction.written
     if written is not None:
         written = run.space.summaries.versions[written.version - 1]

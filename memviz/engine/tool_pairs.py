@@ -29,9 +29,10 @@ def orphaned_results(log: Log, parts: Parts, summaries: SummaryLog) -> list[int]
         if not is_recalled and not _in_history(caller, history):
             orphaned.append(position)
     # In the history the call of a recalled result has another answer, or none.
-    return orphaned + [
-        p for p in recalled if p in call_of and call_of[p] not in recalled
-    ]
+    for position in recalled:
+        if position in call_of and call_of[position] not in recalled:
+            orphaned.append(position)
+    return orphaned
 
 
 def provider_blocks(parts: Parts, summaries: SummaryLog) -> tuple[range, ...]:
@@ -56,17 +57,23 @@ def _callers_that_may_be_unanswered(
         yield from _within(log.tools.callers, positions)
     # The last range runs up to the input, and so do the results of its calls, but for these few.
     if history:
-        yield from (p for p in log.tools.unanswered if p in history[-1])
+        for caller in log.tools.unanswered:
+            if caller in history[-1]:
+                yield caller
         yield from _within(log.tools.late, history[-1])
 
 
 def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
-    """``parts`` with only those calls and results whose other half is sent as well. Of a message whose calls have no
-    result its text stays, and so do the calls that have one. The input is always sent, so the call that it answers is
-    pulled in where it would be missing; of the input only results without a call are left out.
-    ``asked_for`` is what was recalled, also of what the history holds anyway: where that cannot stay in its own place,
-    it stands before the input, if its other half was recalled too. In a tool loop it stands before the turn's question:
-    between a call and its result a provider refuses it, and there a prompt cache keeps it for the rest of the loop."""
+    """``parts`` with only those calls and results whose other half is sent as well.
+
+    - Of a message whose calls have no result its text stays, and so do the calls that have one.
+    - The input is always sent, so the call that it answers is pulled in where it would be missing; of the input only
+      results without a call are left out.
+    - ``asked_for`` is what was recalled, also of what the history holds anyway. Where that cannot stay in its own
+      place, it stands before the input, if its other half was recalled too.
+    - In a tool loop recalled messages stand before the turn's question: between a call and its result a provider
+      refuses them, and there a prompt cache keeps them for the rest of the loop.
+    """
     tools = log.tools
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
@@ -86,15 +93,15 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
             answered[caller] = WithCalls(numbers)
         else:
             dropped.add(caller)
-    kept: list[Messages] = []
+    mended_history: list[Messages] = []
     for piece in pieces:
         for part in _split(piece, sorted(dropped)):
-            kept += _with_answered_calls(part, answered)
-    more, left = _answerable(log, parts.asked)
+            mended_history += _with_answered_calls(part, answered)
+    before_input, mended_input = _answerable(log, parts.asked)
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
     others = {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
     whole = [p for p in others if _is_whole(log, p, others)]
-    mended = parts.with_messages([*kept, *more], left)
+    mended = parts.with_messages([*mended_history, *before_input], mended_input)
     return _before_an_open_call(log, mended.with_recalled([*restored, *whole]))
 
 
@@ -117,9 +124,9 @@ def _before_an_open_call(log: Log, parts: Parts) -> Parts:
         if isinstance(piece, Messages) and piece.start < start < piece.stop:
             earlier.append(piece._replace(stop=start))
             piece = piece._replace(start=start)
-        if of_the_turn or (
+        if (
             isinstance(piece, Messages | Picked) and piece.positions[0] >= start
-        ):
+        ) or of_the_turn:
             of_the_turn.append(piece)
         else:
             earlier.append(piece)

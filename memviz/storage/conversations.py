@@ -23,7 +23,7 @@ from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.models.base import Model
 from memviz.models.embedding import KeptVectors
 from memviz.models.names import OFFLINE

@@ -25,7 +25,8 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
-from memviz.engine.recall import Recall, RequestKey, by_request
+from memviz.engine.planned_recalls import RequestKey, by_request
+from memviz.engine.recall import Recall
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.replay import begun, must_have_a_turn, setting_for
 from memviz.engine.run import Run

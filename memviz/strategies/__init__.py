@@ -36,18 +36,18 @@ ENTRY_POINT_GROUP = "memviz.strategies"
 @cache
 def strategies() -> dict[str, type[Strategy]]:
     """All strategies by id, from the simplest to the most elaborate."""
-    found: dict[str, type[Strategy]] = {}
+    classes: dict[str, type[Strategy]] = {}
     for module_info in iter_modules(__path__):
         module = import_module(f"{__name__}.{module_info.name}")
         for value in vars(module).values():
             if _is_strategy(value) and value.__module__ == module.__name__:
-                found[value.id] = value
+                classes[value.id] = value
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         cls = entry.load()
         if _is_strategy(cls):
             cls.id = entry.name
-            found.setdefault(entry.name, cls)
-    return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+            classes.setdefault(entry.name, cls)
+    return dict(sorted(classes.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def _is_strategy(value: Any) -> bool:

@@ -156,9 +156,11 @@ class CompactionAtWork:
         """The messages that the strategy left in."""
         work = self._library.apply_compaction(self._history, strategy=self._strategy)
         left = run_to_end(work)
-        self._ask.raise_failure()  # the library goes on without a summary, and says so in its log alone
-        return [
-            self._said.get(message.message_id)
-            or FromLibrary(Message(message.role, message.text))
-            for message in left
-        ]
+        # The library goes on without a summary, and says so in its log alone.
+        self._ask.raise_failure()
+        return [self._as_ours(message) for message in left]
+
+    def _as_ours(self, theirs: Any) -> FromLibrary:
+        if theirs.message_id in self._said:
+            return self._said[theirs.message_id]
+        return FromLibrary(Message(theirs.role, theirs.text))

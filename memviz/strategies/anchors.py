@@ -23,17 +23,17 @@ class Anchors:
     def find_in(self, memory: Memory) -> list[range]:
         """The log positions that are brought back, the most important first. What something newer took the place of
         is not: a plan that was written anew, a file that was read again."""
-        found: list[range] = []
+        groups: list[range] = []
         room = self.tokens
         for group in self._in_order(memory):
-            if group in found:
+            if group in groups:
                 continue
             tokens = memory.sums.between(group.start, group.stop)
             if self.tokens and tokens > room:
                 continue
             room -= tokens
-            found.append(group)
-        return found
+            groups.append(group)
+        return groups
 
     def _in_order(self, memory: Memory) -> Iterator[range]:
         """The groups of messages that there are to bring back, the most important first and of files the newest."""
@@ -75,8 +75,5 @@ class Anchors:
         if reads.is_superseded(position, memory.length):
             return False
         tokens = memory.sums.between(position, position + 1)
-        return (
-            not self.file_tokens
-            or tokens <= self.file_tokens
-            or not reads.is_read(position)
-        )
+        is_large = self.file_tokens > 0 and tokens > self.file_tokens
+        return not is_large or not reads.is_read(position)

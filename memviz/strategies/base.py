@@ -84,10 +84,10 @@ class Write:
     @property
     def covers(self) -> range:
         """All log positions that the new version will stand for."""
-        return range(
-            self.replaces.covers.start if self.replaces else self.summarize.start,
-            self.keep_from,
-        )
+        start = self.summarize.start
+        if self.replaces is not None:
+            start = self.replaces.covers.start
+        return range(start, self.keep_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Strategy(BaseModel, ABC):
     title: ClassVar[str] = ""
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100
-    """Its place in a list of strategies, from simple to elaborate."""
+    """The place in a list of strategies, from simple to elaborate."""
     family: ClassVar[str] = OTHERS
     trigger: ClassVar[Trigger] = Trigger.NEVER
     main_parameter: ClassVar[str] = ""
@@ -184,13 +184,12 @@ class Strategy(BaseModel, ABC):
     def _parameter_error(cls, error: ValidationError) -> ParameterError:
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else ""
-        known = {parameter.name: parameter for parameter in cls.parameters()}
-        if name in known:
-            allowed = range_in_words(
-                known[name], is_too_large=first["type"] == "less_than_equal"
-            )
-            return ParameterError(name, first["input"], allowed, cls.id)
-        return UnknownParameterError(name, first["input"], known, cls.id)
+        declared = {parameter.name: parameter for parameter in cls.parameters()}
+        if name not in declared:
+            return UnknownParameterError(name, first["input"], declared, cls.id)
+        is_too_large = first["type"] == "less_than_equal"
+        allowed = range_in_words(declared[name], is_too_large=is_too_large)
+        return ParameterError(name, first["input"], allowed, cls.id)
 
     @classmethod
     def summary_line(cls) -> str:
@@ -204,11 +203,14 @@ class Strategy(BaseModel, ABC):
 
     def expect_live(self) -> None:
         """Raise :class:`ParameterError` where a parameter asks for what can only be simulated."""
-        for one in self.parameters():
-            value = getattr(self, one.name)
-            if one.replay_only and value != one.default:
-                allowed = f"{one.default} in a conversation that is going on: another value can only be replayed"
-                raise ParameterError(one.name, value, allowed, self.id)
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if parameter.replay_only and value != parameter.default:
+                allowed = (
+                    f"{parameter.default} in a conversation that is going on: another value can only be "
+                    "replayed"
+                )
+                raise ParameterError(parameter.name, value, allowed, self.id)
 
     @classmethod
     def has_parameter(cls, name: str) -> bool:
@@ -217,7 +219,7 @@ class Strategy(BaseModel, ABC):
 
     @property
     def name(self) -> str:
-        """Its title, or the name of the product whose rule it is."""
+        """The title, or the name of the product whose rule it is."""
         return _(self.title)
 
     @property
@@ -226,24 +228,24 @@ class Strategy(BaseModel, ABC):
         is named."""
         parts = [self.name]
         units = set[str]()
-        for one in self._named_parameters:
-            value = getattr(self, one.name)
-            parts.append(one.named(value) if one.unit in units else one.shown(value))
-            units |= {one.unit} if one.is_number else set()
+        for parameter in self._named_parameters:
+            value = getattr(self, parameter.name)
+            if parameter.unit in units:
+                parts.append(parameter.named(value))
+            else:
+                parts.append(parameter.shown(value))
+            if parameter.is_number:
+                units.add(parameter.unit)
         return " · ".join(parts)
 
     @property
     def code_label(self) -> str:
-        """The same with each parameter as it is typed into code: ``Running summary · buffer_size=4``."""
-        return " · ".join(
-            [
-                self.name,
-                *(
-                    one.in_code(getattr(self, one.name))
-                    for one in self._named_parameters
-                ),
-            ]
-        )
+        """Short name with the parameters of :attr:`label` as they are typed into code: ``Running summary ·
+        buffer_size=4``."""
+        parts = [self.name]
+        for parameter in self._named_parameters:
+            parts.append(parameter.in_code(getattr(self, parameter.name)))
+        return " · ".join(parts)
 
     @property
     def _named_parameters(self) -> list[Parameter]:
@@ -370,11 +372,8 @@ class Strategy(BaseModel, ABC):
         lines = [transcript_line(message) for message in messages]
         if replaces is not None:
             lines.insert(0, f"system: Previous summary: {replaces.text}")
-        return (
-            Message(
-                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
-            ),
-        )
+        text = "\n\n".join([instruction or self.instruction, "\n".join(lines)])
+        return (Message("user", text),)
 
     def summary_source(
         self, messages: Sequence[Message], replaces: SummaryVersion | None

@@ -213,16 +213,17 @@ def _smallest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
     each come first."""
     rooms = [verdict.headroom for verdict in verdicts]
     for room in rooms:
+        # The next message sets it off, whatever the others say.
         if room is not None and room.amount <= _least(room.unit):
-            return room  # the next message sets it off, whatever the others say
-    known = _of_one_unit(rooms)
-    return min(known) if known else None
+            return room
+    comparable = _of_one_unit(rooms)
+    return min(comparable) if comparable else None
 
 
 def _largest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
     """The most that any clause still needs; ``None`` where they are of different units."""
-    known = _of_one_unit([verdict.headroom for verdict in verdicts])
-    return max(known) if known else None
+    comparable = _of_one_unit([verdict.headroom for verdict in verdicts])
+    return max(comparable) if comparable else None
 
 
 def _of_one_unit(rooms: Sequence[Headroom | None]) -> list[Headroom]:
@@ -230,7 +231,9 @@ def _of_one_unit(rooms: Sequence[Headroom | None]) -> list[Headroom]:
     none."""
     known = [room for room in rooms if room is not None]
     units = {room.unit for room in known}
-    return known if len(known) == len(rooms) and len(units) == 1 else []
+    if len(known) < len(rooms) or len(units) != 1:
+        return []
+    return known
 
 
 _COUNT = re.compile(r"(?P<amount>\d[\d,]*) *(?P<unit>token|message|turn|second)s?")

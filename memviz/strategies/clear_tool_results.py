@@ -202,11 +202,9 @@ class ClearToolResults(Strategy):
         results = memory.log.tools.results
         count = bisect_left(results, memory.length)
         if self.keep_results:
-            return (
-                results[count - self.keep_results]
-                if count > self.keep_results
-                else memory.history_start
-            )
+            if count <= self.keep_results:
+                return memory.history_start
+            return results[count - self.keep_results]
         return memory.length
 
     def _stop(self, memory: Memory) -> int:
@@ -219,10 +217,10 @@ class ClearToolResults(Strategy):
         if least and self.rule == "stop":
             if self._saved(memory, old) >= least:
                 return old
-            changed = self._sums(memory).changed_in(old, limit)
-            limit = next(
-                (p + 1 for p in changed if self._saved(memory, p + 1) >= least), limit
-            )
+            for position in self._sums(memory).changed_in(old, limit):
+                if self._saved(memory, position + 1) >= least:
+                    limit = position + 1
+                    break
         return max(old, self._behind_last_cleared(memory, limit))
 
     def _behind_last_cleared(self, memory: Memory, limit: int) -> int:
@@ -232,9 +230,8 @@ class ClearToolResults(Strategy):
         for position in reversed(self._sums(memory).changed_in(low, limit)):
             if memory.log[position].role == "tool" and not self.clear_arguments:
                 return position + 1
-            results = self._cleared_results(
-                memory, self._last_caller(memory, position + 1), limit
-            )
+            caller = self._last_caller(memory, position + 1)
+            results = self._cleared_results(memory, caller, limit)
             if results:
                 return results[-1] + 1
         return memory.history_start
@@ -247,15 +244,15 @@ class ClearToolResults(Strategy):
 
     def _cleared_results(self, memory: Memory, caller: int, stop: int) -> list[int]:
         """The results before ``stop`` that answer the calls of one message and are not excluded."""
-        found = []
+        results = []
         log = memory.log
         for position in range(caller + 1, stop):
             if log[position].role == "assistant":
                 break
             tool = log.answered_tool(position)
             if tool is not None and (log[position].name or tool) not in self._excluded:
-                found.append(position)
-        return found
+                results.append(position)
+        return results
 
     def _cleared(self, memory: Memory, stop: int) -> Iterator[Messages]:
         """The messages before ``stop`` without the arguments of those calls whose results are cleared. The form empties
@@ -265,13 +262,12 @@ class ClearToolResults(Strategy):
         form = self.form
         irregular = log.tools.irregular[: bisect_left(log.tools.irregular, stop)]
         for caller in sorted({*irregular, self._last_caller(memory, stop)}):
-            ids = {
-                log[p].tool_call_id or ""
-                for p in self._cleared_results(memory, caller, stop)
-            }
-            one = WithoutArguments(tuple(sorted(ids)))
-            if at <= caller < stop and log.sent(caller, one) != log.sent(caller, form):
+            results = self._cleared_results(memory, caller, stop)
+            ids = {log[position].tool_call_id or "" for position in results}
+            own_form = WithoutArguments(tuple(sorted(ids)))
+            is_within = at <= caller < stop
+            if is_within and log.sent(caller, own_form) != log.sent(caller, form):
                 yield Messages(at, caller, form)
-                yield Messages(caller, caller + 1, one if ids else None)
+                yield Messages(caller, caller + 1, own_form if ids else None)
                 at = caller + 1
         yield Messages(at, stop, form)

@@ -72,9 +72,8 @@ class FifoFacts(Strategy):
     main_parameter: ClassVar[str] = "token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     drops_without_summarizer: ClassVar[bool] = True
-    tried_at_first: ClassVar[bool] = (
-        False  # once full, it calls the summarizer in nearly every turn
-    )
+    # Once full, it calls the summarizer in nearly every turn.
+    tried_at_first: ClassVar[bool] = False
 
     token_limit: int = whole_number(
         30000,
@@ -150,42 +149,31 @@ class FifoFacts(Strategy):
         """Facts of the oldest messages where there are too many messages; first a shorter list of the facts that were
         just found, where that is too long."""
         facts = memory.head(FACTS)
-        found = len(listed_facts(facts.text)) if facts is not None else 0
-        if (
-            facts is not None
-            and found > self.max_facts
-            and not is_condensed(facts, memory)
-        ):
-            reason = f"{found:,} {plural('fact', found)} > {self.max_facts:,}"
-            return (Write(facts.added, memory.cursor, reason, facts, FACTS),)
+        if facts is not None:
+            count = len(listed_facts(facts.text))
+            if count > self.max_facts and not is_condensed(facts, memory):
+                reason = f"{count:,} {plural('fact', count)} > {self.max_facts:,}"
+                return (Write(facts.added, memory.cursor, reason, facts, FACTS),)
         fill = self.fill(memory)
-        keep_from = (
-            self._keep_from(memory)
-            if fill.is_over and memory.pending > 1
-            else memory.cursor
-        )
+        if not fill.is_over or memory.pending <= 1:
+            return ()
+        keep_from = self._keep_from(memory)
         if keep_from == memory.cursor:
             return ()
-        return (
-            Write(
-                range(memory.cursor, keep_from), keep_from, fill.reason, facts, FACTS
-            ),
-        )
+        going = range(memory.cursor, keep_from)
+        return (Write(going, keep_from, fill.reason, facts, FACTS),)
 
     def _keep_from(self, memory: Memory) -> int:
         """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
         progress stays; where there is none at all, everything goes."""
         log = memory.log
         totals = memory.sums.totals
-        enough = bisect_left(
-            totals,
-            totals[memory.cursor] + self.flush_tokens,
-            memory.cursor + 1,
-            memory.length,
-        )
+        tokens_before = totals[memory.cursor] + self.flush_tokens
+        enough = bisect_left(totals, tokens_before, memory.cursor + 1, memory.length)
         first = min(enough, memory.length - 1)
+        # The user may go on behind a system message without that a turn begins.
         while log[first].role == "system" and first + 1 < memory.length:
-            first += 1  # the user may go on behind it without that a turn begins
+            first += 1
         if log[first].role == "user":
             return first
         turn = log.turn_number(first)
@@ -207,11 +195,9 @@ class FifoFacts(Strategy):
         facts = memory.head(FACTS)
         if facts is not None and facts.text:
             return notes(memory.notes_of(FACTS))
-        return (
-            (Line(Message("system", self._memory_text(""))),)
-            if self.static_text
-            else ()
-        )
+        if not self.static_text:
+            return ()
+        return (Line(Message("system", self._memory_text(""))),)
 
     @property
     def instruction(self) -> str:
@@ -244,23 +230,27 @@ class FifoFacts(Strategy):
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
         has any."""
-        found = facts_in(answer)
-        known = effect.replaces
-        if known is not None and condenses(effect):
-            return write_facts(found) or known.text
-        before = listed_facts(known.text) if known else []
-        return write_facts(
-            [*before, *(fact for fact in dict.fromkeys(found) if fact not in before)]
-        )
+        answered_facts = facts_in(answer)
+        before = effect.replaces
+        if before is None:
+            return write_facts(list(dict.fromkeys(answered_facts)))
+        if condenses(effect):
+            return write_facts(answered_facts) or before.text
+        known_facts = listed_facts(before.text)
+        new_facts = [
+            fact for fact in dict.fromkeys(answered_facts) if fact not in known_facts
+        ]
+        return write_facts([*known_facts, *new_facts])
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The text in the tags that LlamaIndex has."""
         return self._memory_text(summary.text)
 
     def _memory_text(self, facts: str) -> str:
-        blocks = (("StaticContent", self.static_text), ("ExtractedFacts", facts))
-        return (
-            "<memory>\n"
-            + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text)
-            + "</memory>"
-        )
+        lines = ["<memory>"]
+        if self.static_text:
+            lines += ["<StaticContent>", self.static_text, "</StaticContent>"]
+        if facts:
+            lines += ["<ExtractedFacts>", facts, "</ExtractedFacts>"]
+        lines.append("</memory>")
+        return "\n".join(lines)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KNOWN_FACTS = 10
-"""So many known facts, those nearest to a turn, are shown to who extracts its facts, as in mem0."""
+"""The number of known facts, those nearest to a turn, that are shown to who extracts its facts, as in mem0."""
 
 
 class FoundFacts(PerTurn):
@@ -83,16 +83,17 @@ class FoundFacts(PerTurn):
         count = index.count(memory.summary_count)
         scores = self.scores(memory, asked, count)
         numbers = (place + 1 for place in best_first(scores))
-        told = set[str]()
+        texts = set[str]()
         for number in self.in_force(memory, numbers):
             text = index.facts[number - 1].text.casefold()
-            if text not in told:
-                told.add(text)
+            if text not in texts:
+                texts.add(text)
                 score = float(scores[number - 1])
                 yield Quote(number, index.versions[number - 1], score)
 
     def in_force(self, memory: Memory, numbers: Iterator[int]) -> Iterator[int]:
-        """Those of the facts that were neither edited away nor undone, nor replaced where those are not found."""
+        """The ``numbers`` of facts that were neither edited away nor undone; where replaced facts are not found, nor
+        replaced."""
         summaries = memory.space.summaries
         index = summaries.fact_index()
         count = index.count(memory.summary_count)

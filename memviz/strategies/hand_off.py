@@ -101,9 +101,9 @@ class HandOff(Strategy):
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown as long as there is nothing but the input, which stays however large it is."""
-        return (
-            self.fill(memory).headroom if memory.before_input > memory.cursor else None
-        )
+        if memory.before_input <= memory.cursor:
+            return None
+        return self.fill(memory).headroom
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Past the limit, everything before the input goes into the summary."""
@@ -147,7 +147,8 @@ class Kept(NamedTuple):
     tokens: int
 
 
-@lru_cache(maxsize=8)  # the same for all requests up to the next hand-off
+# What stays is the same for all requests up to the next hand-off.
+@lru_cache(maxsize=8)
 def _kept_before(log: Log, sums: TokenSums, first: int, cursor: int, room: int) -> Kept:
     asked = _asked_in(log, sums)
     asked.extend(cursor)
@@ -180,7 +181,7 @@ class AskedMessages(SharedGrowth):
         self.totals = [0]
         self._runs: list[Messages] = []
         self._run_of: list[int] = []
-        """By message the number of its run: of messages that follow on each other."""
+        """The number, by message, of the run that it is in: messages that follow on each other."""
 
     def extend(self, length: int) -> None:
         """Read the messages before ``length`` that were not read yet."""
@@ -204,13 +205,15 @@ class AskedMessages(SharedGrowth):
         """Return the pieces of the messages ``[start, stop)`` of the user."""
         if start == stop:
             return []
-        found = self._runs[self._run_of[start] : self._run_of[stop - 1] + 1]
+        runs = self._runs[self._run_of[start] : self._run_of[stop - 1] + 1]
         # The first run and the last may be there in part.
-        if found[0].start != self.positions[start]:
-            found[0] = found[0]._replace(start=self.positions[start])
-        if found[-1].stop != self.positions[stop - 1] + 1:
-            found[-1] = found[-1]._replace(stop=self.positions[stop - 1] + 1)
-        return found
+        first_position = self.positions[start]
+        if runs[0].start != first_position:
+            runs[0] = runs[0]._replace(start=first_position)
+        last_position = self.positions[stop - 1]
+        if runs[-1].stop != last_position + 1:
+            runs[-1] = runs[-1]._replace(stop=last_position + 1)
+        return runs
 
 
 @lru_cache(maxsize=8)
@@ -221,4 +224,6 @@ def _asked_in(log: Log, sums: TokenSums) -> AskedMessages:
 def _cut(position: int, room: int) -> tuple[Messages, ...]:
     """A message with as much of both its ends as there is room for, in tokens; nothing where there is none."""
     half = room * CHARS_PER_TOKEN // 2
-    return (Messages(position, position + 1, Cut(half, half)),) if half else ()
+    if not half:
+        return ()
+    return (Messages(position, position + 1, Cut(half, half)),)

@@ -71,11 +71,10 @@ class HeadAndTail(Strategy):
         """The first ``head_size`` messages, how many are skipped, and the last ``tail_size``."""
         units = _Units(memory)
         asked = memory.input
-        tail_size = (
-            max(self.tail_size, units.total - units.before(asked.start))
-            if asked
-            else self.tail_size
-        )
+        tail_size = self.tail_size
+        if asked:
+            input_size = units.total - units.before(asked.start)
+            tail_size = max(tail_size, input_size)
         skipped = units.total - self.head_size - tail_size
         if skipped <= 0:
             return (Messages(memory.history_start, memory.length),)

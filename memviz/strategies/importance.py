@@ -13,10 +13,11 @@ from memviz.strategies.lookup import best_first, find_newest_start
 from memviz.strategies.parameters import whole_number
 
 FIRST_LOOKED_AT = 64
+"""The number of messages, the most important first, that are looked up at first: nearly always they are enough."""
 MOST_LOOKED_AT = 400
+"""The most messages that are tried, so that a request costs the same however long the conversation is."""
 MOST_MISSES = 8
-"""After so many messages in a row that do not fit no other is tried, nor more than the best above: so a request costs
-the same however long the conversation is."""
+"""After so many messages in a row that do not fit no other is tried."""
 
 
 class ImportanceBuffer(Strategy):
@@ -50,7 +51,8 @@ class ImportanceBuffer(Strategy):
     order: ClassVar[int] = 4
     family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "max_tokens"
-    tried_at_first: ClassVar[bool] = False  # its score is one of many that can be had
+    # Its score is one of many that can be had.
+    tried_at_first: ClassVar[bool] = False
 
     max_tokens: int = whole_number(
         1000,
@@ -68,29 +70,30 @@ class ImportanceBuffer(Strategy):
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The most important of the earlier messages, in their order, and the newest."""
         start = find_newest_start(memory, self.newest_messages)
-        kept = in_ranges(self.kept(memory))
-        return (*map(messages, kept), Messages(start, memory.length))
+        earlier = map(messages, in_ranges(self.kept(memory)))
+        return (*earlier, Messages(start, memory.length))
 
     def kept(self, memory: Memory) -> list[int]:
         """The positions of the earlier messages that are kept, the most important first."""
         totals = memory.sums.totals
         room = self.max_tokens
-        found = []
+        fitting = []
         misses = 0
         for position in self._best_in_steps(memory):
             tokens = totals[position + 1] - totals[position]
             if tokens <= room:
                 room -= tokens
-                found.append(position)
+                fitting.append(position)
                 misses = 0
             else:
                 misses += 1
             if misses == MOST_MISSES:
                 break
-        return found
+        return fitting
 
     def _best_in_steps(self, memory: Memory) -> Iterator[int]:
-        """The same as far as they are looked at: few of them nearly always, and few are found sooner than many."""
+        """The positions of the earlier messages that are tried, the most important first. Few are found sooner than
+        many, and nearly always few are needed."""
         best = self._best(memory, FIRST_LOOKED_AT)
         yield from best
         if len(best) == FIRST_LOOKED_AT:

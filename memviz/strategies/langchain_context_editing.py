@@ -120,9 +120,10 @@ class EditingAtWork:
             messages=self._state, override=lambda messages: messages
         )
         edited = self._middleware.wrap_model_call(asked, lambda messages: messages)
-        return [
-            one._replace(message=replace(one.message, content=theirs.content))
-            if theirs.content != one.message.content
-            else one
-            for one, theirs in zip(self._said, edited, strict=True)
-        ]
+        sent = []
+        for ours, theirs in zip(self._said, edited, strict=True):
+            if theirs.content != ours.message.content:
+                message = replace(ours.message, content=theirs.content)
+                ours = ours._replace(message=message)
+            sent.append(ours)
+        return sent

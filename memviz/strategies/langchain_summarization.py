@@ -83,14 +83,12 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def arguments(self) -> dict[str, Any]:
         """The middleware's arguments in LangChain's words."""
-        keep = (
-            ("tokens", self.kept_tokens)
-            if self.kept_tokens
-            else ("messages", self.keep_messages)
-        )
+        keep = ("messages", self.keep_messages)
+        if self.kept_tokens:
+            keep = ("tokens", self.kept_tokens)
+        triggers = [_in_langchain(clause) for clause in self.triggers.clauses]
         arguments: dict[str, Any] = {
-            "trigger": [_in_langchain(clause) for clause in self.triggers.clauses]
-            or None,
+            "trigger": triggers or None,
             "keep": keep,
             "trim_tokens_to_summarize": self.summarizer_reads_tokens or None,
         }

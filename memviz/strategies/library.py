@@ -102,11 +102,9 @@ class LibraryStrategy(Strategy):
         """The pieces that the library said it would send, and all that was said since."""
         length, pieces = memory.space.sent_by_library.at(memory)
         start = max(length, memory.history_start)
-        return (
-            (*pieces, Messages(start, memory.length))
-            if start < memory.length
-            else pieces
-        )
+        if start >= memory.length:
+            return pieces
+        return (*pieces, Messages(start, memory.length))
 
 
 @cache
@@ -126,7 +124,8 @@ class Counted(dict[str, int]):
         self._counter = counter
 
     def __missing__(self, text: str) -> int:
-        self[text] = tokens = self._counter(text)
+        tokens = self._counter(text)
+        self[text] = tokens
         return tokens
 
 

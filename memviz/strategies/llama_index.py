@@ -131,16 +131,17 @@ class _AtWork(ABC):
 
     def request(self) -> Sequence[FromLibrary]:
         """All that the memory gives once all messages were put."""
-        given = self._put_and_get(self._waiting)
+        messages = self._put_and_get(self._waiting)
         self._waiting = []
-        return [self._as_ours(message) for message in given]
+        return [self._as_ours(message) for message in messages]
 
     @abstractmethod
     def _put_and_get(self, messages: Sequence[Any]) -> Sequence[Any]:
         """All that the memory gives behind these messages. Where its model fails, the memory is as it was before."""
 
     def _tokens(self, text: str) -> range:
-        """As many tokens as the content has, in the form of a list. What stands beside a message counts nothing."""
+        """A list as long as the content has tokens, for LlamaIndex takes its length. What stands beside a message
+        counts nothing."""
         return range(0 if text in self._beside else self._counted[text])
 
     def _as_theirs(self, message: Message, beside: dict[str, Any]) -> Any:
@@ -180,12 +181,13 @@ class BufferAtWork(_AtWork):
         try:
             for message in messages:
                 self._memory.put(message)
-            given: Sequence[Any] = self._memory.get()
+            sent: Sequence[Any] = self._memory.get()
         except Exception:
             self._memory.set(before)
-            self._memory._token_count = 0  # it had counted half of them
+            # It had counted half of them.
+            self._memory._token_count = 0
             raise
-        return given
+        return sent
 
 
 class FactsAtWork(_AtWork):
@@ -214,19 +216,19 @@ class FactsAtWork(_AtWork):
         held = [*self._queue.held]
         facts = [*self._facts.facts] if self._facts else []
         try:
-            given: Sequence[Any] = run_to_end(self._put(messages))
+            sent: Sequence[Any] = run_to_end(self._put(messages))
         except Exception:
             self._queue.held = held
             if self._facts:
                 self._facts.facts = facts
             raise
-        return given
+        return sent
 
     async def _put(self, messages: Sequence[Any]) -> Sequence[Any]:
         for message in messages:
             await self._memory.aput(message)
-        given: Sequence[Any] = await self._memory.aget()
-        return given
+        sent: Sequence[Any] = await self._memory.aget()
+        return sent
 
 
 @cache
@@ -241,7 +243,7 @@ def _queue_in_memory() -> Any:
         held: list[Any] = []  # noqa: RUF012 - pydantic copies it
 
         async def get_messages(self, key: str, **which: Any) -> list[Any]:
-            return [_copied(one) for one in self.held]
+            return [_copied(message) for message in self.held]
 
         async def add_message(self, key: str, message: Any, **status: Any) -> None:
             self.held.append(_copied(message))
@@ -249,7 +251,8 @@ def _queue_in_memory() -> Any:
         async def archive_oldest_messages(self, key: str, n: int) -> None:
             del self.held[:n]
 
-    Queue.__abstractmethods__ = frozenset()  # a Memory calls no others of its ten
+    # A Memory calls no others of its ten methods.
+    Queue.__abstractmethods__ = frozenset()
     return Queue
 
 
@@ -273,9 +276,11 @@ def _model_that_asks() -> Any:
             self._ask = ask
 
         def chat(self, messages: Any, **options: Any) -> Any:
-            answer = self._ask(
-                [Message(one.role.value, one.content or "") for one in messages]
-            )
+            request = [
+                Message(message.role.value, message.content or "")
+                for message in messages
+            ]
+            answer = self._ask(request)
             reply = types.ChatMessage(role="assistant", content=answer)
             return types.ChatResponse(message=reply)
 

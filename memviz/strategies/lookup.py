@@ -56,8 +56,8 @@ def find_taken_stop(memory: Memory) -> int:
 
 def text_of(memory: Memory, positions: range) -> str:
     """Return what people and the assistant said at these positions."""
-    said = memory.messages(positions)
-    return "\n".join(one.content for one in said if is_text(one))
+    messages = memory.messages(positions)
+    return "\n".join(message.content for message in messages if is_text(message))
 
 
 def words_of(memory: Memory, positions: range) -> frozenset[str]:
@@ -111,22 +111,28 @@ def why_no_embedding(percent: int, model: str | None) -> str:
 
 def embedding_asked_by(strategy: object) -> str:
     """The name of the embedding model that a strategy compares vectors of; empty where none has to be asked."""
-    is_used = getattr(strategy, "embedding_percent", 0)
-    return (getattr(strategy, "embedding_model", None) or "") if is_used else ""
+    if not getattr(strategy, "embedding_percent", 0):
+        return ""
+    return getattr(strategy, "embedding_model", None) or ""
 
 
 def texts_compared(strategies: Iterable[Strategy], logs: Iterable[Log]) -> list[str]:
     """The texts of conversations whose vectors strategies are known to compare before they are replayed, each once:
     what is said, and what a request asks where that is another text, as where a speaker has a name."""
-    found: dict[str, None] = {}
-    if not any(one.looks_up for one in strategies):
+    if not any(strategy.looks_up for strategy in strategies):
         return []
+    # A dictionary keeps the texts in their order, each once.
+    texts: dict[str, None] = {}
     for log in logs:
-        found |= dict.fromkeys(texts_of(log))
-        for request in [*log.requests(), *filter(None, [log.pending])]:
+        texts |= dict.fromkeys(texts_of(log))
+        requests = [*log.requests()]
+        if log.pending is not None:
+            requests.append(log.pending)
+        for request in requests:
             asked = log[log.input_start(request.stop) : request.stop]
-            found["\n".join(one.content for one in asked if is_text(one))] = None
-    return [text for text in found if text.strip()]
+            contents = [message.content for message in asked if is_text(message)]
+            texts["\n".join(contents)] = None
+    return [text for text in texts if text.strip()]
 
 
 def writes_compared_texts(strategy: Strategy) -> bool:
@@ -157,8 +163,8 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
         least = np.partition(scores[places], -most)[-most]
         places = places[scores[places] >= least]
     order = np.lexsort((places, scores[places]))[::-1]
-    found: list[int] = places[order][:most].tolist()
-    return found
+    best: list[int] = places[order][:most].tolist()
+    return best
 
 
 GROUP_SIZE = 16

@@ -67,9 +67,8 @@ class Observations(Strategy):
     family: ClassVar[str] = LISTED_FACTS
     main_parameter: ClassVar[str] = "observe_tokens"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
-    tried_at_first: ClassVar[bool] = (
-        False  # its limits are made for windows that few conversations fill
-    )
+    # Its limits are made for windows that few conversations fill.
+    tried_at_first: ClassVar[bool] = False
 
     observe_tokens: int = whole_number(
         30_000,
@@ -104,25 +103,28 @@ class Observations(Strategy):
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Observe what is too much; first condense observations that became too many."""
-        long = self._outgrown(memory)
-        if long is not None:
-            reason = f"{long.tokens:,} tokens > {self.reflect_tokens:,}"
-            return (Write(long.added, memory.cursor, reason, long, OBSERVATIONS),)
+        too_long = self._outgrown(memory)
+        if too_long is not None:
+            reason = f"{too_long.tokens:,} tokens > {self.reflect_tokens:,}"
+            effect = Write(
+                too_long.added, memory.cursor, reason, too_long, OBSERVATIONS
+            )
+            return (effect,)
         fill = self.fill(memory)
         stop = find_taken_stop(memory)
         if not fill.is_over or stop <= memory.cursor:
             return ()
-        taken = range(memory.cursor, stop)
-        known = memory.head(OBSERVATIONS)
-        said = when_said(memory, taken)
-        return (Observe(taken, stop, fill.reason, known, OBSERVATIONS, said=said),)
+        going = range(memory.cursor, stop)
+        before = memory.head(OBSERVATIONS)
+        said = when_said(memory, going)
+        return (Observe(going, stop, fill.reason, before, OBSERVATIONS, said=said),)
 
     def _outgrown(self, memory: Memory) -> SummaryVersion | None:
         """The observations where they are to be condensed; a list that was just condensed is as short as it gets."""
-        known = memory.head(OBSERVATIONS)
-        if known is None or known.tokens <= self.reflect_tokens:
+        newest = memory.head(OBSERVATIONS)
+        if newest is None or newest.tokens <= self.reflect_tokens:
             return None
-        return None if is_condensed(known, memory) else known
+        return None if is_condensed(newest, memory) else newest
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The observations, and all messages that were not observed."""
@@ -139,10 +141,10 @@ class Observations(Strategy):
     ) -> tuple[Message, ...]:
         """One user message: what to do, and the messages; where observations are condensed, those alone."""
         if condenses(effect):
-            told = REFLECT.format(tokens=max(1, self.reflect_tokens // 2))
-            return self.summarizer_request((), effect.replaces, told)
-        said = memory.worth_summarizing(effect.summarize)
-        return self.summarizer_request(said, None, instruction)
+            reflecting = REFLECT.format(tokens=max(1, self.reflect_tokens // 2))
+            return self.summarizer_request((), effect.replaces, reflecting)
+        messages = memory.worth_summarizing(effect.summarize)
+        return self.summarizer_request(messages, None, instruction)
 
     def read_answer(self, effect: Write, answer: str) -> str:
         """The observations before and those of the answer, under when it was said; or a condensed list alone."""

@@ -24,29 +24,32 @@ NAME_CONTEXT = "parameter"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One declared parameter. ``suggested`` is the range that a control or a sweep starts with.
-
-    ``live_only`` parameters bound what a model does by itself during a live turn; a replay, where
-    replies come from the transcript, is the same whatever they are. ``replay_only`` parameters ask for what can only be
-    simulated: in a live turn they have their default. ``choices`` are the only values of a text that has
-    a few, each with a line on what it means. ``zero_is_off``: with 0 what the parameter is about does not happen.
-    ``is_name``: a text that is a name, and short enough to be shown.
-    """
+    """One declared parameter."""
 
     name: str
     kind: type
+    """The type of its values: ``int``, ``bool`` or ``str``."""
     default: Any
     help: str
+    """One line on what a larger value does."""
     unit: str
     minimum: int | None = None
     maximum: int | None = None
     optional: bool = False
+    """True if ``None`` is a value, too."""
     suggested: tuple[int, int] | None = None
+    """The range that a control or a sweep starts with."""
     live_only: bool = False
+    """True if it bounds what a model does by itself during a live turn: a replay, where
+    replies come from the transcript, is the same whatever it is."""
     replay_only: bool = False
+    """True if it asks for what can only be simulated: in a live turn it has its default."""
     choices: tuple[tuple[str, str], ...] = ()
+    """The only values of a text that has a few, each with a line on what it means."""
     zero_is_off: bool = False
+    """True if with 0 what the parameter is about does not happen."""
     is_name: bool = False
+    """True for a text that is a name, and short enough to be shown."""
 
     @property
     def is_number(self) -> bool:
@@ -101,7 +104,7 @@ class Parameter:
         return pgettext(NAME_CONTEXT, self.name.replace("_", " "))
 
     def named(self, value: Any) -> str:
-        """The same of a number, with the name of what it is: ``clear at least 500 tokens``."""
+        """A value with the name of what it is also where that is a number: ``clear at least 500 tokens``."""
         if not self.is_number or self.unit == "%":
             return self.shown(value)
         return _("{parameter} {value}", parameter=self.words, value=self.shown(value))
@@ -115,7 +118,9 @@ class Parameter:
         """A value as it is typed into code: ``buffer_size=4``. A free text is not written out."""
         if self.choices or self.is_name:
             return f"{self.name}={value!r}"
-        return f"{self.name}={value if self.is_number or self.kind is bool else '…'}"
+        if self.is_number or self.kind is bool:
+            return f"{self.name}={value}"
+        return f"{self.name}=…"
 
 
 def whole_number(

@@ -124,12 +124,13 @@ class Pipeline(Strategy):
     @property
     def _named_parameters(self) -> list[Parameter]:
         """The steps are said by the name of the product that has them, or by their own numbers."""
-        named = super()._named_parameters
-        if self._preset is not None:
-            return [one for one in named if one.name != "steps"]
-        return [
-            OwnSteps(**asdict(one)) if one.name == "steps" else one for one in named
-        ]
+        named = []
+        for parameter in super()._named_parameters:
+            if parameter.name != "steps":
+                named.append(parameter)
+            elif self._preset is None:
+                named.append(OwnSteps(**asdict(parameter)))
+        return named
 
     @property
     def writes_notes(self) -> bool:
@@ -143,10 +144,14 @@ class Pipeline(Strategy):
 
     def fill_of_summary(self, memory: Memory) -> Fill | None:
         """The tokens against the step that summarizes, if it counts tokens alone."""
+        triggers = [step.trigger for step in self._steps if step.action == "summarize"]
+        if not triggers or triggers[0] is None:
+            return None
         held = self._held(memory)
-        triggers = [one.trigger for one in self._steps if one.action == "summarize"]
-        room = triggers[0].judge(held).headroom if triggers and triggers[0] else None
-        limit = held.tokens + room.amount - 1 if room and room.unit == "tokens" else 0
+        headroom = triggers[0].judge(held).headroom
+        if headroom is None or headroom.unit != "tokens":
+            return None
+        limit = held.tokens + headroom.amount - 1
         return Fill(held.tokens, limit, "tokens", self.limits) if limit else None
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
@@ -185,7 +190,7 @@ class Pipeline(Strategy):
         return tuple(pieces)
 
     def _first_user_message(self, memory: Memory) -> int | None:
-        """Its position, where a step that took it out keeps it; ``None`` where none does."""
+        """The position of the first user message, where a step that took it out keeps it; ``None`` where none does."""
         if not any(step.keeps_first_user_message for step in self._steps):
             return None
         if not memory.log.turn_count:
@@ -197,31 +202,29 @@ class Pipeline(Strategy):
         """The messages that steps bring back of all that was taken out, but for a first user message that is kept."""
         if memory.cursor == memory.history_start:
             return []
-        found: list[range] = []
+        groups: list[range] = []
         for step in self._steps:
             if step.anchors is not None:
-                found += step.anchors.find_in(memory)
+                groups += step.anchors.find_in(memory)
         first = self._first_user_message(memory)
-        return joined(part for part in found if part.start != first)
+        return joined(group for group in groups if group.start != first)
 
     def _history(self, memory: Memory) -> list[Messages]:
         """The messages that were not taken out, in the forms of all steps whose mark lies behind them."""
-        marks = {
-            number: memory.mark(_mark(number))
-            for number, step in enumerate(self._steps, 1)
-            if step.form is not None
-        }
-        inner = {
-            mark for mark in marks.values() if memory.cursor < mark < memory.length
-        }
-        bounds = [memory.cursor, *sorted(inner), memory.length]
-        found = []
-        for start, stop in pairwise(bounds):
+        marks: dict[int, int] = {}
+        bounds = {memory.cursor, memory.length}
+        for number, step in enumerate(self._steps, 1):
+            if step.form is not None:
+                mark = memory.mark(_mark(number))
+                marks[number] = mark
+                if memory.cursor < mark < memory.length:
+                    bounds.add(mark)
+        history = []
+        for start, stop in pairwise(sorted(bounds)):
             numbers = [number for number, mark in marks.items() if mark >= stop]
-            if start < stop:
-                form = self._together(numbers, start, memory)
-                found.append(Messages(start, stop, form))
-        return found
+            form = self._together(numbers, start, memory)
+            history.append(Messages(start, stop, form))
+        return history
 
     def _together(
         self, numbers: Sequence[int], start: int, memory: Memory
@@ -260,8 +263,8 @@ class Pipeline(Strategy):
         for piece in self._history(memory):
             sums = memory.log.token_sums(memory.sums.counter, piece.form)
             tokens += sums.between(piece.start, piece.stop)
-        said = held_by(memory)
-        return said._replace(tokens=tokens, messages=said.messages + apart)
+        held = held_by(memory)
+        return held._replace(tokens=tokens, messages=held.messages + apart)
 
     def _effect(
         self, number: int, step: Step, memory: Memory, reason: str
@@ -316,11 +319,10 @@ class Pipeline(Strategy):
         if not going:
             return None
         sums = memory.log.token_sums(memory.sums.counter, step.form)
-        saved = sum(
-            memory.sums.between(position, position + 1)
-            - sums.between(position, position + 1)
-            for position in going
-        )
+        saved = 0
+        for position in going:
+            whole_tokens = memory.sums.between(position, position + 1)
+            saved += whole_tokens - sums.between(position, position + 1)
         if step.least_tokens and saved < step.least_tokens:
             return None
         changed = range(min(going), max(going) + 1)
@@ -366,16 +368,16 @@ def _kept_messages(memory: Memory, keep: Keep) -> int:
 def _kept_results(memory: Memory, keep: Keep) -> int:
     """The position from which on tools' results are kept, by their number or their tokens."""
     results = memory.log.tools.results
-    known = bisect_left(results, memory.length)
+    count = bisect_left(results, memory.length)
     if keep.unit == "results":
         if not keep.amount:
             return memory.length
-        if known <= keep.amount:
+        if count <= keep.amount:
             return memory.history_start
-        return results[known - keep.amount]
+        return results[count - keep.amount]
     room = keep.amount
     stop = memory.length
-    for position in reversed(results[:known]):
+    for position in reversed(results[:count]):
         room -= memory.sums.between(position, position + 1)
         if room < 0 or position < memory.cursor:
             break

@@ -16,7 +16,7 @@ class Preset:
     strategy: str
     """The id of the strategy that does the same."""
     parameters: Mapping[str, Any]
-    """Its parameters; the others have their defaults."""
+    """The parameters that the product has; the others have their defaults."""
     known: str
     """How the rule is known: ``read in gemini-cli 0.61.0``."""
     differs: str
@@ -44,11 +44,10 @@ def presets() -> dict[str, Preset]:
 
 def preset_of(strategy: str, steps: str | None) -> Preset | None:
     """The preset that has these steps, in whatever window; ``None`` where they are nobody's."""
+    if not steps:
+        return None
     for preset in presets().values():
-        if (
-            steps
-            and preset.strategy == strategy
-            and preset.parameters.get("steps") == steps
-        ):
+        has_steps = preset.parameters.get("steps") == steps
+        if has_steps and preset.strategy == strategy:
             return preset
     return None

@@ -77,9 +77,6 @@ def transcript_line(message: Message) -> str:
 
 
 def transcript_text(message: Message) -> str:
-    """The same without the role."""
-    if not message.tool_calls:
-        return message.content
-    return message.content + "".join(
-        f" [calls {call.name} {call.arguments}]" for call in message.tool_calls
-    )
+    """The words of a message and the tools it called, without its role: ``Looking. [calls search {"word": "tea"}]``."""
+    calls = [f" [calls {call.name} {call.arguments}]" for call in message.tool_calls]
+    return message.content + "".join(calls)

@@ -161,22 +161,22 @@ class CompactionAtWork:
         return 0 if text in self._not_contents else self._counted[text]
 
     async def _answer(self, asked: Sequence[Any], info: Any) -> Any:
-        parts = [part for message in asked for part in message.parts]
-        prompt = [
-            Message("user", part.content)
-            for part in parts
-            if isinstance(part, self._messages.UserPromptPart)
-        ]
-        system = [Message("system", info.instructions)] if info.instructions else []
-        answer = self._ask([*system, *prompt])
+        request = []
+        if info.instructions:
+            request.append(Message("system", info.instructions))
+        for message in asked:
+            for part in message.parts:
+                if isinstance(part, self._messages.UserPromptPart):
+                    request.append(Message("user", part.content))
+        answer = self._ask(request)
         return self._messages.ModelResponse([self._messages.TextPart(answer)])
 
     def take(self, position: int, message: Message) -> None:
         """Put the next message into the history; results of several calls come one by one."""
         self._said[position] = message
-        made = self._as_theirs(message, {_POSITION: position})
-        self._unchanged[position] = made
-        self._history.append(made)
+        theirs = self._as_theirs(message, {_POSITION: position})
+        self._unchanged[position] = theirs
+        self._history.append(theirs)
         for call in message.tool_calls:
             self._not_contents |= {call.name, call.arguments}
 
@@ -227,13 +227,12 @@ class CompactionAtWork:
 
     def _changed(self, message: Message, parts: Sequence[Any]) -> Message:
         """``message`` with the contents and arguments that the library left of it."""
-        kinds = self._messages
-        calls = tuple(
-            ToolCall(part.tool_call_id, part.tool_name, part.args_as_json_str())
-            for part in parts
-            if isinstance(part, kinds.ToolCallPart)
-        )
-        texts = [
-            part.content for part in parts if not isinstance(part, kinds.ToolCallPart)
-        ]
-        return replace(message, content="".join(texts), tool_calls=calls)
+        calls = []
+        content = ""
+        for part in parts:
+            if isinstance(part, self._messages.ToolCallPart):
+                arguments = part.args_as_json_str()
+                calls.append(ToolCall(part.tool_call_id, part.tool_name, arguments))
+            else:
+                content += part.content
+        return replace(message, content=content, tool_calls=tuple(calls))

@@ -12,7 +12,7 @@ from memviz.strategies.steps import FIRST_STEPS, lines_of
 
 PLACE = "N"
 """Stands in a name for the number itself."""
-# What stands in quotation marks is a text.
+# "0.8 of the window", "10,000"; what stands in quotation marks is a text
 _NUMBER = re.compile(
     r'"[^"]*"|(?<![\w.])(?P<number>\d*\.\d+|\d+(?:,\d{3})*)(?P<share> of the window)?'
 )
@@ -42,10 +42,10 @@ class StepNumber(Parameter):
 def step_numbers(steps: str | None) -> dict[str, StepNumber]:
     """Return the numbers of these steps by their names, in their order, with their values as defaults."""
     text = "\n".join(lines_of(steps or FIRST_STEPS))
-    found = {}
+    numbers = {}
     for match in _numbers_in(text):
         before = text[: match.start()]
-        begins = [one.end() for one in _CLAUSE_BEGINS.finditer(before)]
+        begins = [begin.end() for begin in _CLAUSE_BEGINS.finditer(before)]
         start = begins[-1] if begins else 0
         end = _CLAUSE_ENDS.search(text, match.end())
         assert end is not None  # noqa: S101 - a text has an end
@@ -53,7 +53,7 @@ def step_numbers(steps: str | None) -> dict[str, StepNumber]:
         clause = before[start:] + PLACE + share + text[match.end() : end.start()]
         step = before.count("\n") + 1
         name = f"step {step} {clause}"
-        found[name] = StepNumber(
+        numbers[name] = StepNumber(
             name,
             int,
             _value_of(match),
@@ -63,7 +63,7 @@ def step_numbers(steps: str | None) -> dict[str, StepNumber]:
             step=step,
             clause=clause,
         )
-    return found
+    return numbers
 
 
 def with_numbers(steps: str | None, values: Mapping[str, float]) -> str | None:
@@ -78,23 +78,26 @@ def with_numbers(steps: str | None, values: Mapping[str, float]) -> str | None:
             written = f"{value / 100:g}" if match["share"] else f"{value:,}"
             pieces += [text[behind : match.start("number")], written]
             behind = match.end("number")
-    return "".join([*pieces, text[behind:]]) if pieces else steps
+    if not pieces:
+        return steps
+    return "".join([*pieces, text[behind:]])
 
 
 def spread_numbers(
     steps: Sequence[str | None], values: Mapping[str, tuple[Any, ...]]
 ) -> dict[str, tuple[Any, ...]]:
     """Return the ``values`` of a grid with all steps that the values of their numbers make, in place of the numbers."""
-    known = step_numbers(steps[0])
-    names = [name for name in values if name in known]
-    found = dict(values)
-    rows = list(product(*(found.pop(name) for name in names)))
-    if names:
-        texts = []
-        for text, row in product(steps, rows):
+    numbers = step_numbers(steps[0])
+    names = [name for name in values if name in numbers]
+    if not names:
+        return dict(values)
+    grid = {name: tried for name, tried in values.items() if name not in numbers}
+    texts = []
+    for text in steps:
+        for row in product(*(values[name] for name in names)):
             texts.append(with_numbers(text, dict(zip(names, row, strict=True))))
-        found["steps"] = tuple(texts)
-    return found
+    grid["steps"] = tuple(texts)
+    return grid
 
 
 def numbers_like(steps: str | None, other: str | None) -> dict[str, float] | None:
@@ -112,22 +115,22 @@ class OwnSteps(Parameter):
 
     def shown(self, value: Any) -> str:
         """``step 2: keep 5 messages``; of other steps that they are own ones."""
-        words = [one.shown(number) for one, number in _changed(value)]
+        words = [number.shown(amount) for number, amount in _changed(value)]
         return " · ".join(words) or Parameter.shown(self, value)
 
     def in_code(self, value: Any) -> str:
         """``step 2 keep N messages=5``."""
-        words = [f"{one.name}={number:g}" for one, number in _changed(value)]
+        words = [f"{number.name}={amount:g}" for number, amount in _changed(value)]
         return " · ".join(words) or Parameter.in_code(self, value)
 
 
 def _changed(steps: str) -> list[tuple[StepNumber, float]]:
     values = numbers_like(None, steps) or {}
-    return [
-        (one, values[name])
-        for name, one in step_numbers(None).items()
-        if name in values and values[name] != one.default
-    ]
+    changed = []
+    for name, number in step_numbers(None).items():
+        if name in values and values[name] != number.default:
+            changed.append((number, values[name]))
+    return changed
 
 
 def _without_numbers(steps: str | None) -> str:
@@ -140,7 +143,7 @@ def _placed(match: re.Match[str]) -> str:
 
 
 def _numbers_in(text: str) -> Iterator[re.Match[str]]:
-    return (one for one in _NUMBER.finditer(text) if one["number"])
+    return (match for match in _NUMBER.finditer(text) if match["number"])
 
 
 def _value_of(match: re.Match[str]) -> float:

@@ -115,24 +115,35 @@ class _ZeroError(ValueError):
     """Raised for a limit of nothing, which is no limit."""
 
 
+# "summarize at 0.8 of the window, keep 10 messages"
 _LINE = re.compile(
     r"(?P<deed>.+?)(?: at (?P<trigger>[^,]*(?:,\d{3}[^,]*)*))?(?P<rest>(?:, .+)?)"
 )
+# 'clear tool results as "[gone]"'
 _RESULTS = re.compile(r'clear tool results(?: as "(?P<placeholder>[^"]*)")?')
+# "shorten tool results to 500 characters"
 _SHORTENED = re.compile(
     r"shorten (?P<what>tool results|messages) to (?P<chars>\d[\d,]*) characters"
 )
+# "offload tool results over 10,000 characters to 4,000"
 _OFFLOADED = re.compile(
     r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
+# "supersede older reads"
 _SUPERSEDED = re.compile(r'supersede older reads(?: as "(?P<placeholder>[^"]*)")?')
+# "cut arguments over 2,000 characters to 20"
 _ARGUMENTS = re.compile(
     r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
+# "if 20,000 tokens go"
 _LEAST = re.compile(r"if (?P<tokens>.+) go")
+# "10 messages"
 _NUMBER = re.compile(r"(?P<amount>\d[\d,]*) (?P<unit>messages|turns|results|tokens)")
+# "30% of messages"
 _PERCENT = re.compile(r"(?P<amount>\d{1,3})% of messages")
+# "0.3 of the window"
 _SHARE = re.compile(r"(?P<share>0?\.\d+|1) of the window")
+# "5 files of up to 5,000 tokens"
 _FILES = re.compile(
     r"(?P<files>\d[\d,]*) files(?: of up to (?P<tokens>\d[\d,]*) tokens)?"
 )
@@ -143,34 +154,37 @@ _FIRST_USER = "keep the first user message"
 def _read(line: str, window_tokens: int) -> Step:
     if line.startswith("bring back "):
         return Step("bring back", anchors=_anchors(line, window_tokens))
-    found = _LINE.fullmatch(line)
-    if found is None:
+    parts = _LINE.fullmatch(line)
+    if parts is None:
         raise ValueError(line)
+    deed = parts["deed"]
     trigger = None
-    if found["trigger"]:
+    if parts["trigger"]:
         units = ("tokens", "messages", "turns")
-        trigger = trigger_from(found["trigger"], window_tokens, "steps", units)
+        trigger = trigger_from(parts["trigger"], window_tokens, "steps", units)
     keeps = []
     keeps_first_user_message = False
     least_tokens = 0
-    for clause in filter(None, found["rest"].split(", ")):
+    for clause in filter(None, parts["rest"].split(", ")):
+        least = _LEAST.fullmatch(clause)
         if clause == _FIRST_USER:
             keeps_first_user_message = True
-        elif least := _LEAST.fullmatch(clause):
+        elif least is not None:
             least_tokens = _tokens(least["tokens"], window_tokens)
         else:
             keeps.append(_keep(clause, window_tokens))
-    form = _form(found["deed"])
+    form = _form(deed)
+    # The newest read is what a step that supersedes keeps.
     if isinstance(form, OlderReads) and (keeps or keeps_first_user_message):
-        raise ValueError(line)  # the newest read is what it keeps
+        raise ValueError(line)
     return Step(
-        action=_action(found["deed"], form),
+        action=_action(deed, form),
         trigger=trigger,
         form=form,
         keeps=tuple(keeps),
         keeps_first_user_message=keeps_first_user_message,
         least_tokens=least_tokens,
-        is_checked=found["deed"] == _CHECKED,
+        is_checked=deed == _CHECKED,
     )
 
 
@@ -179,18 +193,20 @@ def _anchors(line: str, window_tokens: int) -> Anchors:
     named, _, most = line.removeprefix("bring back ").partition(", up to ")
     tokens = _at_least_one(_tokens(most, window_tokens)) if most else 0
     anchors = Anchors(tokens=tokens)
-    for one in named.split(" and "):
-        if one == "the first user message":
+    for item in named.split(" and "):
+        if item == "the first user message":
             anchors = replace(anchors, first_user_message=True)
-        elif one == "the plan":
+            continue
+        if item == "the plan":
             anchors = replace(anchors, plan=True)
-        elif found := _FILES.fullmatch(one):
-            limit = found["tokens"]
-            file_tokens = _at_least_one(_whole(limit)) if limit else 0
-            files = _at_least_one(_whole(found["files"]))
-            anchors = replace(anchors, files=files, file_tokens=file_tokens)
-        else:
+            continue
+        matched = _FILES.fullmatch(item)
+        if matched is None:
             raise ValueError(line)
+        limit = matched["tokens"]
+        file_tokens = _at_least_one(_whole(limit)) if limit else 0
+        files = _at_least_one(_whole(matched["files"]))
+        anchors = replace(anchors, files=files, file_tokens=file_tokens)
     return anchors
 
 
@@ -214,47 +230,45 @@ def _form(deed: str) -> Form | None:
     """The form in which a step of these words sends messages; ``None`` for one that takes them out."""
     if deed == "drop thinking":
         return WithoutThinking()
-    if found := _RESULTS.fullmatch(deed):
-        placeholder = found["placeholder"]
+    if matched := _RESULTS.fullmatch(deed):
+        placeholder = matched["placeholder"]
         return ClearedResults() if placeholder is None else ClearedResults(placeholder)
-    if found := _SUPERSEDED.fullmatch(deed):
-        placeholder = found["placeholder"]
+    if matched := _SUPERSEDED.fullmatch(deed):
+        placeholder = matched["placeholder"]
         return OlderReads() if placeholder is None else OlderReads(placeholder)
-    if found := _SHORTENED.fullmatch(deed):
-        half = _whole(found["chars"]) // 2
-        roles = (
-            _RESULTS_ALONE
-            if found["what"] == "tool results"
-            else ("user", "assistant", "tool")
-        )
-        return Cut(half, half, roles=roles)
-    if found := _OFFLOADED.fullmatch(deed):
-        return Offloaded(_whole(found["chars"]), _whole(found["over"]))
-    if found := _ARGUMENTS.fullmatch(deed):
-        return CutArguments(_whole(found["chars"]), _whole(found["over"]))
+    if matched := _SHORTENED.fullmatch(deed):
+        half = _whole(matched["chars"]) // 2
+        if matched["what"] == "tool results":
+            return Cut(half, half, roles=_RESULTS_ALONE)
+        return Cut(half, half, roles=("user", "assistant", "tool"))
+    if matched := _OFFLOADED.fullmatch(deed):
+        return Offloaded(_whole(matched["chars"]), _whole(matched["over"]))
+    if matched := _ARGUMENTS.fullmatch(deed):
+        return CutArguments(_whole(matched["chars"]), _whole(matched["over"]))
     return None
 
 
 def _keep(clause: str, window_tokens: int) -> Keep:
-    said = clause.removeprefix("keep ")
-    if said == clause:
+    """The part that a clause such as ``keep at most 30% of messages`` leaves alone."""
+    behind_keep = clause.removeprefix("keep ")
+    if behind_keep == clause:
         raise ValueError(clause)
-    amount = said.removeprefix("at most ")
-    at_most = amount != said
-    if found := _NUMBER.fullmatch(amount):
-        return Keep(_whole(found["amount"]), found["unit"], at_most)  # type: ignore[arg-type]  # the pattern has no other unit
-    if found := _PERCENT.fullmatch(amount):
-        return Keep(_whole(found["amount"]), "percent of messages", at_most)
-    if found := _SHARE.fullmatch(amount):
-        return Keep(int(float(found["share"]) * window_tokens), "tokens", at_most)
+    amount = behind_keep.removeprefix("at most ")
+    at_most = amount != behind_keep
+    if matched := _NUMBER.fullmatch(amount):
+        return Keep(_whole(matched["amount"]), matched["unit"], at_most)  # type: ignore[arg-type]  # the pattern has no other unit
+    if matched := _PERCENT.fullmatch(amount):
+        return Keep(_whole(matched["amount"]), "percent of messages", at_most)
+    if matched := _SHARE.fullmatch(amount):
+        return Keep(int(float(matched["share"]) * window_tokens), "tokens", at_most)
     raise ValueError(clause)
 
 
-def _tokens(said: str, window_tokens: int) -> int:
-    """The tokens that have to go."""
-    keep = _keep(f"keep {said}", window_tokens)
+def _tokens(amount: str, window_tokens: int) -> int:
+    """The tokens of an amount such as ``20,000 tokens`` or ``0.2 of the window``."""
+    keep = _keep(f"keep {amount}", window_tokens)
     if keep.unit != "tokens":
-        raise ValueError(said)
+        raise ValueError(amount)
     return keep.amount
 
 

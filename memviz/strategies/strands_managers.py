@@ -160,15 +160,19 @@ class ManagerAtWork:
         self._manager._on_before_model_call_threshold(event)
         if hasattr(self._manager, "per_turn"):
             self._manager._on_before_model_call(event)
-        self._ask.raise_failure()  # the library goes on without a summary, and says so in its log alone
-        return [
-            self._said.get(id(one)) or FromLibrary(Message(one["role"], _text_of(one)))
-            for one in self._agent.messages
-        ]
+        # The library goes on without a summary, and says so in its log alone.
+        self._ask.raise_failure()
+        return [self._as_ours(message) for message in self._agent.messages]
+
+    def _as_ours(self, theirs: Mapping[str, Any]) -> FromLibrary:
+        if id(theirs) in self._said:
+            return self._said[id(theirs)]
+        return FromLibrary(Message(theirs["role"], _text_of(theirs)))
 
     def _tokens(self) -> int:
         """The tokens of the contents that the agent would send."""
-        return sum([self._counted[_text_of(one)] for one in self._agent.messages])
+        messages = self._agent.messages
+        return sum([self._counted[_text_of(message)] for message in messages])
 
 
 def _as_theirs(message: Message) -> dict[str, Any]:

@@ -47,9 +47,8 @@ class SummaryTree(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "span_turns"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
-    tried_at_first: ClassVar[bool] = (
-        False  # a call of the summarizer every few turns: dear to try
-    )
+    # A call of the summarizer every few turns is dear to try.
+    tried_at_first: ClassVar[bool] = False
 
     span_turns: int = whole_number(
         4,
@@ -76,10 +75,9 @@ class SummaryTree(Strategy):
         """Make one summary of a level that is full, else one of the oldest turns that have none."""
         full = self._full_level(memory)
         if full:
-            start = full[0].covers.start
+            covered = range(full[0].covers.start, memory.cursor)
             reason = f"{len(full):,} summaries ≥ {self.branches:,}"
-            taken = range(start, memory.cursor)
-            return (Write(taken, memory.cursor, reason, full[0], MERGED),)
+            return (Write(covered, memory.cursor, reason, full[0], MERGED),)
         first = max(1, memory.log.turn_number(memory.cursor)) if memory.pending else 0
         closed = memory.turn - memory.is_turn_open
         waiting = closed - first + 1
@@ -94,12 +92,10 @@ class SummaryTree(Strategy):
         """The newest summaries in a row that are of one level, where they are enough for one of the level above."""
         summaries = memory.space.summaries
         roots = summaries.roots(memory.summary_count)
-        levels = [summaries.level(root) for root in roots]
-        alike = [
-            root
-            for root, level in zip(roots, levels, strict=True)
-            if level == levels[-1]
-        ]
+        if not roots:
+            return []
+        newest_level = summaries.level(roots[-1])
+        alike = [root for root in roots if summaries.level(root) == newest_level]
         return alike if len(alike) >= self.branches else []
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
@@ -116,7 +112,7 @@ class SummaryTree(Strategy):
         return self.summarizer_request(messages, before, instruction)
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource | None:
-        """The same as values."""
+        """The messages, or the summaries of a level as if they were one, as values."""
         return self.summary_source(*self._read(memory, effect))
 
     def _read(

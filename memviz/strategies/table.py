@@ -14,8 +14,6 @@ from memviz.strategies.parameters import Parameter
 START = "<!-- strategies: made by python -m memviz.strategies.table README.md -->\n"
 END = "<!-- end of strategies -->\n"
 HEAD = "| id | name | what it does | parameters |\n|---|---|---|---|\n"
-
-
 GUIDE = "docs/field-guide.md"
 
 
@@ -30,9 +28,8 @@ def own_strategies() -> list[type[Strategy]]:
 
 def table() -> str:
     """One row for each strategy, its name a link to its page of the field guide."""
-    return HEAD + "".join(
-        f"| {' | '.join(_cells(cls))} |\n" for cls in own_strategies()
-    ).replace("|  |", "| |")
+    rows = [f"| {' | '.join(_cells(cls))} |\n" for cls in own_strategies()]
+    return HEAD + "".join(rows).replace("|  |", "| |")
 
 
 def anchor(title: str) -> str:
@@ -58,9 +55,10 @@ def _cells(cls: type[Strategy]) -> tuple[str, ...]:
 
 def _described(parameter: Parameter) -> str:
     """A number with its default and unit, anything else by its name."""
-    return f"`{parameter.name}`" + (
-        f" {parameter.default} {parameter.unit}" if parameter.is_number else ""
-    )
+    name = f"`{parameter.name}`"
+    if not parameter.is_number:
+        return name
+    return f"{name} {parameter.default} {parameter.unit}"
 
 
 if __name__ == "__main__":

@@ -99,7 +99,8 @@ class Thresholds(Strategy):
 
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)
-        if self.other_triggers:  # words that say no threshold are refused at once
+        if self.other_triggers:
+            # Words that say no threshold are refused at once.
             trigger_from(
                 self.other_triggers,
                 self.window_tokens,
@@ -116,29 +117,24 @@ class Thresholds(Strategy):
         if self.trigger_messages:
             clauses.append(AtLeast(self.trigger_messages, "messages"))
         if self.trigger_percent:
-            clauses.append(
-                AtLeast(
-                    self._share(self.trigger_percent),
-                    "tokens",
-                    self.trigger_percent / 100,
-                )
-            )
+            tokens = self._share_tokens(self.trigger_percent)
+            clauses.append(AtLeast(tokens, "tokens", self.trigger_percent / 100))
         if self.joined_by == "all" and clauses:
             clauses = [AllOf(tuple(clauses))]
         if self.other_triggers:
-            clauses.extend(
-                trigger_from(
-                    self.other_triggers, self.window_tokens, "other_triggers"
-                ).clauses
+            others = trigger_from(
+                self.other_triggers, self.window_tokens, "other_triggers"
             )
+            clauses.extend(others.clauses)
         return AnyOf(tuple(clauses))
 
-    def _share(self, percent: int) -> int:
-        return max(
-            1, int(self.window_tokens * (percent / 100))
-        )  # rounded as LangChain does
+    def _share_tokens(self, percent: int) -> int:
+        # Rounded as LangChain does.
+        return max(1, int(self.window_tokens * (percent / 100)))
 
     @property
     def kept_tokens(self) -> int:
         """Tokens that stay; 0 where messages are counted instead."""
-        return self._share(self.keep_percent) if self.keep_percent else self.keep_tokens
+        if self.keep_percent:
+            return self._share_tokens(self.keep_percent)
+        return self.keep_tokens

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from memviz.core.errors import MemvizError
-from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.planned_recalls import RequestKey
+from memviz.engine.recall import Recall
 from memviz.engine.replay import Messages, as_log, replay
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use

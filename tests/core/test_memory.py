@@ -11,7 +11,7 @@ from memviz import Log, Message
 from memviz.core.counters import COUNTERS, AnyCounter, Counter
 from memviz.core.memory import Memory
 from memviz.core.summaries import SummaryLog, SummaryVersion
-from memviz.engine.state import Setting, new_space
+from memviz.engine.setting import Setting, new_space
 from tests.engine.probes import SUMMARIZING, small, talk
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]

@@ -15,7 +15,7 @@ from memviz.engine import background_replay as module
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.replay import begun
 from memviz.engine.session import Session
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from tests.engine.probes import Digest, small, talk
 
 PATIENCE_SECONDS = 20.0

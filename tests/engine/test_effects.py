@@ -13,7 +13,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.compaction import Compaction
 from memviz.engine.session import Session
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import (
     Above,

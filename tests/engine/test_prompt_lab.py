@@ -6,7 +6,7 @@ import pytest
 
 import memviz
 from memviz import ModelError, Reply, ScriptedModel, Usage
-from memviz.engine.review import try_prompt
+from memviz.engine.prompt_trial import try_prompt
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.samples import bundled
 from tests.engine.probes import SUMMARIZING, Digest, small, talk, timeless

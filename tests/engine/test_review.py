@@ -14,7 +14,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.session import Session
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
 from memviz.strategies.base import Effect, Trigger, Write

@@ -13,7 +13,7 @@ import memviz
 from memviz.core.conversation import Log
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.engine.replay import begun
-from memviz.engine.state import Setting
+from memviz.engine.setting import Setting
 from memviz.storage.store import Store
 from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import sample

@@ -15,7 +15,7 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
-from memviz.engine.state import Setting, new_space
+from memviz.engine.setting import Setting, new_space
 from memviz.metrics.cost.cost import cost, cost_by_pause, growth_in_cost
 from memviz.metrics.cost.pricing import Pricing
 from memviz.metrics.health.finding import (

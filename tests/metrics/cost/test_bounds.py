@@ -13,7 +13,7 @@ import memviz
 from memviz.core.counters import counter
 from memviz.core.messages import Message, ToolCall
 from memviz.engine.judging import Judging
-from memviz.engine.review import try_prompt
+from memviz.engine.prompt_trial import try_prompt
 from memviz.metrics.cost.bounds import (
     Askers,
     asking_bound,

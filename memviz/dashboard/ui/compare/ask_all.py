@@ -30,7 +30,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
-from memviz.engine.answering import ask
+from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

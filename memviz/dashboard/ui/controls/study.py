@@ -19,9 +19,9 @@ from memviz.dashboard.lessons.study import (
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.engine.compaction import Compaction
+from memviz.engine.prompt_trial import Trial
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
-from memviz.engine.review import Trial
 from memviz.engine.run import Run
 from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey

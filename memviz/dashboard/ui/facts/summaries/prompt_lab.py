@@ -21,7 +21,7 @@ from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
-from memviz.engine.review import Trial, try_prompt
+from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.diff import word_diff
