@@ -308,9 +308,8 @@ def _with_joined(
     files: Iterable[tuple[str, bytes]], asked: Asked
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive; those of a folder that hold one row each as one list, under the folder's name."""
-    patterns = [reader.files for reader in formats().values() if reader.files]
-    if asked.mapping is not None and asked.mapping.files:
-        patterns.append(asked.mapping.files)
+    readers = [*formats().values(), asked.mapping]
+    patterns = [one.files for one in readers if one is not None and one.files]
     folders: dict[str, list[bytes]] = {}
     for name, content in files:
         path = PurePosixPath(name)
