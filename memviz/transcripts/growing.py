@@ -135,7 +135,7 @@ def _claude_begins(rows: Rows, index: int) -> bool:
         return any(part.kind == "text" for part in row.said())
     if row.kind != "assistant":
         return row.is_boundary
-    earlier = (text_at(one, "message", "id") for one in reversed(rows[:index]))
+    earlier = (text_at(before, "message", "id") for before in reversed(rows[:index]))
     return next(filter(None, earlier), row.reply_id) != row.reply_id
 
 
@@ -175,7 +175,9 @@ def _codex_begins(rows: Rows, index: int) -> bool:
     if kind == "message" and item.get("role") != "assistant":
         return False
     earlier = (
-        one for one in reversed(rows[:index]) if one.get("type") == "response_item"
+        before
+        for before in reversed(rows[:index])
+        if before.get("type") == "response_item"
     )
     return text_at(next(earlier, {}), "payload", "type").endswith("_output")
 
@@ -234,9 +236,9 @@ def _gemini_begins(rows: Rows, index: int) -> bool:
     if kind != "gemini":
         return False
     earlier = (
-        text_at(one, "id")
-        for one in reversed(rows[:index])
-        if one.get("type") == "gemini"
+        text_at(before, "id")
+        for before in reversed(rows[:index])
+        if before.get("type") == "gemini"
     )
     return next(earlier, row.get("id")) != row.get("id")
 

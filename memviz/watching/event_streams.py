@@ -29,12 +29,12 @@ def join_chat_chunks(events: Iterator[Event]) -> Event:
     for event in events:
         for choice in _objects(event.get("choices")):
             reply = {"role": "assistant"}  # some servers do not say it
-            known = choices.setdefault(_index_of(choice), {"message": _Joined(reply)})
-            known["message"].add(choice.get("delta"))
+            joined = choices.setdefault(_index_of(choice), {"message": _Joined(reply)})
+            joined["message"].add(choice.get("delta"))
             if choice.get("finish_reason"):
-                known["finish_reason"] = choice["finish_reason"]
-        known_before = {key: value for key, value in event.items() if value is not None}
-        whole.update(known_before)
+                joined["finish_reason"] = choice["finish_reason"]
+        fields = {key: value for key, value in event.items() if value is not None}
+        whole.update(fields)
     whole["choices"] = [
         {**choices[index], "index": index, "message": choices[index]["message"].whole()}
         for index in sorted(choices)
@@ -59,8 +59,9 @@ def join_response_events(events: Iterator[Event]) -> Event:
             texts.setdefault(place, []).append(str(event.get("delta", "")))
     if not whole.get("output"):
         for place, pieces in texts.items():
-            said = {"role": "assistant", "type": "message", "content": "".join(pieces)}
-            items.setdefault(place, said)
+            text = "".join(pieces)
+            message = {"role": "assistant", "type": "message", "content": text}
+            items.setdefault(place, message)
         whole = {**whole, "output": [items[place] for place in sorted(items)]}
     return whole
 
@@ -129,17 +130,17 @@ class _Joined:
 
     def whole(self) -> Event:
         """Return the object with its texts as one."""
-        found: Event = {}
+        fields: Event = {}
         for key, value in self._fields.items():
             if isinstance(value, _Joined):
-                found[key] = value.whole()
+                fields[key] = value.whole()
             elif isinstance(value, list):
-                found[key] = "".join(value)
+                fields[key] = "".join(value)
             else:
-                found[key] = value
+                fields[key] = value
         for key, numbered in self._lists.items():
-            found[key] = [numbered[index].whole() for index in sorted(numbered)]
-        return found
+            fields[key] = [numbered[index].whole() for index in sorted(numbered)]
+        return fields
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

@@ -48,10 +48,10 @@ class Exchange:
         return self.conversation or self.trace
 
 
-def usage_of(found: Mapping[str, object]) -> dict[str, int]:
+def usage_of(values: Mapping[str, object]) -> dict[str, int]:
     """Return those values that are numbers of tokens."""
     usage = {}
-    for name, value in found.items():
+    for name, value in values.items():
         if is_whole_number(value) and int(str(value)) >= 0:
             usage[name] = int(str(value))
     return usage
@@ -64,8 +64,8 @@ def digest_message(message: Message) -> bytes:
     around a text and the order of keys in the arguments of a call.
     """
     calls = [(call.name, _plain_arguments(call)) for call in message.tool_calls]
-    said = json.dumps([message.role, message.content.strip(), calls])
-    return blake2b(said.encode(), digest_size=DIGEST_BYTES).digest()
+    identity = json.dumps([message.role, message.content.strip(), calls])
+    return blake2b(identity.encode(), digest_size=DIGEST_BYTES).digest()
 
 
 def _plain_arguments(call: ToolCall) -> Any:

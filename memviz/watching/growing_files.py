@@ -56,12 +56,11 @@ class Place:
     @classmethod
     def of(cls, kept: object) -> Place:
         """Return a kept place; the beginning, where nothing sound is kept."""
-        known = kept if isinstance(kept, dict) else {}
-        fields = {
-            name: known[name]
-            for name, default in vars(cls()).items()
-            if type(known.get(name)) is type(default)
-        }
+        values = kept if isinstance(kept, dict) else {}
+        fields = {}
+        for name, default in vars(cls()).items():
+            if type(values.get(name)) is type(default):
+                fields[name] = values[name]
         return cls(**fields)
 
 
@@ -145,12 +144,12 @@ class GrowingFile:
 
     def _is_another(self, file: BinaryIO, identity: str) -> bool:
         """Return whether it is not the file that was read before, or was changed there."""
-        known = self._expected
-        if not known.end:
+        expected = self._expected
+        if not expected.end:
             return False
-        if not known.file.startswith(f"{identity}:"):
+        if not expected.file.startswith(f"{identity}:"):
             return True
-        return _digest_before(file, known.end) != known.before_end
+        return _digest_before(file, expected.end) != expected.before_end
 
     def _begin_anew(self, identity: str) -> None:
         generation = self._expected.generation + 1
@@ -267,9 +266,9 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
 def _behind_a_long_line(file: BinaryIO, start: int) -> Chunk | None:
     at = start
     while data := file.read(CHUNK_BYTES):
-        found = data.find(b"\n")
-        if found >= 0:
-            return Chunk([], at + found + 1)
+        line_end = data.find(b"\n")
+        if line_end >= 0:
+            return Chunk([], at + line_end + 1)
         at += len(data)
     return None
 
@@ -307,4 +306,4 @@ def _certain_events(growth: Growth, still_open: Told) -> int:
 
 
 def _moved(events: Sequence[RecordedEvent], by: int) -> list[RecordedEvent]:
-    return [replace(one, after_message=one.after_message + by) for one in events]
+    return [replace(event, after_message=event.after_message + by) for event in events]

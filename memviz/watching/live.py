@@ -258,9 +258,9 @@ def _rules_for(watched: Watched) -> list[Preset]:
 
 def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int | None:
     """The limit of the program: what it said itself, else that of its rule."""
-    said = watched.state.get("window_tokens")
-    if isinstance(said, int):
-        return said
+    window_tokens = watched.state.get("window_tokens")
+    if isinstance(window_tokens, int):
+        return window_tokens
     program = PROGRAMS.get(watched.state.get("source", ""))
     preset, run = followed[0]
     if program is None or preset.id != program.preset:

@@ -126,10 +126,10 @@ def read_wire(
         is_whole = is_whole or _has_ended(answered)
     else:
         answered = _parse(reply)
-    return read_objects(api, asked, answered, is_whole=is_whole)
+    return _read_objects(api, asked, answered, is_whole=is_whole)
 
 
-def read_objects(
+def _read_objects(
     api: Api, asked: Mapping[str, Any], answered: Mapping[str, Any], *, is_whole: bool
 ) -> Exchange:
     """Return the exchange that a request and its reply are. Raises
@@ -141,8 +141,8 @@ def read_objects(
         sent = (Message("system", request.system_prompt), *sent)
     replied: tuple[Message, ...] = ()
     if answered.get(api.reply_key):
-        found = {**api.reply_fields, api.reply_key: answered[api.reply_key]}
-        replied = _load(found, api.reply_format).messages
+        response = {**api.reply_fields, api.reply_key: answered[api.reply_key]}
+        replied = _load(response, api.reply_format).messages
     if replied and not is_whole:
         *first, last = replied
         replied = (*first, replace(last, meta={**(last.meta or {}), CUT_OFF: True}))
@@ -164,7 +164,9 @@ def _has_ended(answered: Mapping[str, Any]) -> bool:
     if answered.get("stop_reason") or answered.get("status") in ENDED:
         return True
     choices = answered.get("choices") or ()
-    return any(isinstance(one, dict) and one.get("finish_reason") for one in choices)
+    return any(
+        isinstance(choice, dict) and choice.get("finish_reason") for choice in choices
+    )
 
 
 def _text(value: object) -> str:
@@ -191,11 +193,11 @@ def _load(value: Mapping[str, Any], format: str) -> Transcript:
         raise NotAnExchangeError("A body is nested too deeply.") from None
 
 
-def _usage(api: Api, found: object) -> dict[str, int]:
+def _usage(api: Api, billed: object) -> dict[str, int]:
     """Return the tokens as billed; input tokens are all of a request."""
     values = {}
     for name, path in api.usage.items():
-        value = found
+        value = billed
         for key in path.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         values[name] = value

@@ -213,6 +213,6 @@ def _use(about: Mapping[str, Any]) -> dict[str, Any]:
     counted += (
         [cache.get("read"), cache.get("write")] if isinstance(cache, dict) else []
     )
-    total = sum(one for one in counted if type(one) is int and one > 0)
-    known = {"context_tokens": total, "model": _text(about.get("modelID"))}
-    return {name: value for name, value in known.items() if value}
+    total = sum(count for count in counted if type(count) is int and count > 0)
+    use = {"context_tokens": total, "model": _text(about.get("modelID"))}
+    return {name: value for name, value in use.items() if value}

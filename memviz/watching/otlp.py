@@ -331,33 +331,33 @@ def _id_of(item: Item) -> SpanId:
     return SpanId(trace, str(item.get("spanId") or "").lower())
 
 
-def _attributes(holder: Mapping[str, Any], key: str = "attributes") -> dict[str, Any]:
+def _attributes(holder: Mapping[str, Any]) -> dict[str, Any]:
     """Return attributes as plain values by their names."""
-    found = {}
-    for pair in _objects(holder, key):
+    values = {}
+    for pair in _objects(holder, "attributes"):
         name = pair.get("key")
         if isinstance(name, str):
-            found[name] = _plain(pair.get("value"))
-    return found
+            values[name] = _plain(pair.get("value"))
+    return values
 
 
 def _plain(value: object, depth: int = 0) -> Any:
     """Return the value of an attribute as JSON has it."""
     if not isinstance(value, dict) or depth > MAX_DEPTH:
         return None
-    for kind, one in value.items():
+    for kind, inner in value.items():
         if kind == "intValue":
-            return _whole(one)
+            return _whole(inner)
         if kind == "arrayValue":
-            return [_plain(item, depth + 1) for item in _objects(one, "values")]
+            return [_plain(item, depth + 1) for item in _objects(inner, "values")]
         if kind == "kvlistValue":
-            pairs = list(_objects(one, "values"))
+            pairs = list(_objects(inner, "values"))
             return {
                 str(pair.get("key")): _plain(pair.get("value"), depth + 1)
                 for pair in pairs
             }
         if kind in ("stringValue", "boolValue", "doubleValue"):
-            return one
+            return inner
     return None
 
 

@@ -45,8 +45,8 @@ class Program:
 
     def place(self) -> Path:
         """Return the folder of its sessions on this machine."""
-        told = os.environ.get(self.variable, "").strip()
-        return Path(told) / self.below if told else Path.home() / self.folder
+        chosen = os.environ.get(self.variable, "").strip()
+        return Path(chosen) / self.below if chosen else Path.home() / self.folder
 
 
 PROGRAMS: Mapping[str, Program] = {

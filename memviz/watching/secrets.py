@@ -70,9 +70,9 @@ class Secrets:
         :class:`memviz.ConfigError` for one that is none."""
         self._patterns = [_compiled(pattern) for pattern in patterns]
         own = [
-            one
-            for one in environment_secrets()
-            if len(one) >= SHORTEST_KEY_CHARS and looks_random(one)
+            secret
+            for secret in environment_secrets()
+            if len(secret) >= SHORTEST_KEY_CHARS and looks_random(secret)
         ]
         self._own = sorted(own, key=len, reverse=True)
 
@@ -102,7 +102,7 @@ class Secrets:
         if isinstance(value, str):
             return self.conceal(value)
         if isinstance(value, Mapping):
-            return {name: self._conceal_inside(one) for name, one in value.items()}
+            return {name: self._conceal_inside(inner) for name, inner in value.items()}
         if isinstance(value, list | tuple):
             return list(map(self._conceal_inside, value))
         return value
@@ -116,27 +116,27 @@ class Secrets:
         return tuple(map(self.conceal, texts))
 
 
-def _without_secret(found: re.Match[str]) -> str:
-    before = found["word"] or found["address"] or found["header"] or found["option"]
+def _without_secret(match: re.Match[str]) -> str:
+    before = match["word"] or match["address"] or match["header"] or match["option"]
     return f"{before}{HIDDEN}"
 
 
-def _without_value(found: re.Match[str]) -> str:
-    if found["quoted"]:
-        return f"{found['name']}{found['quote']}{HIDDEN}"
-    if found["call"] or not _is_secret(found):
-        return found[0]
-    return f"{found['name']}{HIDDEN}"
+def _without_value(match: re.Match[str]) -> str:
+    if match["quoted"]:
+        return f"{match['name']}{match['quote']}{HIDDEN}"
+    if match["call"] or not _is_secret(match):
+        return match[0]
+    return f"{match['name']}{HIDDEN}"
 
 
-def _is_secret(found: re.Match[str]) -> bool:
+def _is_secret(match: re.Match[str]) -> bool:
     """Return whether a value without quotes is one: it has a digit ("my password is hunter2"), or it is set by a sign
     that says so ("password: swordfish", "api_key=abcdefgh"; "secret: nothing" says something else)."""
-    bare = found["bare"]
+    bare = match["bare"]
     if _IS_PATH.match(bare) or _IS_CODE.match(bare):
         return False
-    of_password = bool(found["password"] or found["chinese"])
-    sign = (found["sign"] or ":").strip()
+    of_password = bool(match["password"] or match["chinese"])
+    sign = (match["sign"] or ":").strip()
     if _IS_NUMBER.match(bare):
         return of_password and sign in (":", "=")
     if _HAS_DIGIT.search(bare):

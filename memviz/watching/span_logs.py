@@ -150,9 +150,10 @@ class SpanLogs:
         seconds = span.wait_seconds()
         span.due = now + seconds
         if seconds:
-            said = json.dumps([span.attributes, span.events, span.logs], default=str)
-            self._waiting_chars += len(said) - span.size_chars
-            span.size_chars = len(said)
+            parts = [span.attributes, span.events, span.logs]
+            size_chars = len(json.dumps(parts, default=str))
+            self._waiting_chars += size_chars - span.size_chars
+            span.size_chars = size_chars
 
     def _read(self, span: SpanParts) -> None:
         try:

@@ -50,15 +50,15 @@ def read_span(
             attributes = {**attributes, **details}
     tree = _nest_names(attributes)
     lists: dict[str, list[Message]] = {}
-    for name, one in declared["messages"].items():
-        lists[name] = list(_messages(_first(tree, one["names"]), one["role"]))
-    for event, told in events:
-        told_as = declared["events"].get(event)
-        if told_as:
-            inner = _nest_names(told)
-            names = told_as.get("names")
-            found = _first(inner, names) if names else {**inner, **told}
-            lists[told_as["list"]] += _messages(found, told_as["role"])
+    for name, part in declared["messages"].items():
+        lists[name] = list(_messages(_first(tree, part["names"]), part["role"]))
+    for event, details in events:
+        part = declared["events"].get(event)
+        if part:
+            inner = _nest_names(details)
+            names = part.get("names")
+            messages = _first(inner, names) if names else {**inner, **details}
+            lists[part["list"]] += _messages(messages, part["role"])
     if not lists["sent"] and not lists["reply"]:
         return None
     usage = {name: _first(tree, names) for name, names in declared["usage"].items()}
@@ -77,8 +77,8 @@ def read_span(
 def is_request(attributes: Attributes) -> bool:
     """Return whether a span says of itself that it is one request to a model."""
     requests = _conventions()["requests"]
-    said = [name for name in requests if name in attributes]
-    return bool(said) and all(attributes[name] in requests[name] for name in said)
+    marks = [name for name in requests if name in attributes]
+    return bool(marks) and all(attributes[name] in requests[name] for name in marks)
 
 
 def holds_request(event: str) -> bool:
@@ -94,8 +94,8 @@ def holds_message(event: str) -> bool:
 
 def holds_reply(event: str) -> bool:
     """Return whether an event of this name holds a reply."""
-    told_as = _conventions()["events"].get(event, {})
-    return told_as.get("list") == "reply" or holds_request(event)
+    declared = _conventions()["events"].get(event, {})
+    return declared.get("list") == "reply" or holds_request(event)
 
 
 def _nest_names(attributes: Attributes) -> dict[str, Any]:
@@ -228,9 +228,9 @@ def _part_text(part: Any) -> str:
     """Return the text of a part; of one without a text its kind in brackets."""
     if not isinstance(part, Mapping):
         return _text(part)
-    found = _under(part, "text")
-    if found is not None:
-        return _text(found)
+    text = _under(part, "text")
+    if text is not None:
+        return _text(text)
     return f"[{_text(part.get('type') or 'part')[:MOST_LABEL_CHARS]}]"
 
 

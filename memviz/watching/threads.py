@@ -123,13 +123,13 @@ class _Thread:
 
     def find_places(self, said: Sequence[bytes], roles: Sequence[str]) -> list[int]:
         """Return where each message of a request that is not new stands in the log."""
-        known = set(self.sent)
+        sent_before = set(self.sent)
         places = [NOWHERE] * len(said)
         stop = len(self.sent)
         # From the newest on: of words that were said twice, the later ones stay.
         for number in reversed(range(len(said))):
             at = stop - 1
-            if said[number] in known:
+            if said[number] in sent_before:
                 while at >= 0 and self.sent[at] != said[number]:
                     at -= 1
             elif roles[number] != "assistant" or not self._replies(said, number, at):
@@ -209,22 +209,27 @@ class Threads:
     def _find(self, exchange: Exchange, opening: str, said: list[bytes]) -> _Thread:
         """Return the conversation that an exchange belongs to best, a new one where it
         belongs to none of those that are known."""
-        found = None
+        best_thread = None
         best = (0, 0)
         for thread in self._by_key.values():
             if thread.is_named == bool(exchange.conversation):
                 fit = thread.fit(exchange, opening, said)
                 if fit > best:
                     best = fit
-                    found = thread
-        if found is None:
-            key = self._new_key(exchange.name)
-            found = _Thread(key, exchange.name, bool(exchange.conversation), opening)
-            self._by_key[key] = found
-        if not found.is_named:
-            found.name = exchange.trace  # of its newest turn
-        self._by_key.move_to_end(found.key)
-        return found
+                    best_thread = thread
+        if best_thread is None:
+            best_thread = self._begin(exchange, opening)
+        if not best_thread.is_named:
+            best_thread.name = exchange.trace  # of its newest turn
+        self._by_key.move_to_end(best_thread.key)
+        return best_thread
+
+    def _begin(self, exchange: Exchange, opening: str) -> _Thread:
+        """Return a new conversation."""
+        key = self._new_key(exchange.name)
+        thread = _Thread(key, exchange.name, bool(exchange.conversation), opening)
+        self._by_key[key] = thread
+        return thread
 
     def _new_key(self, name: str) -> str:
         """Return the key of a new conversation: its name, or a number beside it where
@@ -295,11 +300,15 @@ def _compaction(
     place of the rest is its summary, where the system or the user says it. ``places`` are
     those of the messages of ``said`` that are not new."""
     # A system message of the log that leads the request now was put there as well.
-    put_in = [one for one in prompt if digest_message(one) not in thread.prompts]
+    put_in = [
+        message for message in prompt if digest_message(message) not in thread.prompts
+    ]
     for message, place in zip(said, places, strict=False):
         if place == NOWHERE:
             put_in.append(message)
-    texts = [one.content for one in put_in if one.role in ("system", "user")]
+    texts = [
+        message.content for message in put_in if message.role in ("system", "user")
+    ]
     stayed = [place for place in places if place != NOWHERE]
     logged = thread.times.total()
     first = _same_beginning(stayed, range(logged))
@@ -344,11 +353,11 @@ def _part_prompt(
     return tuple(sent[:stop]), tuple(sent[stop:])
 
 
-def _same_beginning(one: Sequence[object], other: Sequence[object]) -> int:
+def _same_beginning(left: Sequence[object], right: Sequence[object]) -> int:
     """Return how many of the first are the same in both."""
     length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
+    for left_item, right_item in zip(left, right, strict=False):
+        if left_item != right_item:
             break
         length += 1
     return length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -182,15 +182,15 @@ def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:
 )
 def test_concealing_takes_time_in_proportion_to_the_text(hostile: str) -> None:
     text = hostile * (200_000 // len(hostile))
-    begun = perf_counter()
+    begun = process_time()
     Secrets().conceal(text)
-    assert perf_counter() - begun < 3
+    assert process_time() - begun < 3
 
 
 def test_the_same_said_over_and_over_is_found_at_once() -> None:
-    begun = perf_counter()
+    begun = process_time()
     assert first_new(["a"] * 512, ["a"] * 50_000) == 50_000
-    assert perf_counter() - begun < 2
+    assert process_time() - begun < 2
 
 
 def test_notes_inside_notes_are_concealed_too(tmp_path: Path) -> None:

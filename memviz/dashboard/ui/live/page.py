@@ -77,7 +77,7 @@ def live_page() -> None:
     if not newest:
         _nothing_watched()
         return
-    by_key = {one.key: one for one in newest}
+    by_key = {watched.key: watched for watched in newest}
     labels = _labels(newest)
     looked_at = of_session("live", _LookedAt)
     named = looked_at.key or st.query_params.get(PART, "")
@@ -113,7 +113,9 @@ def _nothing_watched() -> None:
 def _labels(newest: Sequence[Watched]) -> dict[str, str]:
     """Return the labels of conversations by their keys: each another one, and the same
     while its conversation grows, for the browser knows the chosen one by it."""
-    titled = {one.key: f"{one.title} · {_program_of(one)}" for one in newest}
+    titled = {
+        watched.key: f"{watched.title} · {_program_of(watched)}" for watched in newest
+    }
     alike = Counter(titled.values())
     labels = {}
     for key, label in titled.items():
@@ -149,7 +151,7 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
     """Draw one conversation; the page is drawn anew where another one has begun, or this
     one begins or ceases to grow."""
     newest = workspace().store.newest_watched(SHOWN)
-    is_new = not known.issuperset(one.key for one in newest)
+    is_new = not known.issuperset(watched.key for watched in newest)
     with error_shown():
         with st.spinner(_("The conversation is played…"), show_time=True):
             view = _played(workspace().store.path, key).look()
