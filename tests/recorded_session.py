@@ -40,6 +40,25 @@ def session(summary: str = SUMMARY, tokens_before: int = 9000, **about: Any) -> 
     return "\n".join(map(json.dumps, rows))
 
 
+def session_of_two_compactions(tokens_before: int) -> str:
+    """The session, which goes on: at its end the program counts so many tokens, compacts again, and answers."""
+    rows = [
+        {
+            "type": "system",
+            "subtype": "compact_boundary",
+            "uuid": "c2",
+            "parentUuid": None,
+            "logicalParentUuid": "a3",
+            "sessionId": "s",
+            "compactMetadata": {"trigger": "auto", "preTokens": tokens_before},
+        },
+        _row("user", "s2", SUMMARY, isCompactSummary=True, parentUuid="c2"),
+        _row("user", "u4", "Thanks.", parentUuid="s2"),
+        _row("assistant", "a4", "You are welcome.", parentUuid="u4"),
+    ]
+    return "\n".join([session(), *map(json.dumps, rows)])
+
+
 def _row(role: str, id: str, text: str, **more: Any) -> dict[str, Any]:
     message: dict[str, Any] = {"role": role, "content": text}
     if role == "assistant":

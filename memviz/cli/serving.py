@@ -19,6 +19,7 @@ from memviz.cli.output import complain
 if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
 
+DEFAULT_PORT = 8501
 Port = Annotated[
     int, Option("--port", min=1, max=65_535, help="The port to listen on.")
 ]
@@ -75,7 +76,7 @@ EmbeddableBy = Annotated[
 
 
 def open_dashboard(
-    port: Port = 8501,
+    port: Port = DEFAULT_PORT,
     address: Address = "127.0.0.1",
     db: Database = None,
     password_file: PasswordFile = "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import Exit, Option
 
@@ -62,7 +62,7 @@ def verify_log(
       memviz verify session.jsonl
       memviz verify sample-agent -s window -s summary_buffer:max_token_limit=500
     """
-    from memviz.metrics.verify import verify
+    from memviz.metrics.verify import tokens_not_in_log, verify
     from memviz.tuning.recorded import Recorded
 
     source = source_of(conversation, db, format, number, user)
@@ -71,44 +71,59 @@ def verify_log(
     is_of_log = not strategy and not settings
     if is_of_log and not is_recorded:
         strategy = ["buffer"]
-    told: list[tuple[Run, tuple[Breach, ...]]] = []
+    books: list[_Books] = []
     with progress_of("Checking what was sent"):
         for run in runs_of(source, strategy, settings, counter or DEFAULT_COUNTER):
             events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
             breaches = verify(
                 run, events=events, factor=factor, usage_is_of_log=is_of_log
             )
-            told.append((run, breaches))
+            unseen = tokens_not_in_log(run, events, usage_is_of_log=is_of_log)
+            books.append(_Books(run, breaches, unseen))
     if json:
-        write_json([_as_json(run, breaches) for run, breaches in told])
+        write_json([_as_json(one) for one in books])
     else:
-        for run, breaches in told:
-            _say_breaches(run, breaches)
-    if any(breaches for _, breaches in told):
+        for one in books:
+            _say_breaches(one)
+    if any(one.breaches for one in books):
         raise Exit(FAILED)
 
 
-def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
+class _Books(NamedTuple):
+    """A run, and what is wrong in it."""
+
+    run: Run
+    breaches: tuple[Breach, ...]
+    unseen_tokens: int
+
+
+def _as_json(books: _Books) -> dict[str, object]:
     from memviz.dashboard.words.warning import breach_words
 
-    return {
-        "strategy": run.strategy.label,
-        "requests": len(run.requests),
-        "breaches": [
-            {**breach.to_dict(), "text": breach_words(run, breach)}
-            for breach in breaches
-        ],
+    breaches = [
+        {**breach.to_dict(), "text": breach_words(books.run, breach)}
+        for breach in books.breaches
+    ]
+    value: dict[str, object] = {
+        "strategy": books.run.strategy.label,
+        "requests": len(books.run.requests),
+        "breaches": breaches,
     }
+    if books.unseen_tokens:
+        value["tokens_not_in_log"] = books.unseen_tokens
+    return value
 
 
-def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
-    from memviz.dashboard.words.warning import breach_lines
+def _say_breaches(books: _Books) -> None:
+    from memviz.dashboard.words.warning import breach_lines, unseen_words
 
-    requests = counted(len(run.requests), "request")
-    label = run.strategy.label
-    if not breaches:
+    requests = counted(len(books.run.requests), "request")
+    label = books.run.strategy.label
+    if books.breaches:
+        say(f"{label}: {len(books.breaches):,} found wrong in {requests}.")
+    else:
         say(f"{label}: {requests}, nothing is wrong.")
-        return
-    say(f"{label}: {len(breaches):,} found wrong in {requests}.")
-    for line in breach_lines(run, breaches):
+    for line in breach_lines(books.run, books.breaches):
         say(f"- {line}")
+    if books.unseen_tokens:
+        say(unseen_words(books.unseen_tokens))

@@ -33,6 +33,7 @@ from memviz.cli.output import (
     write_json,
 )
 from memviz.cli.replaying import PricesOf
+from memviz.cli.serving import DEFAULT_PORT
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
 
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.tuning.forgotten import Remedy, Why
 
-ADDRESS = "http://127.0.0.1:8501"
-"""Where ``memviz ui`` is unless it is told otherwise."""
 Phrase = Annotated[
     str,
     Argument(
@@ -256,7 +255,7 @@ def _link(source: Source, why: Why) -> str:
     )
     from memviz.models.names import OFFLINE
 
-    if not source.id or why.is_recorded:
+    if source.workspace is None or why.is_recorded:
         # No page draws what a log's own program sent.
         return ""
     study = Study(
@@ -276,4 +275,6 @@ def _link(source: Source, why: Why) -> str:
         highlight=Highlight(setting=0),
         link=(*message, ("summarizer", OFFLINE)),
     )
-    return f"{ADDRESS}/compare?{query_of(view)}"
+    # Where no server was started over this library yet, the next one is where the command starts it by default.
+    address = source.workspace.server_address or f"http://127.0.0.1:{DEFAULT_PORT}"
+    return f"{address}/compare?{query_of(view)}"

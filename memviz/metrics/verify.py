@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,9 @@ USAGE_FACTOR = 2.0
 """How many times as large as the other one of two counts may be: counters differ by model and language, and a log may
 lack the system prompt and the schemas of tools."""
 
+SLACK_SHARE = 0.05
+"""So large a share of what a log lacks may differ between requests: the time of day, reminders."""
+
 CountTokens = Callable[[Counter, Message], int]
 BreachKind = Literal[
     "no_fate",
@@ -48,7 +52,8 @@ BreachKind = Literal[
 - *no_reason*: a compaction changed what is sent and gives no reason.
 - *no_call*: it holds the result of a tool without the call; providers refuse it.
 - *miscounted*: its tokens on record are not those of its messages.
-- *usage*: its tokens as billed, or as the log's program counted them, and as counted here are more than a factor apart.
+- *usage*: its tokens as billed, or as the log's program counted them, and as counted here are more than a factor apart,
+  without those that no request of the log is without, see :func:`tokens_not_in_log`.
 """
 
 
@@ -92,16 +97,80 @@ def verify(
     request, every drop has a rule, results of tools have their calls, nothing is sent or counted twice, and tokens on
     record are within ``factor`` of those that are counted. ``events`` are those of the log whose program's run it is:
     what that program counted before a compaction is compared with the request before it. ``usage_is_of_log``: so are
-    the tokens that the log recorded for a reply, with those of the request that it answers."""
-    found = list(_find_breaches(run, tuple(events), factor))
+    the tokens that the log recorded for a reply, with those of the request that it answers. Of a log that lacks its
+    system prompt or the schemas of its tools the differences between requests are compared, not their totals."""
+    events = tuple(events)
+    breaches = list(_find_breaches(run, factor))
+    unseen = tokens_not_in_log(run, events, usage_is_of_log=usage_is_of_log)
+    for measure in _measures(run, events, usage_is_of_log):
+        on_record = measure.on_record - unseen
+        is_near = abs(on_record - measure.counted) <= SLACK_SHARE * unseen
+        if not is_near and _are_apart(on_record, measure.counted, factor):
+            breach = Breach(
+                "usage",
+                *measure.place,
+                on_record=measure.on_record,
+                counted=measure.counted + unseen,
+            )
+            breaches.append(breach)
+    return tuple(breaches)
+
+
+def tokens_not_in_log(
+    run: Run,
+    events: Iterable[RecordedEvent] = (),
+    *,
+    usage_is_of_log: bool = False,
+) -> int:
+    """Return the tokens that every request has on record and nobody can count, because the log lacks its system prompt
+    or the schemas of its tools; 0 where it lacks neither. The arguments are those of :func:`verify`."""
+    has_tools = run.space.tool_tokens or not any(one.tool_calls for one in run.log)
+    if run.space.system_messages and has_tools:
+        return 0
+    measures = _measures(run, tuple(events), usage_is_of_log)
+    return max(0, min((measure.more for measure in measures), default=0))
+
+
+class _Measure(NamedTuple):
+    """The tokens of a request, as a log has them on record and as they are counted."""
+
+    place: tuple[int, int]
+    """Its turn and its call."""
+    on_record: int
+    counted: int
+
+    @property
+    def more(self) -> int:
+        """The tokens on record that are not counted."""
+        return self.on_record - self.counted
+
+
+def _measures(
+    run: Run, events: Sequence[RecordedEvent], usage_is_of_log: bool
+) -> list[_Measure]:
+    """Return what the log has on record, in the order of its requests and once for each: beside the reply, else what
+    its program counted before the compaction that came next."""
+    measures: dict[int, _Measure] = {}
+    lengths = [record.log_length for record in run.requests]
+    for event in events:
+        number = bisect_right(lengths, event.after_message) - 1
+        if number >= 0 and event.tokens_before is not None:
+            record = run.requests[number]
+            counted = record.total_tokens + record.reply_tokens
+            place = (record.turn, record.call)
+            measures[number] = _Measure(place, event.tokens_before, counted)
     if usage_is_of_log:
-        found += _recorded(run, factor)
-    return tuple(found)
+        for number, record in enumerate(run.requests):
+            is_answered = record.log_length < len(run.log)
+            reply = run.log[record.log_length] if is_answered else None
+            recorded = recorded_tokens(reply) if reply is not None else None
+            if recorded is not None:
+                place = (record.turn, record.call)
+                measures[number] = _Measure(place, recorded[0], record.total_tokens)
+    return [measures[number] for number in sorted(measures)]
 
 
-def _find_breaches(
-    run: Run, events: Iterable[RecordedEvent], factor: float
-) -> Iterator[Breach]:
+def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     # Nearly every message is sent with many requests.
     tokens_of = cache(message_tokens)
     for record in run.requests:
@@ -121,8 +190,6 @@ def _find_breaches(
                 call=0,
                 position=compaction.after_message,
             )
-    for event in events:
-        yield from _event(run, event, factor)
 
 
 def _sent(parts: Parts) -> Iterator[int]:
@@ -191,8 +258,10 @@ def _tokens(
         total = sum(counted.values()) if in_all is None else in_all
         yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
     usage = record.facts.usage if record.facts else None
-    if usage is not None:
-        yield from _compare(*place, usage.input_tokens, record.total_tokens, factor)
+    if usage and _are_apart(usage.input_tokens, record.total_tokens, factor):
+        yield Breach(
+            "usage", *place, on_record=usage.input_tokens, counted=record.total_tokens
+        )
 
 
 def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
@@ -212,33 +281,6 @@ def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     return tokens + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_REQUEST
 
 
-def _compare(
-    turn: int, call: int, on_record: int, counted: int, factor: float
-) -> Iterator[Breach]:
+def _are_apart(on_record: int, counted: int, factor: float) -> bool:
     smaller, larger = sorted((on_record, counted))
-    if larger > factor * smaller:
-        yield Breach("usage", turn, call, on_record=on_record, counted=counted)
-
-
-def _recorded(run: Run, factor: float) -> Iterator[Breach]:
-    """Yield requests for whose reply the log recorded otherwise than is counted."""
-    for record in run.requests:
-        reply = run.log[record.log_length] if record.log_length < len(run.log) else None
-        recorded = recorded_tokens(reply) if reply is not None else None
-        if recorded is not None:
-            yield from _compare(
-                record.turn, record.call, recorded[0], record.total_tokens, factor
-            )
-
-
-def _event(run: Run, event: RecordedEvent, factor: float) -> Iterator[Breach]:
-    """Yield a compaction of the log before which its program counted otherwise than the last request before it."""
-    before = [
-        record for record in run.requests if record.log_length <= event.after_message
-    ]
-    if before and event.tokens_before is not None:
-        record = before[-1]
-        counted = record.total_tokens + record.reply_tokens
-        yield from _compare(
-            record.turn, record.call, event.tokens_before, counted, factor
-        )
+    return larger > factor * smaller

@@ -23,9 +23,10 @@ from memviz.storage.library import found, now
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import DAMAGE, KEPT
 
-FileKind = Literal["recording", "lesson"]
-"""Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""
-Kind = FileKind | Literal["cell", "wording", "answers", "free run", "watched"]
+TextKind = Literal["recording", "lesson", "server"]
+"""Texts: files that visitors opened or wrote (a recording, its bytes as text, and a lesson, the YAML text that it is),
+and where the server of this library is."""
+Kind = TextKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""
@@ -109,7 +110,7 @@ def remove(session: Session, kind: Kind, *conditions: ColumnElement[bool]) -> No
     session.execute(delete(KEPT).where(is_of_kind, *conditions))
 
 
-def value_of(session: Session, kind: FileKind, key: str) -> str | None:
+def value_of(session: Session, kind: TextKind, key: str) -> str | None:
     """The text under this key, ``None`` if there is none, or it is damaged."""
     for kept in all_of(session, kind, *under(key)):
         if isinstance(kept.value, str):
@@ -117,18 +118,18 @@ def value_of(session: Session, kind: FileKind, key: str) -> str | None:
     return None
 
 
-def keys_of(session: Session, kind: FileKind) -> list[str]:
+def keys_of(session: Session, kind: TextKind) -> list[str]:
     """The keys of this kind, the newest first."""
     query = select(KEPT.c.key).where(KEPT.c.kind == kind)
     return list(session.scalars(query.order_by(*_NEWEST_FIRST)))
 
 
-def keep(session: Session | Connection, kind: FileKind, key: str, text: str) -> None:
+def keep(session: Session | Connection, kind: TextKind, key: str, text: str) -> None:
     """Keep a text under a key, in place of the one that had it."""
     put(session, kind, key, text)
 
 
-def forget(session: Session, kind: FileKind, key: str) -> None:
+def forget(session: Session, kind: TextKind, key: str) -> None:
     """Forget what is kept under a key."""
     remove(session, kind, *under(key))
 

@@ -52,6 +52,7 @@ from memviz.tuning.sweep_conversation import SweepConversation
 DATABASE_VARIABLE = "MEMVIZ_DB"
 """Environment variable that names the database file."""
 DEFAULT_DATABASE = "memviz.db"
+_SERVER_ADDRESS = "address"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
 MAX_RUNS_IN_PROCESS = 256
@@ -128,6 +129,16 @@ class Workspace(HeldChats):
         super()._forget()
         self._runs = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
         self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
+
+    @property
+    def server_address(self) -> str | None:
+        """The address of the server that was started last over this library, such as "http://127.0.0.1:8501"; ``None`` before
+        the first one."""
+        return self.store.kept("server", _SERVER_ADDRESS)
+
+    def keep_server_address(self, address: str) -> None:
+        """Keep the address of a server over this library, for the links that others print."""
+        self.store.keep("server", _SERVER_ADDRESS, address)
 
     def reopen(self) -> None:
         """Go on with the file that has taken the place of the one that was open."""

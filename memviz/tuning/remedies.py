@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.scaling import scaled
-from memviz.tuning.statements import Statement, judge, texts_of
+from memviz.tuning.statements import judge, look_up, spell_out
 
 MOST_PRESETS = 3
 """Presets that would have kept it, the cheapest first."""
@@ -44,7 +44,7 @@ class Offer:
         self._tools = messages.tools if isinstance(messages, Transcript) else ()
         self._assumptions = assumptions
         self._made: dict[tuple[Strategy, str], Run] = {}
-        self._texts: dict[Probe, ProbeTexts] = {}
+        self._texts: dict[tuple[Probe, ...], ProbeTexts] = {}
 
     def with_remedies(self, found: Why) -> Why:
         """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
@@ -86,7 +86,7 @@ class Offer:
         memory = made.requests[number].memory
         found = [pick.position for pick in strategy.found(memory)]
         ranks = [found.index(one) + 1 for one in lost.said if one in found]
-        is_held = self._retained(lost, made)[number]
+        is_held = self._retained(lost, made, [number])[0]
         yield replace(
             self._priced("retrieval", lost, made),
             keeps=bool(is_held),
@@ -152,13 +152,13 @@ class Offer:
             self._made[key] = made
         return made
 
-    def _retained(self, lost: Why, run: Run) -> Bools:
-        """Return which requests of ``run`` hold the statement."""
-        texts = self._texts.get(lost.probe) or texts_of(run, [lost.probe])
-        if not isinstance(lost.probe, Statement):
-            # A statement may stand in other words in the summaries of each run.
-            self._texts[lost.probe] = texts
-        return judge(run, texts).retained[:, 0]
+    def _retained(self, lost: Why, run: Run, numbers: Sequence[int]) -> Bools:
+        """Return which of these requests of ``run`` hold the statement."""
+        # A statement may stand in other words in the summaries of each run.
+        spelled = tuple(spell_out(run, [lost.probe]))
+        if spelled not in self._texts:
+            self._texts[spelled] = look_up(run.log, spelled)
+        return judge(run, self._texts[spelled], numbers).retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""
@@ -167,8 +167,11 @@ class Offer:
     def _is_kept(self, lost: Why, run: Run) -> bool:
         """Return whether all requests of ``run`` hold it that were without it."""
         rows = self._lost_requests(lost)
-        retained = self._retained(lost, run)
-        return bool(rows[-1] < len(retained) and retained[rows].all())
+        if rows[-1] >= len(run.requests):
+            return False
+        # Most that lose it are without it at the end, and to read one request is cheap.
+        last = self._retained(lost, run, rows[-1:])
+        return bool(last.all() and self._retained(lost, run, rows).all())
 
     def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
         base = self._run(lost, _as_written_here(lost.run))

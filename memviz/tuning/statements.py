@@ -107,48 +107,75 @@ def _sets_rule(sentence: str) -> bool:
 
 def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
     """Return where ``probes`` stand in the conversation of ``run``: of a statement every sentence that says it."""
-    if not any(isinstance(probe, Statement) for probe in probes):
-        return ProbeTexts(run.log, probes)
+    return look_up(run.log, spell_out(run, probes))
+
+
+def look_up(log: Log, spelled: Sequence[Probe]) -> ProbeTexts:
+    """Return where probes stand in ``log``; ``spelled`` is what :func:`spell_out` made of them."""
+    # Sentences that deny a statement are not among those that say it.
+    return ProbeTexts(log, spelled, any_mention=_have_statements(spelled))
+
+
+def _have_statements(probes: Iterable[Probe]) -> bool:
+    return any(isinstance(probe, Statement) for probe in probes)
+
+
+def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
+    """Return ``probes`` with what they are looked up by in ``run``: of statements all sentences that say them, in its
+    messages and in its summaries."""
+    if not _have_statements(probes):
+        return probes
     texts = [readable(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
+    without_value = []
+    for probe in probes:
+        if isinstance(probe, Statement) and not probe.has_value:
+            without_value.append(probe.question)
+    restated = _restate(tuple(without_value), texts)
     spelled = []
-    restated = _restate(probes, texts)
-    for number, probe in enumerate(probes):
-        said = restated.get(number)
+    for probe in probes:
+        said = restated.get(probe.question)
         if said is None:
             said = [one for text in texts for one in _saying(probe, text)]
         answers = tuple(dict.fromkeys((probe.question, *said)))
         spelled.append(replace(probe, answers=answers))
-    # Sentences that deny it are not among them.
-    return ProbeTexts(run.log, spelled, any_mention=True)
+    return spelled
 
 
-def _restate(probes: Sequence[Probe], texts: Iterable[str]) -> dict[int, list[str]]:
-    """Return the sentences of ``texts`` that say the same as a statement without a value, by its number among
-    ``probes``."""
-    wanted = {
-        number: content_words(probe.question)
-        for number, probe in enumerate(probes)
-        if isinstance(probe, Statement) and not probe.has_value
-    }
-    found: dict[int, list[str]] = {number: [] for number in wanted}
-    if not wanted:
-        return found
-    # Looked up by word: most sentences share none with any statement.
-    with_word: defaultdict[str, list[int]] = defaultdict(list)
-    for number, words in wanted.items():
-        for word in words:
-            with_word[word].append(number)
-    for text in texts:
-        for sentence in passage(text).sentences:
-            words = content_words(sentence.text)
-            shared = Counter(chain.from_iterable(with_word.get(w, ()) for w in words))
-            for number, count in shared.items():
-                statement = probes[number].question
-                if count >= LEAST_WORDS and says_same(statement, sentence.text):
-                    found[number].append(sentence.text)
-    return found
+def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the sentences of ``texts`` that say the same as each of ``statements``, which have no value."""
+    sentences: dict[str, list[str]] = {statement: [] for statement in statements}
+    if statements:
+        for text in texts:
+            for statement, sentence in _restated_in(statements, text):
+                sentences[statement].append(sentence)
+    return sentences
+
+
+# The texts are those of one conversation again and again, and those of the summaries of each run.
+@lru_cache(maxsize=16_384)
+def _restated_in(statements: tuple[str, ...], text: str) -> tuple[tuple[str, str], ...]:
+    """Return each of ``statements`` that a sentence of ``text`` says, with that sentence."""
+    with_word = _statements_by_word(statements)
+    pairs = []
+    for sentence in passage(text).sentences:
+        # Most sentences share no word with any statement.
+        words = content_words(sentence.text)
+        shared = Counter(chain.from_iterable(with_word.get(w, ()) for w in words))
+        for statement, count in shared.items():
+            if count >= LEAST_WORDS and says_same(statement, sentence.text):
+                pairs.append((statement, sentence.text))
+    return tuple(pairs)
+
+
+@lru_cache(maxsize=4)
+def _statements_by_word(statements: tuple[str, ...]) -> dict[str, list[str]]:
+    with_word: defaultdict[str, list[str]] = defaultdict(list)
+    for statement in statements:
+        for word in content_words(statement):
+            with_word[word].append(statement)
+    return dict(with_word)
 
 
 def restates(text: str, phrase: str) -> bool:
@@ -176,10 +203,12 @@ def says_same(statement: str, sentence: str) -> bool:
     )
 
 
-def judge(run: Run, texts: ProbeTexts) -> Retention:
-    """Return which requests of ``run`` hold what was looked up. Nobody can tell what stood in a system prompt whose
-    later copies are not in the log."""
-    judged = retention(run, texts.probes, texts)
+def judge(
+    run: Run, texts: ProbeTexts, requests: Sequence[int] | None = None
+) -> Retention:
+    """Return which requests of ``run``, all or those of these numbers, hold what was looked up. Nobody can tell what
+    stood in a system prompt whose later copies are not in the log."""
+    judged = retention(run, texts.probes, texts, requests)
     strategy = run.strategy
     if isinstance(strategy, Recorded) and strategy.edits_prompt:
         states = judged.states

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from memviz.dashboard import dashboard_folder
+from memviz.storage.workspace import Workspace
 from tests.cli.serving import START_SECONDS, answer, free_port, started
 from tests.cli.terminal import ROOT, memviz, process, refused
 
@@ -217,6 +219,17 @@ def test_it_starts_from_anywhere_talks_to_its_own_pages_alone_and_ends_with_ctrl
         assert server.wait(STOP_SECONDS) == 0
         assert server.stdout is not None
         assert b"Traceback" not in server.stdout.read()
+
+
+@pytest.mark.slow
+def test_the_library_is_told_where_its_server_is(
+    tmp_path: Path, library: Workspace
+) -> None:
+    with started(tmp_path) as (_, port):
+        deadline = time.monotonic() + START_SECONDS
+        while library.server_address != f"http://127.0.0.1:{port}":
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.terminal import memviz, refused
-from tests.recorded_session import session
+from tests.recorded_session import session, session_of_two_compactions
 
 
 def test_what_is_sound_is_said_and_ends_with_0(chat: Path) -> None:
@@ -38,15 +38,25 @@ def test_a_log_with_compactions_of_its_own_is_checked_as_it_was(
     tmp_path: Path,
 ) -> None:
     log = tmp_path / "session.jsonl"
-    log.write_text(session(), encoding="utf-8")
+    log.write_text(session_of_two_compactions(90_000), encoding="utf-8")
     (told,) = memviz("verify", log, "--json", code=1).json
     assert told["strategy"] == "As recorded"
     (breach,) = told["breaches"]
-    assert (breach["kind"], breach["turn"], breach["on_record"]) == ("usage", 2, 9000)
-    factor = breach["on_record"] / breach["counted"] + 1
-    assert memviz("verify", log, "--factor", factor).lines == [
-        "As recorded: 3 requests, nothing is wrong."
-    ]
+    assert (breach["kind"], breach["turn"], breach["on_record"]) == ("usage", 3, 90_000)
+    unseen = told["tokens_not_in_log"]
+    factor = (90_000 - unseen) / (breach["counted"] - unseen) + 1
+    shown = memviz("verify", log, "--factor", factor)
+    assert shown.lines[0] == "As recorded: 4 requests, nothing is wrong."
+
+
+def test_what_a_log_lacks_is_told_and_is_not_wrong(tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    for text in (session(), session_of_two_compactions(9100)):
+        log.write_text(text, encoding="utf-8")
+        shown = memviz("verify", log)
+        assert shown.lines[0].endswith("nothing is wrong.")
+        assert "lacks the system prompt or the schemas of tools" in shown.out
+    assert 8000 < memviz("verify", log, "--json").json[0]["tokens_not_in_log"] < 9000
 
 
 def test_errors_end_with_2() -> None:

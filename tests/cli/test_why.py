@@ -64,6 +64,12 @@ def test_the_link_opens_the_memory_map_there() -> None:
     assert query["message"] == ["35"]
 
 
+def test_the_link_names_the_server_that_was_started_last(library: Workspace) -> None:
+    library.keep_server_address("http://127.0.0.1:8600/chats")
+    (told,) = memviz(*BUDGET, "--json", code=1).json
+    assert told["link"].startswith("http://127.0.0.1:8600/chats/compare?")
+
+
 def test_a_file_has_a_link_once_it_is_saved(log: Path, library: Workspace) -> None:
     before = len(library.store.conversations(limit=-1))
     assert "--save" not in memviz("why", log, RULE, code=1).out

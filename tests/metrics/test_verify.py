@@ -17,7 +17,7 @@ from memviz.core.pieces import Messages, Notes
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
-from memviz.metrics.verify import Breach
+from memviz.metrics.verify import Breach, tokens_not_in_log
 from memviz.transcripts.base import RecordedEvent
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies import conversations as random
@@ -191,16 +191,44 @@ class TestBreaches:
         assert verify(run, factor=3.0) == ()
 
     def test_tokens_that_the_program_counted_before_it_compacted(self) -> None:
-        run = kept_whole()
+        run = memviz.replay(
+            talk(4), memviz.strategy("buffer"), counter="chars4", system_prompt="Be."
+        )
         record = run.requests[1]
         counted = record.total_tokens + record.reply_tokens
-        events = [
-            RecordedEvent("compaction", 4, tokens_before=tokens)
+        breaches = [
+            verify(run, events=[RecordedEvent("compaction", 4, tokens_before=tokens)])
             for tokens in (counted, 2 * counted, 2 * counted + 1)
         ]
-        assert verify(run, events=events) == (
-            Breach("usage", 2, on_record=2 * counted + 1, counted=counted),
+        wrong = Breach("usage", 2, on_record=2 * counted + 1, counted=counted)
+        assert breaches == [(), (), (wrong,)]
+
+    @pytest.mark.parametrize(("more", "wrong"), [(0, 0), (150, 0), (9000, 1)])
+    def test_of_a_log_that_lacks_its_system_prompt_differences_are_compared(
+        self, more: int, wrong: int
+    ) -> None:
+        run = kept_whole()
+        records = run.requests[1:3]
+        counted = [record.total_tokens + record.reply_tokens for record in records]
+        events = [
+            RecordedEvent("compaction", 4, tokens_before=counted[0] + 8000),
+            RecordedEvent("compaction", 6, tokens_before=counted[1] + 8000 + more),
+        ]
+        assert tokens_not_in_log(run, events) == 8000
+        breach = Breach(
+            "usage", 3, on_record=events[1].tokens_before, counted=counted[1] + 8000
         )
+        assert verify(run, events=events) == (breach,) * wrong
+
+    def test_a_request_that_has_two_counts_on_record_is_told_once(self) -> None:
+        messages = [Message("system", "Be brief."), *talk(2)]
+        last = replace(messages[-1], meta={"usage": {"input_tokens": 9000}})
+        run = memviz.replay(
+            [*messages[:-1], last], memviz.strategy("buffer"), counter="chars4"
+        )
+        event = RecordedEvent("compaction", len(messages), tokens_before=9100)
+        (breach,) = verify(run, events=[event], usage_is_of_log=True)
+        assert (breach.kind, breach.turn, breach.on_record) == ("usage", 2, 9000)
 
     def test_as_json(self) -> None:
         assert Breach("no_rule", 3, position=0).to_dict() == {

@@ -1,6 +1,6 @@
 """The work that the first visitor of a server would wait for, done while their browser
 starts: the modules of the first page, the database with its samples, the tokenizer, and
-the replays that the page opens with."""
+the replays that the page opens with. The library is told where the server is."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -11,6 +11,7 @@ from threading import Thread
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.server.checks import server_address
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 
@@ -34,6 +35,8 @@ def warm_up() -> None:
     """Do it. What cannot be done, such as opening a damaged database, is left for the page to say."""
     for name in FIRST_PAGE:
         import_module(name)
+    with suppress(MemvizError):
+        workspace().keep_server_address(server_address())
     first = CompareState()
     with suppress(MemvizError):
         here = workspace()

@@ -44,8 +44,7 @@ _COUNTS: dict[BreachKind, str] = {
         "{place}: {on_record:,} tokens are on record, and its messages have {counted:,}."
     ),
     "usage": noop(
-        "{place}: the log has {on_record:,} tokens on record, and {counted:,} are counted; a system prompt or tools "
-        "that the log lacks may be the reason."
+        "{place}: the log has {on_record:,} tokens on record, and {counted:,} are counted."
     ),
 }
 
@@ -113,6 +112,15 @@ def breach_words(run: Run, breach: Breach, last: Breach | None = None) -> str:
         place=place,
         on_record=breach.on_record,
         counted=breach.counted,
+    )
+
+
+def unseen_words(tokens: int) -> str:
+    """Return what ``tokens`` on record that nobody can count mean for the books."""
+    return _(
+        "The log lacks the system prompt or the schemas of tools: for every request it has at least {tokens:,} tokens "
+        "more on record than its messages have. They are taken as counted, so what requests differ by is compared.",
+        tokens=tokens,
     )
 
 

@@ -145,15 +145,18 @@ class RequestContents:
         return len(self.turns)
 
     @classmethod
-    def of(cls, run: Run) -> RequestContents:
-        """Return the contents of the requests of ``run``."""
+    def of(cls, run: Run, numbers: Sequence[int] | None = None) -> RequestContents:
+        """Return the contents of the requests of ``run``, or of those of these ``numbers`` (0-based) alone."""
         columns = run.columns
         space = run.space
-        lengths = columns.lengths.copy()
+        picked = np.arange(len(run.requests)) if numbers is None else np.array(numbers)
+        lengths = columns.lengths[picked]
         words = OtherWords(space)
         notes, verbatim, recalled = (Ranges() for _ in range(3))
         others, inside, quoted = (Ranges() for _ in range(3))
-        for number, parts in columns.others.items():
+        is_other = columns.starts[picked] < 0
+        for number in np.flatnonzero(is_other).tolist():
+            parts = columns.others[int(picked[number])]
             lengths[number] = max(lengths[number], parts.exchange.stop)
             notes[number] = [sent.versions for sent in parts.notes]
             verbatim[number] = _verbatim(space, parts)
@@ -163,16 +166,17 @@ class RequestContents:
                 others[number] = joined(besides.in_messages)
                 inside[number] = joined(besides.in_system)
                 quoted[number] = joined(besides.in_notes)
-        is_one_range = columns.starts >= 0
-        versions = (columns.summary_starts, columns.summary_stops)
-        has_notes = is_one_range & (columns.summary_stops > columns.summary_starts)
+        is_one_range = ~is_other
+        versions = (columns.summary_starts[picked], columns.summary_stops[picked])
+        has_notes = is_one_range & (versions[1] > versions[0])
+        history = (columns.starts[picked], columns.stops[picked])
         first = np.zeros_like(lengths)
         stop = np.full_like(lengths, space.system_stop)
         return cls(
-            columns.turns,
+            columns.turns[picked],
             lengths,
             (*_layer(has_notes, *versions), *_layers(notes)),
-            (*_layer(is_one_range, columns.starts, columns.stops), *_layers(verbatim)),
+            (*_layer(is_one_range, *history), *_layers(verbatim)),
             tuple(_layers(recalled)),
             _layer(stop > first, first, stop),
             tuple(_layers(others)),

@@ -39,14 +39,18 @@ __all__ = [
 
 
 def retention(
-    run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
+    run: Run,
+    probes: Sequence[Probe],
+    texts: ProbeTexts | None = None,
+    requests: Sequence[int] | None = None,
 ) -> Retention:
-    """Return what every request of ``run`` retains of ``probes``.
+    """Return what every request of ``run`` retains of ``probes``, or those of these numbers (0-based, in order) alone.
 
     ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
     another conversation or other probes.
     """
-    return _measure(run, _texts_for(run, probes, texts), RequestContents.of(run))
+    contents = RequestContents.of(run, requests)
+    return _measure(run, _texts_for(run, probes, texts), contents)
 
 
 def ceiling(

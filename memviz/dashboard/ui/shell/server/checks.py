@@ -27,6 +27,18 @@ def access() -> ServerAccess:
     return server_access(st.get_option("server.address"))
 
 
+def server_address() -> str:
+    """Return the address by which a browser of this machine finds this server: "http://127.0.0.1:8501"."""
+    host = st.get_option("server.address")
+    if host in (None, "", "0.0.0.0", "::"):  # noqa: S104 - all addresses, this one among them
+        host = "127.0.0.1"
+    if ":" in host:
+        host = f"[{host}]"
+    base_path = st.get_option("server.baseUrlPath").strip("/")
+    address = f"http://{host}:{st.get_option('server.port')}"
+    return f"{address}/{base_path}" if base_path else address
+
+
 def is_shared() -> bool:
     """Return true if others than the users of this machine may reach the server."""
     return access().is_shared or bool(st.get_option("server.allowedHosts"))
