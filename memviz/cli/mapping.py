@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from memviz.cli.inputs import STDIN, content_of, name_of
-from memviz.cli.options import FileOrId, MappingFile, Output
+import typer
+
+from memviz.cli.inputs import STDIN, content_of, is_file, name_of
+from memviz.cli.options import MappingFile, Output
 from memviz.cli.output import complain, say, write_text
 
 if TYPE_CHECKING:
@@ -14,14 +16,13 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.document import Document
 
+File = Annotated[str, typer.Argument(metavar="FILE", help="A file (- is stdin).")]
 FIRST_ROWS = 50
 FIRST_MESSAGES = 6
 MAX_CHARS = 120
 
 
-def map_file(
-    file: FileOrId, mapping: MappingFile = None, output: Output = None
-) -> None:
+def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> None:
     """Guess where the messages of a file lie, and show the first of them as they would be read.
 
     The guess is a mapping in YAML, with the messages behind # below it: correct it, and give it to
@@ -40,6 +41,10 @@ def map_file(
     from memviz.transcripts.mapping.guess import guess_mapping, mappable_document
     from memviz.transcripts.mapping.interpreter import MappedReader
 
+    if not is_file(file):
+        raise typer.BadParameter(
+            f"there is no file {file!r}, and a saved conversation needs no mapping."
+        )
     given = read_mapping(mapping) if mapping else None
     name = name_of(file)
     try:

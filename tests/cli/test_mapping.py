@@ -47,6 +47,11 @@ def test_an_error_names_the_file(tmp_path: Path) -> None:
     assert "by hand" in said
 
 
+def test_a_saved_conversation_is_said_to_need_none(library: Workspace) -> None:
+    said = memviz("map", "sample-trip", code=None).err
+    assert "a saved conversation needs no mapping" in " ".join(said.split())
+
+
 def test_a_known_format_needs_no_mapping(chat: Path) -> None:
     assert "chat.json needs no mapping" in memviz("map", chat).err
 

@@ -46,6 +46,8 @@ HOLDERS = [
     "answer",
     "text",
     "content",
+    "args",
+    "kwargs",
 ]
 """Where requests and responses keep their messages; the first that is there counts."""
 ALTERNATIVES = ("choices", "generations", "candidates")
@@ -175,6 +177,10 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
                 held = held[:1]
             yield from chat_items(held, place, level + 1)
             return
+    # The only argument of a function is what it was asked: {"user_query": "Where?"}
+    if len(value) == 1:
+        (argument,) = value.values()
+        yield from chat_items(argument, place, level + 1)
 
 
 def _is_pair(value: Any) -> bool:
@@ -269,7 +275,8 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
             continue
         if 0 <= number < MAX_USAGE:
             found[f"{name}_tokens"] = number
-    return found
+    # LangSmith says 0 where nobody counted.
+    return found if any(found.values()) else {}
 
 
 def text_of(parts: list[Part], between: str) -> str:

@@ -8,6 +8,7 @@ is looked for in a text that holds JSON, in a list of OpenTelemetry's attributes
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from memviz.core.errors import TranscriptError
@@ -47,7 +48,13 @@ def value_at(value: Any, path: str) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value."""
+    """Return the JSON that a text holds, the object that bytes or a list of attributes stand for; else the value.
+
+    Postgres writes bytes in a text as ``\\x7b7d``.
+    """
+    if isinstance(value, str) and value.startswith("\\x"):
+        with suppress(ValueError):
+            value = bytes.fromhex(value[2:])
     if isinstance(value, bytes):
         value = opened_bytes(value)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):

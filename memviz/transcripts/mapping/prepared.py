@@ -6,6 +6,7 @@ from typing import Any
 
 from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.paths import opened
+from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.readers.json_access import (
     id_text,
     list_at,
@@ -58,16 +59,16 @@ def _aider_messages(text: str) -> list[tuple[str, str]]:
 
 def bedrock_messages(document: Document) -> list[dict[str, Any]]:
     """Return the messages that the events of ConverseStream make."""
-    value = document.json.value
-    events = document.items or list_at(value, "stream") or list_at(value, "events")
-    found: list[dict[str, Any]] = []
+    content = content_of(document)
+    messages: list[dict[str, Any]] = []
     blocks: dict[int, dict[str, Any]] = {}
-    for event in events:
+    in_response = objects_at(content, "stream") or objects_at(content, "events")
+    for event in in_response or objects_at(content):
         if "messageStart" in object_at(event):
             blocks = {}
             role = text_at(event, "messageStart", "role") or "assistant"
-            found.append({"role": role, "content": []})
-        if not found:
+            messages.append({"role": role, "content": []})
+        if not messages:
             continue
         start = object_at(event, "contentBlockStart")
         delta = object_at(event, "contentBlockDelta")
@@ -76,11 +77,11 @@ def bedrock_messages(document: Document) -> list[dict[str, Any]]:
             block.update(object_at(start, "start"))
         if delta:
             _extend_block(block, object_at(delta, "delta"))
-        found[-1]["content"] = list(blocks.values())
+        messages[-1]["content"] = list(blocks.values())
         usage = object_at(event, "metadata", "usage")
         if usage:
-            found[-1]["usage"] = usage
-    return found
+            messages[-1]["usage"] = usage
+    return messages
 
 
 def _bedrock_block(
@@ -93,7 +94,7 @@ def _bedrock_block(
 
 
 def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the next piece of a text, of a thought, or of the arguments of a call."""
+    """Add the next piece of a text, of a thought, of the arguments of a call, or of a result."""
     if "text" in delta:
         block["text"] = text_at(block, "text") + text_at(delta, "text")
     thought = text_at(delta, "reasoningContent", "text")
@@ -104,6 +105,11 @@ def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
     if piece:
         call = object_at(block, "toolUse")
         block["toolUse"] = {**call, "input": text_at(call, "input") + piece}
+    results = list_at(delta, "toolResult")
+    if results:
+        result = object_at(block, "toolResult")
+        content = [*list_at(result, "content"), *results]
+        block["toolResult"] = {**result, "content": content}
 
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:

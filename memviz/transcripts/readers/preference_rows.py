@@ -9,7 +9,12 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.readers.json_access import text_at, texts_at, texts_under
+from memviz.transcripts.readers.json_access import (
+    joined,
+    text_at,
+    texts_at,
+    texts_under,
+)
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.role_lists import are_messages
 
@@ -120,7 +125,14 @@ def _is_chosen(row: Mapping[str, Any]) -> bool:
         return are_messages(_messages(chosen, "assistant"))
     if any(map(has_speakers, (chosen, text_at(row, "prompt")))):
         return False
-    return are_messages(_messages(row.get("prompt"), "user"))
+    return are_messages(_messages(_prompt(row), "user"))
+
+
+def _prompt(row: Mapping[str, Any]) -> Any:
+    """Return what was asked: the ``prompt``, or an ``instruction`` with its ``input``."""
+    if "prompt" in row:
+        return row["prompt"]
+    return joined(texts_under(row, "instruction", "input")) or None
 
 
 def _asked(row: Mapping[str, Any]) -> Any:
@@ -130,8 +142,9 @@ def _asked(row: Mapping[str, Any]) -> Any:
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     chosen = _messages(row["chosen"], "assistant")
-    prompt = _messages(row.get("prompt"), "user")
-    if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
+    asked = _prompt(row)
+    prompt = _messages(asked, "user")
+    if not _repeats(chosen, prompt, is_text=isinstance(asked, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
         reason = _("the preferred reply is empty.")

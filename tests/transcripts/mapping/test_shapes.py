@@ -251,3 +251,185 @@ def test_control_characters_that_telegram_writes_in_its_own_way_are_read():
     assert "\\x0B" in read.warnings[0]
     with pytest.raises(TranscriptError):
         load_transcript(text.replace("@", "\\q").encode())
+
+
+def lines(*rows):
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def texts_of(data):
+    """Return the texts of each conversation of a file."""
+    return [
+        [one.content for one in read.messages] for read in load_file(data).transcripts
+    ]
+
+
+def test_rows_of_which_few_have_a_history_keep_it():
+    plain = {"query": "One?", "response": "1", "history": []}
+    asked_before = {"query": "Two?", "response": "2", "history": [["Zero?", "0"]]}
+    assert texts_of(lines(plain, plain, asked_before))[2] == ["Zero?", "0", "Two?", "2"]
+    assert texts_of(lines(plain)) == [["One?", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("input_text", "output_text"),
+        ("human", "bot"),
+        ("prompt", "referenceResponse"),
+    ],
+)
+def test_pairs_are_read_under_the_names_that_services_give_them(asked, answered):
+    assert texts_of(lines({asked: "One?", answered: "1"})) == [["One?", "1"]]
+
+
+ALPACA = {"instruction": "Translate.", "input": "cat", "output": "chat"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"train": [ALPACA]},
+        {"data": [ALPACA]},
+        {"rows": [{"row_idx": 0, "row": ALPACA, "truncated_cells": []}]},
+    ],
+)
+def test_alpaca_rows_are_found_below_the_keys_of_hubs(value):
+    assert texts_of(json.dumps(value).encode()) == [["Translate.\ncat", "chat"]]
+
+
+def test_each_row_of_an_alpaca_table_is_a_conversation():
+    data = b"instruction,input,output\nTranslate.,cat,chat\nGreet.,,Bonjour\n"
+    assert texts_of(data) == [["Translate.\ncat", "chat"], ["Greet.", "Bonjour"]]
+
+
+def test_a_preference_may_be_asked_for_by_an_instruction():
+    row = {"instruction": "Greet.", "input": "Ana", "chosen": "Hi Ana", "rejected": ""}
+    assert texts_of(lines(row)) == [["Greet.\nAna", "Hi Ana"]]
+
+
+def observed(trace, minute, asked, answered):
+    return {
+        "id": f"o{minute}",
+        "traceId": trace,
+        "type": "GENERATION",
+        "startTime": f"2025-05-01T10:0{minute}:00Z",
+        "input": [{"role": "user", "content": text} for text in asked],
+        "output": {"role": "assistant", "content": answered},
+    }
+
+
+def test_traces_of_langfuse_that_repeat_each_other_are_one_conversation():
+    first = observed("t1", 0, ["Where?"], "Here.")
+    second = observed("t2", 1, ["Where?"], "Here.")
+    second["input"] += [second["output"], {"role": "user", "content": "When?"}]
+    second["output"] = {"role": "assistant", "content": "Now."}
+    other = observed("t3", 2, ["Who?"], "Ana.")
+    data = json.dumps({"data": [second, other, first], "meta": {}}).encode()
+    assert texts_of(data) == [["Where?", "Here.", "When?", "Now."], ["Who?", "Ana."]]
+
+
+def test_the_traces_of_a_langfuse_session_are_read():
+    traces = [
+        {
+            "id": f"t{minute}",
+            "timestamp": f"2025-05-01T10:0{minute}:00Z",
+            "sessionId": "s1",
+            "input": {"args": [], "kwargs": {"question": f"{minute}?"}},
+            "output": f"{minute}.",
+        }
+        for minute in (1, 0)
+    ]
+    value = {"id": "s1", "createdAt": "2025-05-01T10:00:00Z", "traces": traces}
+    (texts,) = texts_of(json.dumps(value).encode())
+    assert texts[1::2] == ["0.", "1."]
+
+
+def test_spans_that_langfuse_sends_are_read_with_their_usage():
+    usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": 2}}
+    attributes = {
+        "session.id": "s1",
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.input": '[{"role": "user", "content": "Where?"}]',
+        "langfuse.observation.output": '{"role": "assistant", "content": "Here."}',
+        "langfuse.observation.usage_details": json.dumps(usage),
+    }
+    span = {"context": {"trace_id": "0x1"}, "attributes": attributes}
+    outer = {
+        "langfuse.observation.type": "span",
+        "langfuse.observation.input": '{"args": ["Where?"]}',
+    }
+    read = load_transcript(
+        lines(span, {"context": {"trace_id": "0x1"}, "attributes": outer})
+    )
+    assert [one.content for one in read.messages] == ["Where?", "Here."]
+    assert read.messages[1].meta == {
+        "usage": {"input_tokens": 12, "cache_read_tokens": 2}
+    }
+
+
+def test_zeros_that_langsmith_writes_for_what_nobody_counted_are_no_usage():
+    run = {
+        "id": "r1",
+        "run_type": "llm",
+        "start_time": "2025-05-01T10:00:00",
+        "inputs": {"prompt": "Where?"},
+        "outputs": {"generations": [{"text": "Here."}]},
+        "prompt_tokens": 0,
+        "completion_tokens": 0,
+    }
+    read = load_transcript(lines(run))
+    assert [one.content for one in read.messages] == ["Where?", "Here."]
+    assert read.messages[1].meta is None
+
+
+STREAM = [
+    {"messageStart": {"role": "assistant"}},
+    {
+        "contentBlockStart": {
+            "contentBlockIndex": 0,
+            "start": {"toolUse": {"toolUseId": "c1", "name": "search"}},
+        }
+    },
+    {
+        "contentBlockStart": {
+            "contentBlockIndex": 1,
+            "start": {"toolResult": {"toolUseId": "c1", "status": "success"}},
+        }
+    },
+    {
+        "contentBlockDelta": {
+            "contentBlockIndex": 1,
+            "delta": {"toolResult": [{"text": "Rain"}, {"json": {"mm": 3}}]},
+        }
+    },
+    {"contentBlockDelta": {"contentBlockIndex": 2, "delta": {"text": "It rains."}}},
+    {"messageStop": {"stopReason": "end_turn"}},
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_stream_of_bedrock_has_results_and_may_be_written_over_several_lines(indent):
+    text = "\n".join(json.dumps(event, indent=indent) for event in STREAM)
+    call, result, reply = load_transcript(text.encode()).messages
+    assert call.tool_calls[0].name == "search"
+    assert (result.role, result.content) == ("tool", 'Rain\n{"mm": 3}')
+    assert reply.content == "It rains."
+
+
+def test_states_of_a_langgraph_thread_are_one_conversation():
+    said_so_far = [{"type": "human", "content": "Where?"}]
+    states = []
+    for minute, reply in enumerate(("Here.", "Now.")):
+        said_so_far = [*said_so_far, {"type": "ai", "content": reply}]
+        states.append(
+            {
+                "values": {"messages": said_so_far},
+                "config": {"configurable": {"thread_id": "t1"}},
+                "created_at": f"2025-05-01T10:0{minute}:00Z",
+            }
+        )
+    states.append({"values": {}, "config": {"configurable": {"thread_id": "t1"}}})
+    read = load_file(json.dumps(states[::-1]).encode())
+    texts = [[one.content for one in known.messages] for known in read.transcripts]
+    assert texts == [["Where?", "Here.", "Now."]]
