@@ -25,6 +25,14 @@ EMPTY = noop("Choose a file with at least one message.")
 OTHER_FORMAT = noop("Choose another format, or leave it to be recognised.")
 
 
+UNFORESEEN_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+)
+"""The errors of a reader that has missed a case."""
 Placed = tuple[Any, str]
 """A JSON value with its place in the file: "index 3" or "line 4"."""
 

@@ -16,11 +16,10 @@ from memviz.core.messages import Message
 from memviz.core.translation import Said
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Placed
+from memviz.transcripts.document import UNFORESEEN_ERRORS, Placed
 from memviz.transcripts.import_notes import SUBAGENTS, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.loading import UNFORESEEN_ERRORS
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
 from memviz.transcripts.readers.anthropic.claude_code_story import Row
 from memviz.transcripts.readers.copilot_cli import (

@@ -21,7 +21,7 @@ from memviz.transcripts.archive_parts import join_parts
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import Mapping, read_mapping
 from memviz.transcripts.mapping.interpreter import MappedReader
@@ -43,14 +43,6 @@ TOO_DEEP = noop(
     "it is nested more deeply than any conversation, and than this computer can follow."
 )
 UNFORESEEN = noop("something in it is not as this format has it")
-UNFORESEEN_ERRORS = (
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-)
-"""What a reader raises that has missed a case."""
 
 
 @dataclass(frozen=True, slots=True)

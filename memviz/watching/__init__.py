@@ -5,10 +5,10 @@ Begin with ``Keeper`` (``keeper``), which appends what was said to an ordinary
 conversation: only what is new, secrets concealed (``secrets``), each batch whole or not
 at all. It is private to the visitor whose library it is in. Nothing here knows a page.
 
-Wires end in a ``Recorder`` (``recorder``): traces (``otlp``), a proxy (``proxy``), and
-what one's own process uses, which is offered here: ``LitellmCallback``,
-``LangChainHandler``, ``HttpxTransport``. All make an ``Exchange`` (``exchanges``) of a
-request and its reply; ``threads`` finds what of it is new.
+Wires end in a ``Recorder`` (``recorder``): traces and their logs (``otlp``), a proxy
+(``proxy``), and what one's own process uses, which is offered here:
+``LitellmCallback``, ``LangChainHandler``, ``HttpxTransport``. All make an ``Exchange``
+(``exchanges``) of a request and its reply; ``threads`` finds what of it is new.
 
 Open to other rooms: ``folders``, ``keeper``, ``live``, ``programs``, ``serving``.
 """

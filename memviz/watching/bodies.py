@@ -72,6 +72,8 @@ class HeldBody:
         self.size_bytes = 0
         self.refusal: BodyError | None = None
         """The reason why nothing is kept of a body that was passed on."""
+        self.is_copied = True
+        """False for a body of which no copy is wanted."""
 
     def add(self, chunk: bytes) -> None:
         """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
@@ -86,7 +88,7 @@ class HeldBody:
     def copy(self, chunk: bytes) -> None:
         """Keep a chunk that is passed on. Where there is no room for it, nothing of the
         body is kept, and ``refusal`` says why."""
-        if self.refusal is not None:
+        if self.refusal is not None or not self.is_copied:
             return
         try:
             self.add(chunk)

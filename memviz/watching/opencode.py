@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
@@ -23,10 +25,19 @@ MAY_CHANGE = 50
 """A message that is not over gets no further parts once so many follow it."""
 MAX_CHARS = 5_000_000
 BUSY_SECONDS = 2.0
-_GREW = """
+SCAN_SECONDS = 60.0
+"""So often all parts are gone through for those that changed, which takes a second for a
+million of them; in between new parts are looked up by their ids, which ascend."""
+MOST_SESSIONS = 1_000
+"""Of those that are found by going through all parts at a time."""
+MOST_OPEN = 20
+"""Sessions whose newest reply is not over, which are read on with every change."""
+_CHANGED = """
 SELECT session_id, MAX(time_updated) FROM part WHERE time_updated >= ?
-GROUP BY session_id ORDER BY 2 LIMIT 1000
+GROUP BY session_id ORDER BY 2 LIMIT ?
 """
+_NEWEST = "SELECT MAX(id) FROM part"
+_NEW = "SELECT session_id FROM part WHERE id > ?"
 _MESSAGES = """
 SELECT id, substr(data, 1, ?) FROM message WHERE session_id = ? AND id > ?
 ORDER BY id LIMIT ?
@@ -44,6 +55,9 @@ class OpencodeLibrary:
         self._path = path
         self._keeper = keeper
         self._since = 0
+        self._newest_part = ""
+        self._scanned_at = -SCAN_SECONDS
+        self._open: OrderedDict[str, None] = OrderedDict()
 
     def read_on(self) -> bool:
         """Keep what sessions have more. A database that cannot be read is read with its
@@ -52,21 +66,47 @@ class OpencodeLibrary:
             address = f"{self._path.absolute().as_uri()}?mode=ro"
             opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
             with closing(opened) as connection:
-                grew = connection.execute(_GREW, (self._since,)).fetchall()
-                for session, updated in grew:
-                    while self._read_session(connection, str(session)):
-                        pass
-                    if isinstance(updated, int):
-                        self._since = max(self._since, updated)
+                if monotonic() - self._scanned_at < SCAN_SECONDS:
+                    return self._read_new(connection)
+                return self._read_changed(connection)
         except sqlite3.Error:
             return False
-        return bool(grew)
+
+    def _read_changed(self, connection: sqlite3.Connection) -> bool:
+        """Read on the sessions with parts that changed since all were gone through."""
+        newest_part = _newest_part(connection)
+        bounds = (self._since, MOST_SESSIONS)
+        changed = connection.execute(_CHANGED, bounds).fetchall()
+        for session, updated in changed:
+            self._read_to_end(connection, str(session))
+            if isinstance(updated, int):
+                self._since = max(self._since, updated)
+        if len(changed) < MOST_SESSIONS:
+            self._scanned_at = monotonic()
+            self._newest_part = newest_part
+        return bool(changed)
+
+    def _read_new(self, connection: sqlite3.Connection) -> bool:
+        """Read on the sessions with new parts, and those whose newest reply was not over:
+        its parts change in place."""
+        newest_part = _newest_part(connection)
+        rows = connection.execute(_NEW, (self._newest_part,))
+        sessions = {str(session) for (session,) in rows} | set(self._open)
+        for session in sorted(sessions):
+            self._read_to_end(connection, session)
+        self._newest_part = newest_part
+        return bool(sessions)
+
+    def _read_to_end(self, connection: sqlite3.Connection, session: str) -> None:
+        while self._read_session(connection, session):
+            pass
 
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
         """Keep what a session has more; returns whether there may be still more."""
         key = key_of("opencode", session)
         kept = self._keeper.store.find_watched(key)
         if kept is not None and kept.is_deleted:
+            self._note_open(session, is_open=False)
             return False  # its place would never move
         place = kept.state.get("place", {}) if kept else {}
         certain = str(place.get("certain", ""))
@@ -93,6 +133,8 @@ class OpencodeLibrary:
             is_certain = is_certain and (is_left or _is_over(about))
             if is_certain:
                 now = (id, start + len(messages), place.get("events", 0) + len(events))
+        is_open = bool(rows) and now[0] != rows[-1][0]
+        self._note_open(session, is_open=is_open)
         if not messages and not events:
             return False
         state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
@@ -102,8 +144,20 @@ class OpencodeLibrary:
         first_event = place.get("events", 0)
         growth = Growth(start, messages, state, events, first_event, named)
         self._keeper.write_rows(key, growth)
-        is_more = len(rows) == MAX_MESSAGES or now[0] != rows[-1][0]
+        is_more = is_open or len(rows) == MAX_MESSAGES
         return now[0] != certain and is_more
+
+    def _note_open(self, session: str, *, is_open: bool) -> None:
+        self._open.pop(session, None)
+        if is_open:
+            self._open[session] = None
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+
+
+def _newest_part(connection: sqlite3.Connection) -> str:
+    (newest,) = connection.execute(_NEWEST).fetchone()
+    return str(newest or "")
 
 
 def _describe(connection: sqlite3.Connection, session: str) -> dict[str, Any]:

@@ -3,10 +3,8 @@ JSON over HTTP."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -18,8 +16,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from memviz.core.bounds import MAX_DEPTH
-from memviz.core.errors import MemvizError
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -29,47 +25,21 @@ from memviz.watching.bodies import (
     refuse,
 )
 from memviz.watching.exchanges import Exchange
-from memviz.watching.span_logs import SpanId, SpanLogs, SpanParts
+from memviz.watching.otlp_signals import (
+    Item,
+    Signal,
+    json_items,
+    protobuf_items,
+    read_signals,
+)
+from memviz.watching.span_logs import SpanLogs
 
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
 MOST_ITEMS = 50_000
 """Spans or logs of one body."""
-MOST_ITEM_BYTES = 16_000_000
-"""Of one in protobuf, which takes up to 25 times as much in memory."""
-MOST_JSON_VALUES = 4_000_000
 LOOK_SECONDS = 10.0
-NO_JSON = "The body is not as OpenTelemetry has it in JSON."
 Take = Callable[[Exchange], object]
-Item = Mapping[str, Any]
-"""A span or a log as OpenTelemetry has it in JSON."""
-
-
-class MissingProtobufError(MemvizError):
-    """The package that knows the messages of OpenTelemetry is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Traces need the package opentelemetry-proto. Install it: pip install 'memviz[watch]'."
-        )
-
-
-@dataclass(frozen=True)
-class _Signal:
-    """One kind of what exporters send."""
-
-    noun: str
-    """Of one of them: "span"."""
-    lists: tuple[str, str, str]
-    """The names of the lists in JSON, one inside the other. In protobuf they are the
-    fields 1, 2 and 2."""
-    rejected: str
-    """The field of an answer that counts those that could not be read."""
-    message: Any
-    """Their type in protobuf, and those of an answer and of its part of what is rejected."""
-    response: Any
-    partly: Any
-    add: Callable[[SpanLogs, Item], None]
 
 
 def make_receiver(take: Take) -> Starlette:
@@ -78,7 +48,7 @@ def make_receiver(take: Take) -> Starlette:
 
     Raises :class:`MissingProtobufError` where opentelemetry-proto is not installed.
     """
-    spans, logs = _signals()
+    spans, logs = read_signals()
     receiver = _Receiver(take)
     routes = [
         Route("/v1/traces", receiver.endpoint(spans), methods=["POST"]),
@@ -91,43 +61,11 @@ def make_receiver(take: Take) -> Starlette:
     )
 
 
-def _signals() -> tuple[_Signal, _Signal]:
-    try:
-        from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
-        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
-        from opentelemetry.proto.logs.v1 import logs_pb2
-        from opentelemetry.proto.trace.v1 import trace_pb2
-    except ImportError:
-        raise MissingProtobufError from None
-    spans = _Signal(
-        "span",
-        ("resourceSpans", "scopeSpans", "spans"),
-        "rejected_spans",
-        trace_pb2.Span,
-        trace_service_pb2.ExportTraceServiceResponse,
-        trace_service_pb2.ExportTracePartialSuccess,
-        _add_span,
-    )
-    logs = _Signal(
-        "log",
-        ("resourceLogs", "scopeLogs", "logRecords"),
-        "rejected_log_records",
-        logs_pb2.LogRecord,
-        logs_service_pb2.ExportLogsServiceResponse,
-        logs_service_pb2.ExportLogsPartialSuccess,
-        _add_log,
-    )
-    return spans, logs
-
-
 class _Receiver:
     """Reads what exporters send. One body after the other is taken apart."""
 
     def __init__(self, take: Take) -> None:
-        from google.protobuf.json_format import MessageToDict
-
         self._take = take
-        self._to_dict = MessageToDict
         self._joined = SpanLogs()
         self._budget = ByteBudget()
         self._one_at_a_time = Lock()
@@ -146,7 +84,7 @@ class _Receiver:
             await anyio.sleep(LOOK_SECONDS)
             await run_in_threadpool(self._take_waiting)
 
-    def endpoint(self, signal: _Signal) -> Callable[[Request], Any]:
+    def endpoint(self, signal: Signal) -> Callable[[Request], Any]:
         """Return what answers the exports of one signal."""
 
         async def export(request: Request) -> Response:
@@ -154,7 +92,7 @@ class _Receiver:
 
         return export
 
-    async def _export(self, request: Request, signal: _Signal) -> Response:
+    async def _export(self, request: Request, signal: Signal) -> Response:
         """Answer an export: 200 with the number of spans or logs that could not be read,
         or another status with a sentence."""
         kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
@@ -178,7 +116,7 @@ class _Receiver:
             return Response(status, error.status, media_type=PROTOBUF)
         return self._success(signal, kind, unread)
 
-    def _success(self, signal: _Signal, kind: str, unread: int) -> Response:
+    def _success(self, signal: Signal, kind: str, unread: int) -> Response:
         done = signal.response()
         if unread:
             setattr(done.partial_success, signal.rejected, unread)
@@ -186,15 +124,17 @@ class _Receiver:
                 "They are not as OpenTelemetry has them."
             )
         if kind == JSON:
-            return Response(json.dumps(self._to_dict(done)), media_type=JSON)
+            from google.protobuf.json_format import MessageToJson
+
+            return Response(MessageToJson(done), media_type=JSON)
         return Response(done.SerializeToString(), media_type=PROTOBUF)
 
-    def _read(self, signal: _Signal, data: bytes, encoding: str, kind: str) -> int:
+    def _read(self, signal: Signal, data: bytes, encoding: str, kind: str) -> int:
         """Take the exchanges that are whole with a body; returns how many spans or logs
         could not be read."""
         with self._one_at_a_time:
             data = inflate(data, encoding)
-            read = _json_items if kind == JSON else self._protobuf_items
+            read = json_items if kind == JSON else protobuf_items
             unread_before = self._joined.unread
             try:
                 self._join(signal, read(signal, data))
@@ -202,7 +142,7 @@ class _Receiver:
                 self._take_whole()
             return self._joined.unread - unread_before
 
-    def _join(self, signal: _Signal, items: Iterator[Item]) -> None:
+    def _join(self, signal: Signal, items: Iterator[Item]) -> None:
         for number, item in enumerate(items, 1):
             if number > MOST_ITEMS:
                 sentence = f"The body has more than {MOST_ITEMS:,} {signal.noun}s."
@@ -219,149 +159,3 @@ class _Receiver:
     def _take_whole(self, *, is_end: bool = False) -> None:
         for exchange in self._joined.take(is_end=is_end):
             self._take(exchange)
-
-    def _protobuf_items(self, signal: _Signal, data: bytes) -> Iterator[Item]:
-        """Yield the spans or logs of a body in protobuf. They are taken apart one by one,
-        so that many small ones take no more memory than a large one."""
-        from google.protobuf.message import DecodeError
-
-        try:
-            for resource in _inner_messages(memoryview(data), 1):
-                for scope in _inner_messages(resource, 2):
-                    for encoded in _inner_messages(scope, 2):
-                        if len(encoded) > MOST_ITEM_BYTES:
-                            yield {"attributes": 0}
-                            continue
-                        item = signal.message.FromString(bytes(encoded))
-                        ids = {"traceId": item.trace_id, "spanId": item.span_id}
-                        as_text = {name: id.hex() for name, id in ids.items()}
-                        yield {**self._to_dict(item), **as_text}
-        except (DecodeError, ValueError, IndexError):
-            sentence = f"The body has no {signal.noun} in protobuf."
-            raise BodyError(400, sentence) from None
-
-
-def _json_items(signal: _Signal, data: bytes) -> Iterator[Item]:
-    """Yield the spans or logs of a body in JSON."""
-    if data.count(b"{") + data.count(b"[") + data.count(b",") > MOST_JSON_VALUES:
-        raise BodyError(413, "The body has too many values.")
-    try:
-        whole = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BodyError(400, NO_JSON) from None
-    resources, scopes, items = signal.lists
-    for resource in _objects(whole, resources):
-        for scope in _objects(resource, scopes):
-            yield from _objects(scope, items)
-
-
-def _inner_messages(data: memoryview, field_number: int) -> Iterator[memoryview]:
-    """Yield the messages that one field of a message in protobuf holds. Raises ValueError
-    and IndexError where it is none."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        kind = key & 7
-        size = 0
-        if kind == 0:
-            _value, at = _varint(data, at)
-        elif kind == 2:
-            size, at = _varint(data, at)
-        elif kind in (1, 5):
-            size = 8 if kind == 1 else 4
-        else:
-            raise ValueError("no known kind of field")
-        if at + size > len(data):
-            raise ValueError("a field is longer than its message")
-        if kind == 2 and key >> 3 == field_number:
-            yield data[at : at + size]
-        at += size
-
-
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return the number that begins at a place, and the place behind it."""
-    value = 0
-    for shift in range(0, 64, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-    raise ValueError("a number is too long")
-
-
-def _objects(value: object, key: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects in the list under a key. Raises :class:`BodyError` for anything
-    else there."""
-    inner = value.get(key, []) if isinstance(value, dict) else None
-    if not isinstance(inner, list):
-        raise BodyError(400, NO_JSON)
-    for item in inner:
-        if not isinstance(item, dict):
-            raise BodyError(400, NO_JSON)
-        yield item
-
-
-def _add_span(joined: SpanLogs, span: Item) -> None:
-    """Take in a span. Raises ValueError and TypeError where it is not as OpenTelemetry has
-    it."""
-    events = []
-    for event in _objects(span, "events"):
-        events.append((str(event.get("name", "")), _attributes(event)))
-    start = _whole(span.get("startTimeUnixNano"))
-    joined.add_span(SpanParts(_id_of(span), start, _attributes(span), events))
-
-
-def _add_log(joined: SpanLogs, log: Item) -> None:
-    """Take in a log. What an event holds is in its attributes, as of now, or in its body,
-    as before. Raises ValueError and TypeError where it is not as OpenTelemetry has it."""
-    attributes = _attributes(log)
-    name = str(log.get("eventName") or attributes.get("event.name") or "")
-    body = _plain(log.get("body"))
-    if isinstance(body, str):
-        body = {"content": body}
-    if isinstance(body, dict):
-        attributes = {**body, **attributes}
-    time = _whole(log.get("timeUnixNano")) or _whole(log.get("observedTimeUnixNano"))
-    joined.add_log(_id_of(log), (name, attributes), time)
-
-
-def _id_of(item: Item) -> SpanId:
-    trace = str(item.get("traceId") or "").lower()
-    return SpanId(trace, str(item.get("spanId") or "").lower())
-
-
-def _attributes(holder: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as plain values by their names."""
-    values = {}
-    for pair in _objects(holder, "attributes"):
-        name = pair.get("key")
-        if isinstance(name, str):
-            values[name] = _plain(pair.get("value"))
-    return values
-
-
-def _plain(value: object, depth: int = 0) -> Any:
-    """Return the value of an attribute as JSON has it."""
-    if not isinstance(value, dict) or depth > MAX_DEPTH:
-        return None
-    for kind, inner in value.items():
-        if kind == "intValue":
-            return _whole(inner)
-        if kind == "arrayValue":
-            return [_plain(item, depth + 1) for item in _objects(inner, "values")]
-        if kind == "kvlistValue":
-            pairs = list(_objects(inner, "values"))
-            return {
-                str(pair.get("key")): _plain(pair.get("value"), depth + 1)
-                for pair in pairs
-            }
-        if kind in ("stringValue", "boolValue", "doubleValue"):
-            return inner
-    return None
-
-
-def _whole(value: object) -> int:
-    """Return a whole number, which JSON has as text; 0 for anything else."""
-    text = str(value) if isinstance(value, int | str) else ""
-    return int(text) if text.isdecimal() and len(text) <= 20 else 0

@@ -85,12 +85,16 @@ class BackgroundRecorder:
         # Python waits for its work before the program ends.
         self._worker = ThreadPoolExecutor(1, "memviz-watching")
 
+    def _begin_in_child(self) -> None:
+        """Begin anew in a worker of a server that forks: threads stay with its parent."""
+        if self._process != os.getpid():
+            self._begin()
+
     def keep(self, read: Callable[[], Exchange | None], size_bytes: int = 0) -> None:
         """Keep the exchange that ``read`` returns, which is called later; say it once
         where that fails, and raise nothing. ``size_bytes`` is what waits until then."""
         try:
-            if self._process != os.getpid():
-                self._begin()  # a server's worker: threads stay with its parent
+            self._begin_in_child()
             self._room.enter(size_bytes)
             try:
                 self._worker.submit(self._keep, read, size_bytes)
@@ -105,6 +109,7 @@ class BackgroundRecorder:
 
     def wait(self) -> None:
         """Return when everything that was given so far is kept."""
+        self._begin_in_child()
         done: Future[None] = self._worker.submit(lambda: None)
         done.result()
 

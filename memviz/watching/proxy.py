@@ -28,7 +28,7 @@ from memviz.watching.bodies import (
     refuse,
 )
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import api_of, read_wire
+from memviz.watching.model_apis import Api, api_of, read_wire
 
 Headers = list[tuple[bytes, bytes]]
 OF_ONE_CONNECTION = frozenset(
@@ -121,7 +121,9 @@ class _Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on, and its reply back."""
         request = Request(scope, receive)
+        api = api_of(request.method, request.url.path)
         with self._budget.share() as asked, self._budget.share() as answered:
+            asked.is_copied = answered.is_copied = api is not None
             upload = _Upload(request, asked)
             call = _Call(self._request_for(request, upload), answered, send)
             async with anyio.create_task_group() as group:
@@ -135,9 +137,11 @@ class _Proxy:
                         await _tell_unreached(error, scope, receive, send)
                     # Else the reply breaks off here as well: the client is to notice.
                 group.cancel_scope.cancel()
+            if api is None or call.status != 200:
+                return
             # One after the other: each goes on from the one before.
             async with self._in_order:
-                await run_in_threadpool(self._record, request, asked, call)
+                await run_in_threadpool(self._record, api, request, asked, call)
 
     def _request_for(self, request: Request, upload: _Upload) -> httpx.Request:
         """Return the request to the API: the same, but for what is about the connection,
@@ -152,11 +156,8 @@ class _Proxy:
         content = upload if upload.has_bytes else None
         return httpx.Request(request.method, url, headers=headers, content=content)
 
-    def _record(self, request: Request, asked: HeldBody, call: _Call) -> None:
-        """Read the exchange that went through, if it was one with a model."""
-        api = api_of(request.method, request.url.path)
-        if api is None or call.status != 200:
-            return
+    def _record(self, api: Api, request: Request, asked: HeldBody, call: _Call) -> None:
+        """Read the exchange with a model that went through."""
         refusal = asked.refusal or call.answered.refusal
         if refusal is not None:
             self._complain(refusal)

@@ -176,3 +176,55 @@ def test_a_title_that_its_user_gave_stays_while_the_session_grows(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE session SET title = 'A trip to Porto'")
     assert title_after(3) == "A trip to Porto"
+
+
+def test_all_parts_are_gone_through_once_while_sessions_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans: list[int] = []
+    scan = OpencodeLibrary._read_changed
+
+    def count(self: OpencodeLibrary, connection: sqlite3.Connection) -> bool:
+        scans.append(1)
+        return scan(self, connection)
+
+    monkeypatch.setattr(OpencodeLibrary, "_read_changed", count)
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    keeper = keeper_in(tmp_path)
+    library = OpencodeLibrary(path, keeper)
+
+    def texts() -> dict[str, str]:
+        library.read_on()
+        return {
+            watched.key: " ".join(one.content for one in kept(keeper, watched.key))
+            for watched in keeper.store.newest_watched()
+        }
+
+    def change(query: str, *values: object) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(query, values)
+
+    def part_of(text: str) -> str:
+        return json.dumps({"type": "text", "text": text})
+
+    add_row(path, "message", ["msg_1", "ses_1", 1, 1, json.dumps(USER)])
+    add_row(path, "part", ["prt_1", "msg_1", "ses_1", 1, 1, part_of("Hi")])
+    add_row(path, "message", ["msg_2", "ses_1", 1, 1, json.dumps(KILLED)])
+    add_row(path, "part", ["prt_2", "msg_2", "ses_1", 1, 1, part_of("")])
+    assert texts() == {"opencode/ses_1": "Hi"}
+    # A reply grows in place, and is over in the end.
+    for text in ("One", "One two"):
+        change("UPDATE part SET data = ? WHERE id = 'prt_2'", part_of(text))
+        assert texts() == {"opencode/ses_1": f"Hi {text}"}
+    change("UPDATE message SET data = ? WHERE id = 'msg_2'", json.dumps(DONE))
+    texts()
+    assert not library._open
+    add_row(path, "message", ["msg_3", "ses_2", 1, 1, json.dumps(USER)])
+    add_row(path, "part", ["prt_3", "msg_3", "ses_2", 1, 1, part_of("New")])
+    assert texts() == {"opencode/ses_1": "Hi One two", "opencode/ses_2": "New"}
+    assert scans == [1]
+    monkeypatch.setattr(opencode, "SCAN_SECONDS", 0.0)
+    add_row(path, "message", ["msg_0", "ses_0", 9, 9, json.dumps(USER)])
+    add_row(path, "part", ["prt_0", "msg_0", "ses_0", 9, 9, part_of("Old")])
+    assert "opencode/ses_0" in texts()

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from memviz.watching import bodies, otlp
+from memviz.watching import bodies, otlp, otlp_signals
 from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
 from memviz.watching.otlp import make_receiver
@@ -246,7 +246,7 @@ def test_what_cannot_be_read_of_a_body_is_counted(
 def test_too_large_a_span_is_left_out(
     client: TestClient, taken: list[Exchange], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(otlp, "MOST_ITEM_BYTES", 5_000)
+    monkeypatch.setattr(otlp_signals, "MOST_ITEM_BYTES", 5_000)
     large = span({"gen_ai.prompt.0.content": "x" * 6_000})
     data = encoded(span(CURRENT), large)
     answer = client.post("/v1/traces", content=data, headers=PROTOBUF)
@@ -502,5 +502,5 @@ def test_without_the_package_the_sentence_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.proto.trace.v1", None)
-    with pytest.raises(otlp.MissingProtobufError, match=r"memviz\[watch\]"):
+    with pytest.raises(otlp_signals.MissingProtobufError, match=r"memviz\[watch\]"):
         make_receiver(print)

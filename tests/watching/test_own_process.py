@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -395,6 +396,17 @@ def test_a_reply_too_large_to_keep_with_the_transport_is_told(
     assert not database.exists()
     assert "larger than" in caplog.text
     assert transport._budget.left_bytes == bodies.MOST_BYTES_AT_ONCE
+
+
+def test_a_worker_of_a_server_that_forks_waits_for_no_thread_of_its_parent(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = BackgroundRecorder("test", database)
+    of_parent = recorder._worker
+    parent = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: parent + 1)
+    recorder.wait()
+    assert recorder._worker is not of_parent
 
 
 @pytest.mark.slow
