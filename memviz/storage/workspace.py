@@ -131,8 +131,8 @@ class Workspace(HeldChats):
 
     @property
     def server_address(self) -> str | None:
-        """The address of the server that was started last over this library, such as "http://127.0.0.1:8501"; ``None`` before
-        the first one."""
+        """The address of the server that was started last over this library, such as "http://127.0.0.1:8501"; ``None``
+        before the first one."""
         return self.store.kept("server", _SERVER_ADDRESS)
 
     def keep_server_address(self, address: str) -> None:

@@ -25,7 +25,7 @@ from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies import COMPARED_AT_FIRST
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
@@ -71,7 +71,8 @@ def why(
     if not phrase.strip():
         probes = probes or propose_probes(log)
         return tuple(one for run in runs for one in lost_statements(run, probes))
-    said, is_word_for_word = _find_phrase(log, phrase)
+    events = messages.events if isinstance(messages, Transcript) else ()
+    said, is_word_for_word = _find_phrase(log, phrase, events)
     value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
     probe = statement_or_value(log, phrase, value, said)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
@@ -108,9 +109,12 @@ def runs_to_explain(
     return [replay(messages, strategy, counter=counter) for strategy in strategies]
 
 
-def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
+def _find_phrase(
+    log: Log, phrase: str, events: Iterable[RecordedEvent]
+) -> tuple[tuple[int, ...], bool]:
     """Return the messages that have the phrase word for word; if none has, those that say the same value, and last
-    those that have it as a part of words: "5 GB" is no part of "15 GB" where "5 GB" stands elsewhere."""
+    those that have it as a part of words: "5 GB" is no part of "15 GB" where "5 GB" stands elsewhere. Of a phrase that
+    only a summary of the log says, or nobody, raise :class:`NotSaidError`."""
     texts = [readable(message) for message in log]
     parts = _saying(texts, phrase)
     said = [position for position in parts if contains(texts[position], phrase)]
@@ -124,6 +128,17 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     said = [position for position, text in enumerate(texts) if restates(text, phrase)]
     if said:
         return tuple(said), False
+    for event in events:
+        if _saying([event.text], phrase) or contains(event.text, phrase):
+            raise NotSaidError(
+                _(
+                    "No message says {phrase!r}, only the summary that the log has after message {number:,} "
+                    "(turn {turn:,}).",
+                    phrase=phrase,
+                    number=event.after_message,
+                    turn=log.turn_number(event.after_message - 1),
+                )
+            )
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
