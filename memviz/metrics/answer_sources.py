@@ -2,7 +2,6 @@
 quotation of that place. No model is asked."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -11,15 +10,8 @@ from memviz.core.context import BlockKind, Context
 from memviz.core.messages import Message
 from memviz.core.text import phrases
 from memviz.core.text.sentences import passage, without_markup
-from memviz.core.text.terms import (
-    IS_UNSPACED,
-    NUMBER_WEIGHT,
-    TOKEN,
-    composed,
-    keys,
-    normal_forms,
-    weights_of,
-)
+from memviz.core.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
+from memviz.metrics.quotations import densest, flat, hits_of, quote
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 
@@ -41,6 +33,7 @@ _KIND_OF_BLOCK: dict[BlockKind, SourceKind] = {
 }  # fmt: skip
 _PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system")
 
+# "you never told me", "it is not mentioned", "no record", "I can't find", "没有提到"
 _NOT = r"(?:n['’]t| not| never)(?: \w+)?"
 _IGNORANT = re.compile(
     rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
@@ -50,113 +43,6 @@ _IGNORANT = re.compile(
     r"|没有?(?:告诉|说过|说明|提到|提过|提供|找到|记录)|未(?:提及|提到|提供|说明)|不知道|不记得|无法(?:得知|确定|回答|知道)",
     re.IGNORECASE,
 )
-QUOTE_CHARS = 120
-"""Most characters of a quotation."""
-_BREAK = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
-"""White space, but not the spaces that part thousands."""
-_ENDS = (".", "!", "?", "。", "！", "？")
-_SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
-
-
-def flat(text: str) -> str:
-    """Return ``text`` on one line."""
-    return _BREAK.sub(" ", composed(text)).strip()
-
-
-class Hit(NamedTuple):
-    """A term in a text: its characters ``[start, stop)``, and its normal form."""
-
-    start: int
-    stop: int
-    key: str
-
-
-def hits_of(text: str, wanted: Mapping[str, int]) -> list[Hit]:
-    """Return the places of the wanted terms in ``text``, in order."""
-    is_wanted = {
-        token: not wanted.keys().isdisjoint(normal_forms(token))
-        for token in set(TOKEN.findall(text))
-    }
-    found: list[Hit] = []
-    for match in TOKEN.finditer(text) if any(is_wanted.values()) else ():
-        token = match.group()
-        if not is_wanted[token]:
-            continue
-        if IS_UNSPACED.match(token):
-            found += _hits_in_run(token, match.start(), wanted)
-        else:
-            found.append(Hit(*match.span(), normal_forms(token)[0]))
-    return found
-
-
-def _hits_in_run(run: str, offset: int, wanted: Mapping[str, int]) -> Iterator[Hit]:
-    for at in range(len(run)):
-        for size in (1, 2):
-            key = run[at : at + size]
-            if key in wanted:
-                yield Hit(offset + at, offset + at + len(key), key)
-
-
-def densest(
-    hits: Sequence[Hit], scores: Mapping[str, int], chars: int
-) -> tuple[int, int, int]:
-    """Return the stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
-    best = (0, 0, 0)
-    score = 0
-    first = 0
-    inside: Counter[str] = Counter()
-    for hit in hits:
-        if not inside[hit.key]:
-            score += scores[hit.key]
-        inside[hit.key] += 1
-        while hits[first] is not hit and hit.stop - hits[first].start > chars:
-            left = hits[first].key
-            inside[left] -= 1
-            if not inside[left]:
-                score -= scores[left]
-            first += 1
-        if score > best[0]:
-            best = score, hits[first].start, hit.stop
-    return best
-
-
-def quote(content: str, scores: Mapping[str, int]) -> str:
-    """Return the sentence around the match, or as much of it as there is room for, on one line."""
-    text = flat(content)
-    most = QUOTE_CHARS - 2
-    _, start, stop = densest(hits_of(text, scores), scores, most)
-    room = max(0, most - (stop - start))
-    lowest = max(0, start - room)
-    matches = _SENTENCE_START.finditer(text, lowest, start + 1)
-    begins = [match.end() for match in matches if match.end() <= start]
-    left = lowest
-    if begins:
-        left = begins[-1]
-    elif lowest:
-        left = _next_word(text, lowest + room // 2, start)
-    right = min(len(text), left + most)
-    if right < len(text):
-        right = _last_word(text, max(stop, left + 1), right)
-    piece = text[left:right].strip()
-    if left > 0 and not begins:
-        piece = f"…{piece}"
-    is_whole = right == len(text) or piece.endswith(_ENDS)
-    return piece if is_whole else f"{piece}…"
-
-
-def _next_word(text: str, at: int, stop: int) -> int:
-    """Return the first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
-    space = text.find(" ", at, stop)
-    return space + 1 if space >= 0 else at
-
-
-def _last_word(text: str, least: int, at: int) -> int:
-    """Return the last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
-    ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
-    if ends:
-        return ends[0]
-    space = text.rfind(" ", least, at + 1)
-    return space if space >= 0 else at
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +61,8 @@ class AnswerSource:
 
 
 class _Candidate(NamedTuple):
+    """A message that an answer may come from; ``keys`` are its terms."""
+
     kind: SourceKind
     position: int | None
     message: Message
@@ -204,38 +92,39 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     is no source.
     """
     asked = keys(question)
-    told = _telling(list(_statements(answer, asked)))
-    whole = _together(told)
-    if not whole:
+    telling = _sort_telling(list(_statements(answer, asked)))
+    weights = _heaviest_weights(telling)
+    if not weights:
         return AnswerSource()
     candidates = list(_candidates(context))
-    others = told[1:MAX_STATEMENTS]
-    heavy = [one for one in others if one.weight >= LEAST_STATEMENT_WEIGHT]
-    stated = [told[0], *heavy]
-    found = _quoted(candidates, stated, asked) or _best(candidates, whole, asked)
-    if found.kind is not None or len(told) == 1:
-        return found
-    for statement in stated:
-        source = _best(candidates, statement.weights, asked)
-        if source.kind is not None:
-            return source
-    return found
+    heavy = telling[:1]
+    for statement in telling[1:MAX_STATEMENTS]:
+        if statement.weight >= LEAST_STATEMENT_WEIGHT:
+            heavy.append(statement)
+    source = _quoted(candidates, heavy, asked) or _best(candidates, weights, asked)
+    if source.kind is not None or len(telling) == 1:
+        return source
+    for statement in heavy:
+        source_of_one = _best(candidates, statement.weights, asked)
+        if source_of_one.kind is not None:
+            return source_of_one
+    return source
 
 
-def _together(statements: Sequence[_Statement]) -> dict[str, int]:
+def _heaviest_weights(statements: Sequence[_Statement]) -> dict[str, int]:
     """Return the terms of all statements, each with the most it weighs in any."""
-    whole: dict[str, int] = {}
+    weights: dict[str, int] = {}
     for statement in statements:
         for key, weight in statement.weights.items():
-            whole[key] = max(weight, whole.get(key, 0))
-    return whole
+            weights[key] = max(weight, weights.get(key, 0))
+    return weights
 
 
-def _telling(statements: Sequence[_Statement]) -> list[_Statement]:
-    """Return those that tell anything, most first; questions only if there is nothing else."""
-    telling = [one for one in statements if one.weights]
-    stating = [one for one in telling if not one.asks]
-    return sorted(stating or telling, key=lambda one: -one.weight)
+def _sort_telling(statements: Sequence[_Statement]) -> list[_Statement]:
+    """Return the statements that tell anything, the heaviest first; questions only if nothing else tells."""
+    telling = [statement for statement in statements if statement.weights]
+    stating = [statement for statement in telling if not statement.asks]
+    return sorted(stating or telling, key=lambda statement: -statement.weight)
 
 
 def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
@@ -246,27 +135,27 @@ def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
         if is_ignorant and not sentence.echo:
             continue
         weights = weights_of(text)
-        told = {key: weight for key, weight in weights.items() if key not in asked}
-        yield _Statement(text, told, sentence.is_question)
+        new = {key: weight for key, weight in weights.items() if key not in asked}
+        yield _Statement(text, new, sentence.is_question)
 
 
 def _candidates(context: Context) -> Iterator[_Candidate]:
+    """Yield the messages of a request that an answer may come from, in order."""
     for block in context.blocks:
         kind = _KIND_OF_BLOCK.get(block.kind)
         if kind is None:
             continue
-        said = block.messages
-        if not said and block.text:
+        messages = block.messages
+        if not messages and block.text:
             # A summary that stands inside the system prompt has no message of its own.
-            said = (Message("system", block.text),)
-        positions: Sequence[int | None] = (None,) * len(said)
-        if kind in ("verbatim", "recalled") and len(block.indices) == len(said):
+            messages = (Message("system", block.text),)
+        positions: Sequence[int | None] = (None,) * len(messages)
+        if kind in ("verbatim", "recalled") and len(block.indices) == len(messages):
             positions = block.indices
-        for position, message in zip(positions, said, strict=True):
-            # As the sentences of the answer are read.
-            plain = without_markup(message.content)
-            known = keys(message.content) | keys(plain)
-            yield _Candidate(kind, position, message, known)
+        for position, message in zip(positions, messages, strict=True):
+            # Without markup, too, for the sentences of the answer are read so.
+            terms = keys(message.content) | keys(without_markup(message.content))
+            yield _Candidate(kind, position, message, terms)
 
 
 def _quoted(
@@ -274,13 +163,17 @@ def _quoted(
     statements: Sequence[_Statement],
     asked: frozenset[str],
 ) -> AnswerSource | None:
-    """Return a message that holds one of the statements to the letter."""
+    """Return a message that holds one of the statements to the letter; ``None`` where none does."""
     for statement in statements:
         if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
             continue
-        holding = [one for one in candidates if one.keys >= statement.weights.keys()]
         letters = _letters(statement.text)
-        exact = [one for one in holding if _quotes(one.message.content, letters)]
+        exact = []
+        for candidate in candidates:
+            # To compare the terms is cheap, and rules out nearly all.
+            has_terms = candidate.keys >= statement.weights.keys()
+            if has_terms and _quotes(candidate.message.content, letters):
+                exact.append(candidate)
         if exact:
             return _preferred(exact, statement.weights, asked, 1.0)
     return None
@@ -291,13 +184,14 @@ def _quotes(content: str, letters: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """Return what a quotation has to have in common: not the case, the white space, or the full stop."""
+    """Return a text without what a quotation may change: the case, the white space, the full stop at the end."""
     return flat(text).casefold().rstrip(".。!！ …")
 
 
 def _best(
     candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
 ) -> AnswerSource:
+    """Return the source among those that hold most of ``weights``; one without a kind where the most is too little."""
     most = 0
     equal: list[_Candidate] = []
     for candidate in candidates:
@@ -323,15 +217,16 @@ def _preferred(
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
     scores = dict.fromkeys(asked, 1)
     scores |= {key: 1000 * weight for key, weight in weights.items()}
-    source = _closest([one for one in equal if one.kind == kind], scores)
+    of_kind = [candidate for candidate in equal if candidate.kind == kind]
+    source = _closest(of_kind, scores)
     quoted = quote(source.message.content, scores)
     return AnswerSource(kind, source.position, quoted, share)
 
 
 def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
-    """Return the one that says it closest together, together with most of the question; then the newest.
+    """Return the candidate whose terms of the answer and the question stand closest together; of equals the newest.
 
-    What the offline model repeated in a reply of its own comes after what it repeats.
+    A reply in which the offline model repeated a message comes after that message.
     """
     if len(equal) == 1:
         return equal[0]

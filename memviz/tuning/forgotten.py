@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
+from memviz.core.text.containment import contains
+from memviz.core.text.sentences import passage
 from memviz.core.text.wording import message_number
-from memviz.core.text.words import content_words
+from memviz.core.text.words import HAN, content_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -33,6 +35,7 @@ from memviz.tuning.statements import (
     SHARED_PART,
     judge,
     rules_of,
+    says_same,
     sentence_with_value,
     texts_of,
 )
@@ -335,9 +338,41 @@ def _find_need(
 
 
 def _spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
-    """Return the words of a text that have any of these stems, as it says them."""
-    words = dict.fromkeys(_WORD.findall(text))
-    return tuple(word for word in words if stems & content_words(word))
+    """Return the words of a text that have any of these stems, as it says them; of what is written without spaces the
+    pieces that have them: 喜欢, 欢读 in 你也喜欢读小说吗 -> 喜欢读."""
+    words: dict[str, None] = {}
+    for word in _WORD.findall(text):
+        if HAN.search(word) is None:
+            pieces = [word] if stems & content_words(word) else []
+        else:
+            pieces = _pieces_with(word, stems)
+        words |= dict.fromkeys(pieces)
+    return tuple(words)
+
+
+def _pieces_with(run: str, stems: frozenset[str]) -> list[str]:
+    """Return the longest pieces of a run that are covered by ``stems``."""
+    is_covered = [False] * len(run)
+    for stem in stems:
+        for match in re.finditer(re.escape(stem), run, re.IGNORECASE):
+            start, stop = match.span()
+            is_covered[start:stop] = [True] * (stop - start)
+    marked = "".join("x" if covered else " " for covered in is_covered)
+    return [run[slice(*match.span())] for match in re.finditer("x+", marked)]
+
+
+def sentence_saying(text: str, answers: Sequence[str]) -> str:
+    """Return the first sentence of a text that contains any of ``answers``, else that says the first of them in other
+    words; "" where none does."""
+    sentences = [sentence.text for sentence in passage(text).sentences]
+    for answer in answers:
+        for sentence in sentences:
+            if contains(sentence, answer):
+                return sentence
+    for sentence in sentences:
+        if says_same(answers[0], sentence):
+            return sentence
+    return ""
 
 
 def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:

@@ -36,9 +36,11 @@ RULE_OR_DECISION = re.compile(
 _SETS_RULE = re.compile(
     r"""
       (?<!\bI\ )(?<!\bve\ )(?<!\bhave\ )(?<!\bhas\ )(?<!\bhad\ )   # "Never book a flight", not "I have never flown"
-      \b(?:never|always)\b
+      (?:(?:^|[,;:]\ |\b(?:please|and|but|or)\ )(?:never|always)\b  # "Always ask me", not "Novels always give me joy"
+       | \b(?:never|always)\b(?!\ \w+\ (?:me|us)\b))
     | \b(?:from\ now\ on|at\ all\ times|under\ no\ circumstances)\b
-    | (?:^|\bplease\ |[,;:]\ |\band\ )(?:do\ not|don['’]t)\b       # "Please don't commit", not "I don't know"
+    | (?:^|\bplease\ |[,;:]\ |\band\ )(?:do\ not|don['’]t)\b(?!\ (?:know|understand|remember)\b)
+                                                   # "Please don't commit", not "and don't know where to start"
     | \bwe(?:\ have|['’]ve)?\ (?:decided|agreed)\b
     | \b(?:immer|niemals|ab\ jetzt)\b
     | 不要|必须|不能|永远|一律|决定|以后都

@@ -25,7 +25,7 @@ from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies import COMPARED_AT_FIRST
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
@@ -59,36 +59,40 @@ def why(
 
     Raises :class:`NotSaidError` where nobody says the phrase, and what :func:`memviz.replay` does.
     """
-    if not isinstance(messages, Transcript):
+    probes: Sequence[Probe] = ()
+    events: Sequence[RecordedEvent] = ()
+    if isinstance(messages, Transcript):
+        probes = messages.probes
+        events = messages.events
+    else:
         # One log for all runs, so that its tokens are counted once.
         messages = as_log(messages)
     if not runs:
         runs = runs_to_explain(messages, strategies, counter)
     log = runs[0].log
-    probes: Sequence[Probe] = ()
-    if isinstance(messages, Transcript):
-        probes = messages.probes
     if not phrase.strip():
         probes = probes or propose_probes(log)
         return tuple(one for run in runs for one in lost_statements(run, probes))
     said, is_word_for_word = _find_phrase(log, phrase)
+    if not said:
+        raise _not_said(log, phrase, events)
     value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
     probe = statement_or_value(log, phrase, value, said)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
-    found = []
+    answers = []
     for run in runs:
-        (one,) = explain(run, [probe])
-        one = replace(one, said=said, is_word_for_word=is_word_for_word)
-        found.append(offer.with_remedies(one))
-    return tuple(found)
+        (answer,) = explain(run, [probe])
+        answer = replace(answer, said=said, is_word_for_word=is_word_for_word)
+        answers.append(offer.with_remedies(answer))
+    return tuple(answers)
 
 
 def why_lost(
     messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
 ) -> Why:
     """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
-    (found,) = explain(run, [probe])
-    return Offer(messages, prices).with_remedies(found)
+    (answer,) = explain(run, [probe])
+    return Offer(messages, prices).with_remedies(answer)
 
 
 def runs_to_explain(
@@ -109,8 +113,11 @@ def runs_to_explain(
 
 
 def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
-    """Return the messages that have the phrase word for word; if none has, those that say the same value, and last
-    those that have it as a part of words: "5 GB" is no part of "15 GB" where "5 GB" stands elsewhere."""
+    """Return the messages that say the phrase, and whether word for word: none where nobody says it.
+
+    If none has it word for word, those that say the same value; then those that have it as a part of words, for "5 GB"
+    is no part of "15 GB" where "5 GB" stands elsewhere; and last those that say it in other words.
+    """
     texts = [readable(message) for message in log]
     parts = _saying(texts, phrase)
     said = [position for position in parts if contains(texts[position], phrase)]
@@ -122,18 +129,33 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     if parts:
         return tuple(parts), True
     said = [position for position, text in enumerate(texts) if restates(text, phrase)]
-    if said:
-        return tuple(said), False
+    return tuple(said), False
+
+
+def _not_said(log: Log, phrase: str, events: Iterable[RecordedEvent]) -> NotSaidError:
+    """Return the error for a phrase that no message says: it names the summary of the log that says it, else the
+    sentence that is nearest to it."""
+    for event in events:
+        if _saying([event.text], phrase) or contains(event.text, phrase):
+            return NotSaidError(
+                _(
+                    "No message says {phrase!r}, only the summary that the log has after message {number:,} "
+                    "(turn {turn:,}).",
+                    phrase=phrase,
+                    number=event.after_message,
+                    turn=log.turn_number(event.after_message - 1),
+                )
+            )
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
-        raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
-    nearest, sentence = _nearest_sentence(texts, scores, phrase)
-    raise NotSaidError(
+        return NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
+    position, sentence = _nearest_sentence(log, scores, phrase)
+    return NotSaidError(
         _(
             "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): “{text}”",
             phrase=phrase,
-            number=message_number(nearest),
-            turn=log.turn_number(nearest),
+            number=message_number(position),
+            turn=log.turn_number(position),
             text=sentence,
         )
     )
@@ -145,6 +167,7 @@ def says(messages: Messages, phrase: str) -> bool:
 
 
 def _saying(texts: Sequence[str], phrase: str) -> list[int]:
+    """Return the numbers of the texts that have the phrase, whatever the case and the breaks, also inside a word."""
     wanted = " ".join(phrase.split()).casefold()
     return [
         position
@@ -153,26 +176,24 @@ def _saying(texts: Sequence[str], phrase: str) -> list[int]:
     ]
 
 
-def _nearest_sentence(
-    texts: Sequence[str], scores: Any, phrase: str
-) -> tuple[int, str]:
+def _nearest_sentence(log: Log, scores: Any, phrase: str) -> tuple[int, str]:
     """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
     position of its message."""
     asked = SequenceMatcher(b=phrase.casefold())
     best = (0.0, 0, "")
     for position in np.argsort(-scores)[:MOST_NEAR].tolist():
-        for sentence in passage(texts[position]).sentences:
+        for sentence in passage(readable(log[position])).sentences:
             asked.set_seq1(sentence.text.casefold())
             best = max(best, (asked.ratio(), -position, sentence.text))
     return -best[1], best[2]
 
 
 def _value_of(phrase: str, said: Sequence[int], probes: Iterable[Probe]) -> str:
-    """Return the value in the phrase, by which retention judges the fact: a summary says a sentence in other words."""
-    values = [phrase]
+    """Return the longest value of the phrase that a probe of its messages asks for, else the whole phrase: a summary
+    says a sentence in other words, but its value as it is. "The deposit is 1,800 euros." -> 1,800 euros"""
+    values = []
     for probe in probes:
-        if set(probe.evidence).intersection(said) and contains(
-            phrase, probe.answers[0]
-        ):
+        is_of_these = not set(probe.evidence).isdisjoint(said)
+        if is_of_these and contains(phrase, probe.answers[0]):
             values.append(probe.answers[0])
-    return max(values[1:] or values, key=len)
+    return max(values, key=len, default=phrase)

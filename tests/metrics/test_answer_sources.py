@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import memviz
 from benchmarks.measured import MEASURED
 from memviz import Block, Context, Message, Run
-from memviz.metrics.answer_sources import QUOTE_CHARS, AnswerSource, answer_source
+from memviz.metrics.answer_sources import AnswerSource, answer_source
+from memviz.metrics.quotations import QUOTE_CHARS
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled, sample
 

@@ -121,6 +121,14 @@ class TestPhrase:
         with pytest.raises(NotSaidError, match=f": “{CODE}”$"):
             one(messages, "the door code of that cabin is 7743", WINDOW)
 
+    def test_a_summary_alone_says_it(self) -> None:
+        log = session("The pier has 14 lamps.")
+        transcript = memviz.load_transcript(log.encode(), "claude_code")
+        told = r"only the summary that the log has after message 4 \(turn 2\)\.$"
+        for phrase in ("the pier has 14 lamps", "fourteen lamps"):
+            with pytest.raises(NotSaidError, match=told):
+                why(transcript, phrase)
+
     def test_nobody_said_it(self) -> None:
         with pytest.raises(NotSaidError, match=r"nearest is message 1 \(turn 1\)"):
             one(talk(CODE), "the code of my bicycle", WINDOW)
@@ -241,6 +249,7 @@ class TestRulesWithoutValue:
         "rule",
         [
             PICTURES,
+            "Before you book anything, always ask us for the dates.",
             "聊天时必须先问我同意再说下去。",
         ],
     )
@@ -261,6 +270,8 @@ class TestRulesWithoutValue:
             "I have never been to the museum of ships.",
             "I always mix up the two formulas of Bayes.",
             "I don't know the names of those whales.",
+            "Novels of that kind always give me a lot of inspiration.",
+            "I find the method difficult and don't know where to start.",
             "Should we never feed the animals of others?",
         ],
     )
@@ -290,6 +301,11 @@ class TestNeed:
         assert found.need.position == 10
         found = one(messages, "7742", WINDOW)
         assert found.need == Need(11, 5, ())
+
+    def test_what_is_written_without_spaces_is_quoted_in_pieces(self) -> None:
+        hobby = "我还很喜欢读书。"
+        found = one(talk(hobby, "你也喜欢读小说吗？"), hobby, WINDOW)
+        assert found.need == Need(10, 5, ("喜欢读",))
 
     def test_none_while_the_request_still_holds_it(self) -> None:
         found = one(talk(CODE, ASKED, fillers=0), CODE, WINDOW)

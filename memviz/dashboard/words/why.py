@@ -23,7 +23,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import RecordedEvent
-from memviz.tuning.forgotten import Remedy, Why
+from memviz.tuning.forgotten import Remedy, Why, sentence_saying
 
 QUOTE_CHARS = 160
 MOST_SPANS = 6
@@ -54,7 +54,7 @@ def said_words(why: Why) -> str:
     log = why.run.log
     first = why.said[0]
     template = noop(
-        "The same value is in message {number:,} (turn {turn:,}, {role}): “{quote}”"
+        "Message {number:,} (turn {turn:,}, {role}) says it otherwise: “{quote}”"
     )
     if why.is_word_for_word:
         template = noop("Said in message {number:,} (turn {turn:,}, {role}): “{quote}”")
@@ -153,10 +153,15 @@ def need_words(why: Why) -> str:
 
 
 def _quote(why: Why, position: int) -> str:
-    text = " ".join(readable(why.run.log[position]).split())
+    message = readable(why.run.log[position])
+    text = " ".join(message.split())
     answers = (why.probe.question, *why.probe.answers)
     places = [text.casefold().find(answer.casefold()) for answer in answers]
-    start = max(0, min((at for at in places if at >= 0), default=0) - QUOTE_CHARS // 2)
+    places = [at for at in places if at >= 0]
+    if not places:
+        # Other marks stand between the words, or other words are said.
+        text = sentence_saying(message, answers) or text
+    start = max(0, min(places, default=0) - QUOTE_CHARS // 2)
     quote = text[start : start + QUOTE_CHARS]
     before = "…" if start else ""
     after = "…" if start + QUOTE_CHARS < len(text) else ""
@@ -196,11 +201,16 @@ def _what(remedy: Remedy) -> str:
         return _("{label}: it is number {rank:,} of {found:,} found", **values)
     if remedy.keeps:
         return _("{label}: the request has it", **values)
+    strategy = remedy.strategy
+    if remedy.rank and remedy.rank > getattr(strategy, strategy.main_parameter):
+        return _("Not {label}: it is number {rank:,} of {found:,} found", **values)
     if remedy.rank is not None:
         return _(
             "Not {label}: the request does not hold all of it, though it is number {rank:,} of {found:,} found",
             **values,
         )
+    if not remedy.found:
+        return _("Not {label}: it finds no message", label=label)
     return _("Not {label}: it is not among the {found:,} messages found", **values)
 
 
@@ -249,18 +259,26 @@ def life_sentences(why: Why) -> Iterator[str]:
 def statement_line(why: Why) -> str:
     """Return a lost statement in one line, where many are listed."""
     log = why.run.log
-    first = why.said[0] if why.said else 0
     place = "" if why.loss is None else request_name(*why.loss.first)
     value = why.probe.answers[0]
     statement = why.probe.question.replace(BLANK, value)
     if value not in statement:
         statement = f"{statement} {value}"
+    requests = counted(why.without, "request")
+    if not why.said:
+        return _(
+            "{statement}, lost at {place}, {requests} without it",
+            place=place,
+            requests=requests,
+            statement=statement,
+        )
+    first = why.said[0]
     return _(
         "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it",
         number=message_number(first),
         turn=log.turn_number(first),
         role=role_name(log[first].role),
         place=place,
-        requests=counted(why.without, "request"),
+        requests=requests,
         statement=statement,
     )

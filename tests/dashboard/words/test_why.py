@@ -47,6 +47,28 @@ def test_every_sentence_is_whole() -> None:
     ]
 
 
+def test_what_is_said_otherwise_is_quoted_where_it_is_said() -> None:
+    marked = "Please DO NOT run `python` through the `-c` flag."
+    talk = [
+        {"role": "user", "content": f"{'We sail. ' * 60}{marked} {'Whales. ' * 60}"}
+    ]
+    talk.append({"role": "assistant", "content": "Fine."})
+    phrase = "do not run python through the -c flag"
+    (found,) = why(talk, phrase, strategies=WINDOW)
+    assert said_words(found) == (
+        "Message 1 (turn 1, user) says it otherwise: “Please DO NOT run python through the -c flag.”"
+    )
+
+
+def test_a_fact_of_no_message_has_no_place() -> None:
+    probe = memviz.Probe("What is the code?", ("7742",), (), "number")
+    transcript = memviz.Transcript(tuple(map(memviz.Message.of, TALK)), probes=(probe,))
+    (found,) = why(transcript, strategies=WINDOW)
+    assert statement_line(found) == (
+        "What is the code? 7742, lost at turn 3, 2 requests without it"
+    )
+
+
 def test_a_compaction_of_the_log() -> None:
     transcript = memviz.load_transcript(session().encode(), "claude_code")
     (found,) = why(transcript, RULE)
@@ -79,9 +101,14 @@ def test_a_compaction_of_the_log() -> None:
         ({"rank": 2}, "Retrieval · 5 messages: it is number 2 of 9 found"),
         ({}, "Retrieval · 5 messages: the request has it"),
         (
-            {"keeps": False, "rank": 8},
-            "Not Retrieval · 5 messages: the request does not hold all of it, though it is number 8 of 9 found",
+            {"keeps": False, "rank": 2},
+            "Not Retrieval · 5 messages: the request does not hold all of it, though it is number 2 of 9 found",
         ),
+        (
+            {"keeps": False, "rank": 8},
+            "Not Retrieval · 5 messages: it is number 8 of 9 found",
+        ),
+        ({"keeps": False, "found": 0}, "Not Retrieval · 5 messages: it finds no message"),
         (
             {"keeps": False},
             "Not Retrieval · 5 messages: it is not among the 9 messages found",

@@ -1,0 +1,122 @@
+"""Quotations: where the terms of a question or an answer stand closest together in a text, and the sentence around
+that."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, normal_forms
+
+QUOTE_CHARS = 120
+"""Most characters of a quotation."""
+_BREAK = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
+"""White space, but not the spaces that part thousands."""
+_ENDS = (".", "!", "?", "。", "！", "？")
+_SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
+
+
+def flat(text: str) -> str:
+    """Return a text on one line, its letters composed: "3,000\\neuros" -> "3,000 euros"."""
+    return _BREAK.sub(" ", composed(text)).strip()
+
+
+class Hit(NamedTuple):
+    """A term in a text: its characters ``[start, stop)``, and its normal form."""
+
+    start: int
+    stop: int
+    key: str
+
+
+def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
+    """Return the places of ``terms``, which are normal forms, in a text, in order: 3000 in "It is 3,000." -> 6 to 11"""
+    wanted = set()
+    for token in set(TOKEN.findall(text)):
+        if any(form in terms for form in normal_forms(token)):
+            wanted.add(token)
+    if not wanted:
+        return []
+    hits: list[Hit] = []
+    for match in TOKEN.finditer(text):
+        token = match.group()
+        if token not in wanted:
+            continue
+        if IS_UNSPACED.match(token):
+            hits += _hits_in_run(token, match.start(), terms)
+        else:
+            hits.append(Hit(*match.span(), normal_forms(token)[0]))
+    return hits
+
+
+def _hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator[Hit]:
+    """Yield the places of terms of one and of two characters in a run that is written without spaces."""
+    for at in range(len(run)):
+        for size in (1, 2):
+            key = run[at : at + size]
+            if key in terms:
+                yield Hit(offset + at, offset + at + len(key), key)
+
+
+def densest(
+    hits: Sequence[Hit], scores: Mapping[str, int], chars: int
+) -> tuple[int, int, int]:
+    """Return the stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
+    best = (0, 0, 0)
+    score = 0
+    # The stretch ends with each hit in turn, and begins with the first one that is near enough.
+    first = 0
+    inside: Counter[str] = Counter()
+    for hit in hits:
+        if not inside[hit.key]:
+            score += scores[hit.key]
+        inside[hit.key] += 1
+        while hits[first] is not hit and hit.stop - hits[first].start > chars:
+            key_left_behind = hits[first].key
+            inside[key_left_behind] -= 1
+            if not inside[key_left_behind]:
+                score -= scores[key_left_behind]
+            first += 1
+        if score > best[0]:
+            best = score, hits[first].start, hit.stop
+    return best
+
+
+def quote(content: str, scores: Mapping[str, int]) -> str:
+    """Return the sentence around the terms that score most together, or as much of it as there is room for, on one
+    line: "… so our budget is 3,000 euros, all in." """
+    text = flat(content)
+    most = QUOTE_CHARS - 2
+    _, start, stop = densest(hits_of(text, scores), scores, most)
+    room = max(0, most - (stop - start))
+    lowest = max(0, start - room)
+    matches = _SENTENCE_START.finditer(text, lowest, start + 1)
+    begins = [match.end() for match in matches if match.end() <= start]
+    left = lowest
+    if begins:
+        left = begins[-1]
+    elif lowest:
+        left = _next_word(text, lowest + room // 2, start)
+    right = min(len(text), left + most)
+    if right < len(text):
+        right = _last_word(text, max(stop, left + 1), right)
+    piece = text[left:right].strip()
+    if left > 0 and not begins:
+        piece = f"…{piece}"
+    is_whole = right == len(text) or piece.endswith(_ENDS)
+    return piece if is_whole else f"{piece}…"
+
+
+def _next_word(text: str, at: int, stop: int) -> int:
+    """Return the first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
+    space = text.find(" ", at, stop)
+    return space + 1 if space >= 0 else at
+
+
+def _last_word(text: str, least: int, at: int) -> int:
+    """Return the last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
+    ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
+    if ends:
+        return ends[0]
+    space = text.rfind(" ", least, at + 1)
+    return space if space >= 0 else at
