@@ -2,7 +2,8 @@
 
 import json
 
-from tests.pages.driving import click, labelled, open_page, sentences
+from memviz.core.translation import use_language
+from tests.pages.driving import click, labelled, open_address, open_page, sentences
 from tests.pages.importing import settled, titles, upload
 
 LOG = [
@@ -104,3 +105,13 @@ def test_conversations_by_their_ids_are_offered_together_and_each():
     number = places.options.index("threads.t-2.log.* · 2 rows")
     session = places.set_value(number).run()
     assert any("one of 2 lists" in text for text in sentences(session.caption))
+
+
+def test_choices_of_which_nothing_is_chosen_are_read_in_the_visitors_language():
+    with use_language("zh"):
+        session = open_address("library", {"lang": ["zh"]})
+        control = labelled(session.file_uploader, "导入对话")
+        session = control.set_value([("harbour.json", AS_JSON, "")]).run()
+        session = labelled(session.toggle, "自行映射").set_value(True).run()
+    assert labelled(session.selectbox, "消息列表").options[-1].endswith(" · 2 行")
+    assert labelled(session.multiselect, "系统的词").proto.placeholder == "无"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -267,6 +267,8 @@ def _refused(problem: str, place: str) -> TranscriptError:
     return TranscriptError(reason, place=place, remedy=_(COMPARE))
 
 
-def first_words(words: Iterable[str]) -> frozenset[str]:
-    """Return words as they are compared: in lower case, without spaces around them."""
+@lru_cache(maxsize=2_000)
+def folded_words(words: Words) -> frozenset[str]:
+    """Return words as they are compared, in lower case without spaces around them:
+    ``(" Agent",)`` -> ``{"agent"}``."""
     return frozenset(word.strip().casefold() for word in words)

@@ -9,6 +9,7 @@ is looked for in a text that holds JSON, in a list of OpenTelemetry's attributes
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from memviz.core.errors import TranscriptError
@@ -27,24 +28,35 @@ EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 def values_at(value: Any, path: str, place: str = "") -> list[Placed]:
     """Return all values that a path leads to, with their places; the first alternative that leads to one counts."""
-    for alternative in path.split("|"):
-        found: list[Placed] = []
-        for one in alternative.split(" + "):
-            names = [name for name in one.strip().split(".") if name]
-            found += _walk(value, names, place)
-        if any(held not in EMPTY for held, _ in found):
-            return found
+    for branches in parsed_path(path):
+        values: list[Placed] = []
+        for names in branches:
+            values += _walk(value, names, place)
+        if any(held not in EMPTY for held, _place in values):
+            return values
     return []
 
 
 def value_at(value: Any, path: str) -> Any:
     """Return the first value that a path leads to and that is not empty; ``None`` where there is none."""
-    for one in path.split("|"):
-        names = [name for name in one.strip().split(".") if name]
-        for found, _ in _walk(value, names, ""):
-            if found not in EMPTY:
-                return found
+    for branches in parsed_path(path):
+        for names in branches:
+            for held, _place in _walk(value, names, ""):
+                if held not in EMPTY:
+                    return held
     return None
+
+
+@lru_cache(maxsize=2_000)
+def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return the alternatives of a path, each with its branches as names:
+    ``"a.b | c + d"`` -> ``((("a", "b"),), (("c",), ("d",)))``."""
+    alternatives = []
+    for alternative in path.split("|"):
+        branches = [branch.strip().split(".") for branch in alternative.split(" + ")]
+        named = (tuple(name for name in names if name) for names in branches)
+        alternatives.append(tuple(named))
+    return tuple(alternatives)
 
 
 def opened(value: Any) -> Any:

@@ -24,7 +24,7 @@ from memviz.transcripts.mapping.declaration import (
     Saying,
     Speaker,
     Words,
-    first_words,
+    folded_words,
 )
 from memviz.transcripts.mapping.paths import value_at, values_at
 from memviz.transcripts.readers.blocks import Part, add_parts
@@ -117,7 +117,7 @@ class RowReading:
             role = rule.role or known_role(value_at(value, "role")) or "user"
             return role, name
         word = speaker_word(speaker, value)
-        if word.casefold() in first_words(speaker.skip):
+        if word.casefold() in folded_words(speaker.skip):
             return None
         if speaker.others == "first_is_user":
             # The word is a person's id, which some rows have without the name.
@@ -197,7 +197,7 @@ class RowReading:
             builder.user_found = True
             return "user"
         for role in ROLES:
-            if word.casefold() in first_words(getattr(speaker, role)):
+            if word.casefold() in folded_words(getattr(speaker, role)):
                 return role
         if speaker.others == "first_is_user":
             return "user" if word == self.first else "assistant"
@@ -235,23 +235,11 @@ def plain_content(value: Any) -> Any:
 def speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
-        for found, _place in values_at(row, path) or falsy_at(row, path):
+        for found, _place in values_at(row, path):
             word = _word(found)
             if word:
                 return word
     return ""
-
-
-def falsy_at(row: Any, path: str) -> list[Placed]:
-    """Return the value under a path also where it is false or 0, in a list of at most one.
-
-    ``values_at`` passes such a value over, but it may be the word for a speaker:
-    ``{"author": {"is_bot": false}}`` with the path ``author.is_bot`` -> ``[(False, "")]``.
-    """
-    *above, last = path.strip().split(".")
-    holder = value_at(row, ".".join(above)) if above else row
-    found = holder.get(last) if isinstance(holder, dict) else None
-    return [] if found is None else [(found, "")]
 
 
 def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
@@ -263,9 +251,9 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
     speaker = mapping.speaker
     if speaker is None or speaker.others != "first_is_user":
         return ""
-    listed = first_words(speaker.skip)
+    listed = folded_words(speaker.skip)
     for role in ROLES:
-        listed |= first_words(getattr(speaker, role))
+        listed |= folded_words(getattr(speaker, role))
     first_bot = ""
     for row, _place in rows:
         word = speaker_word(speaker, row)
@@ -297,7 +285,7 @@ def _matches(value: Any, words: Words | None) -> bool:
         return "" in words
     if not words:
         return True
-    return _folded(value) in first_words(words)
+    return _folded(value) in folded_words(words)
 
 
 def _word(value: Any) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
+import memviz
 from memviz.core.text.wording import (
+    _FORMS,
     RequestPlace,
     counted,
     dollars,
@@ -24,6 +29,24 @@ from memviz.core.text.wording import (
     turn_range,
     turn_span,
 )
+
+
+def counted_nouns() -> set[str]:
+    """The nouns that the code names when it counts them: ``counted(2, "row")``."""
+    nouns = set()
+    for path in Path(memviz.__file__).parent.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        calls = ast.walk(ast.parse(text)) if "counted(" in text else ()
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "counted":
+                noun = call.args[1]
+                if isinstance(noun, ast.Constant):
+                    nouns.add(str(noun.value))
+    return nouns
+
+
+def test_what_is_counted_is_counted_in_every_language() -> None:
+    assert counted_nouns() <= set(_FORMS)
 
 
 @pytest.mark.parametrize(

@@ -298,11 +298,6 @@ def test_alpaca_rows_are_found_below_the_keys_of_hubs(value):
     assert texts_of(json.dumps(value).encode()) == [["Translate.\ncat", "chat"]]
 
 
-def test_each_row_of_an_alpaca_table_is_a_conversation():
-    data = b"instruction,input,output\nTranslate.,cat,chat\nGreet.,,Bonjour\n"
-    assert texts_of(data) == [["Translate.\ncat", "chat"], ["Greet.", "Bonjour"]]
-
-
 def test_a_preference_may_be_asked_for_by_an_instruction():
     row = {"instruction": "Greet.", "input": "Ana", "chosen": "Hi Ana", "rejected": ""}
     assert texts_of(lines(row)) == [["Greet.\nAna", "Hi Ana"]]

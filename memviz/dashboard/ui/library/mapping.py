@@ -219,7 +219,10 @@ def _texts_choice(
 ) -> tuple[str, ...]:
     paths = [field.path for field in fields]
     paths += [path for path in chosen if path not in paths]
-    return tuple(st.multiselect(label, paths, default=list(chosen), key=key))
+    texts = st.multiselect(
+        label, paths, default=list(chosen), placeholder=_(NONE), key=key
+    )
+    return tuple(texts)
 
 
 def _message(
@@ -258,6 +261,7 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
             _(ROLE_WORDS[role]),
             words,
             default=meant if path == guess.field else [],
+            placeholder=_(NONE),
             key=f"map-{role}-{key}-{path}",
         )
     others = st.selectbox(
