@@ -30,7 +30,8 @@ from memviz.metrics.cost.pricing import (
 )
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
-from memviz.models.prices import PlannedCalls, TokenRates
+from memviz.models.planned_calls import PlannedCalls
+from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 
