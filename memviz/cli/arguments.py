@@ -112,11 +112,12 @@ def settings_to_try(
                 continue
             if not strategy_args and strategy(id).writes_notes:
                 continue
-        if id in presets():  # it is one setting, and no grid of them
-            given = {
-                name: value_of(declared.get(name), text) for name, text in assignments
-            }
-            to_try.append(strategy(id, **given))
+        if id in presets():
+            # It is one setting, and no grid of them.
+            typed = {}
+            for name, text in assignments:
+                typed[name] = value_of(declared.get(name), text)
+            to_try.append(strategy(id, **typed))
             continue
         values = dict(suggested(id, largest=largest))
         if "steps" in declared:
@@ -240,16 +241,18 @@ def _typed_strategies(
     """
     for_all = [split_assignment(text, "--set") for text in set_args]
     typed = [split_strategy(text) for text in strategy_args]
-    known = {name for strategy in typed for name in parameters_of(strategy.id)}
+    declared_anywhere = set[str]()
+    for strategy in typed:
+        declared_anywhere.update(parameters_of(strategy.id))
     strategies = []
     for id, own in typed:
         declared = parameters_of(id)
-        taken = []
+        assignments = []
         for assignment in for_all:
             name = assignment.parameter
-            if name in declared or name not in known:
-                taken.append(assignment)
-        strategies.append(TypedStrategy(id, [*taken, *own]))
+            if name in declared or name not in declared_anywhere:
+                assignments.append(assignment)
+        strategies.append(TypedStrategy(id, [*assignments, *own]))
     return strategies
 
 

@@ -93,7 +93,7 @@ def _ask_first(
     """Ask for the vectors of the texts that are known before, once it is agreed. The most that they cost is said where
     there are no others."""
     from memviz.models.embedding import TEXTS_A_CALL, price_of_vectors
-    from memviz.models.prices import rounded_up
+    from memviz.models.planned_calls import rounded_up
 
     name = asked.model.name
     words = f"{name} would be asked for vectors of what is noted"

@@ -119,7 +119,7 @@ def source_of(
 def sources_of(
     given: str, database: str | None, format: str | None = None, user: str | None = None
 ) -> list[Source]:
-    """As :func:`source_of`, but all conversations of a file. One that cannot be read is told on stderr; the others
+    """The conversations of a file, all of them, or the saved one. One that cannot be read is told on stderr; the others
     are there."""
     if not is_file(given):
         return [source_of(given, database, format, user=user)]
@@ -178,7 +178,8 @@ def is_file(given: str) -> bool:
         return True
     try:
         return Path(given).exists() and not Path(given).is_dir()
-    except (OSError, ValueError):  # too long for a name, or with NUL in it
+    except (OSError, ValueError):
+        # It is too long for a name, or has NUL in it.
         return False
 
 
@@ -196,17 +197,17 @@ def _from_file(transcript: Transcript, given: str) -> Source:
 
 def _find_id(workspace: Workspace, given: str) -> str:
     """The id of the saved conversation whose id this is, or begins with it."""
-    if not given:
-        found = []
-    elif workspace.store.exists(given):
-        return given
-    else:
+    fitting = []
+    if given:
+        if workspace.store.exists(given):
+            return given
         entries = workspace.store.conversations(limit=-1)
-        found = [entry for entry in entries if entry.id.startswith(given)]
-    if len(found) == 1:
-        return found[0].id
-    if found:
-        names = ", ".join(f"{entry.id} ({entry.title})" for entry in found[:MAX_NAMED])
+        fitting = [entry for entry in entries if entry.id.startswith(given)]
+    if len(fitting) == 1:
+        return fitting[0].id
+    if fitting:
+        shown = [f"{entry.id} ({entry.title})" for entry in fitting[:MAX_NAMED]]
+        names = ", ".join(shown)
         raise UnknownConversationError(
             f"Several ids begin with {given!r}: {names}. Give more of the one you mean."
         )

@@ -64,13 +64,13 @@ def list_lessons(context: Context, json: AsJson = False, db: Database = None) ->
     saved, problems = saved_lessons(Workspace(db).store)
     for problem in problems:
         complain(f"Warning: {problem}")
-    found = [*bundled_lessons().values(), *saved.values()]
+    all_lessons = [*bundled_lessons().values(), *saved.values()]
     if json:
-        write_json([_as_json(lesson) for lesson in found])
+        write_json([_as_json(lesson) for lesson in all_lessons])
         return
     columns = ("id", "minutes", "steps", "title")
     table = new_table(*columns, wrapped=columns, overflow="fold")
-    for lesson in found:
+    for lesson in all_lessons:
         minutes = str(lesson.minutes or "")
         title = lesson.title.said("en")
         table.add_row(lesson.id, minutes, str(len(lesson.steps)), title)
@@ -138,10 +138,10 @@ class Row(NamedTuple):
 def _find_lesson(given: str, workspace: Workspace) -> Lesson:
     from memviz.dashboard.lessons.library import find_lesson, lesson_of
 
-    found = None
+    lesson = None
     if not any(mark in given for mark in "./\\~"):
-        found = find_lesson(given, workspace.store)
-    return found or lesson_of(given)
+        lesson = find_lesson(given, workspace.store)
+    return lesson or lesson_of(given)
 
 
 def _as_json(lesson: Lesson) -> dict[str, object]:

@@ -309,14 +309,14 @@ def _list_known_models(*, json: bool) -> None:
 def _list_local_models(at: list[str], *, json: bool) -> None:
     from memviz.models.local_servers import find_local_servers
 
-    found = find_local_servers(at)
-    for sentence in found.sentences:
+    servers = find_local_servers(at)
+    for sentence in servers.sentences:
         complain(sentence)
     if json:
-        write_json([asdict(model) for model in found.models])
-    elif found.models:
+        write_json([asdict(model) for model in servers.models])
+    elif servers.models:
         table = new_table("name", "served by", "context", "base URL")
-        for model in found.models:
+        for model in servers.models:
             name = on_one_line(model.name)
             table.add_row(name, model.program, model.context_words, model.api_base)
         console().print(table)

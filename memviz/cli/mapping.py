@@ -45,19 +45,19 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
         raise typer.BadParameter(
             f"there is no file {file!r}, and a saved conversation needs no mapping."
         )
-    given = read_mapping(mapping) if mapping else None
+    read_from_file = read_mapping(mapping) if mapping else None
     name = name_of(file)
     try:
         data = file_bytes(content_of(file), Limits.from_environment())
         document = mappable_document(data, name, Limits.from_environment())
-        if given is None:
+        if read_from_file is None:
             _say_if_known(document, name)
-        found = given or guess_mapping(document)
+        declaration = read_from_file or guess_mapping(document)
     except TranscriptError as error:
         raise _of_file(error, name) from None
-    write_text(found.to_yaml(), output, file, what="the log")
+    write_text(declaration.to_yaml(), output, file, what="the log")
     try:
-        _show_first(MappedReader(found).preview(document, FIRST_ROWS))
+        _show_first(MappedReader(declaration).preview(document, FIRST_ROWS))
     except TranscriptError as error:
         complain(f"Warning: {_of_file(error, name)}")
 
@@ -82,8 +82,9 @@ def can_be_mapped(file: str) -> bool:
 
 def _of_file(error: TranscriptError, name: str) -> TranscriptError:
     """Return the error with the name of the file in front of its place."""
-    known = error.place.split(", ")[0] == name
-    place = error.place if known else ", ".join(filter(None, (name, error.place)))
+    place = error.place
+    if place.split(", ")[0] != name:
+        place = f"{name}, {place}" if place else name
     return type(error)(
         error.reason, format=error.format, place=place, remedy=error.remedy
     )
@@ -103,8 +104,8 @@ def _say_if_known(document: Document, name: str) -> None:
 def _show_first(transcript: Transcript) -> None:
     for message in transcript.messages[:FIRST_MESSAGES]:
         calls = " ".join(f"[{call.name}]" for call in message.tool_calls)
-        said = " ".join(f"{message.content} {calls}".split())[:MAX_CHARS]
+        words = " ".join(f"{message.content} {calls}".split())[:MAX_CHARS]
         name = f" ({message.name})" if message.name else ""
-        say(f"# {message.role}{name}: {said}")
+        say(f"# {message.role}{name}: {words}")
     for warning in transcript.warnings:
         complain(f"Warning: {warning}")

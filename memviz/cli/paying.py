@@ -33,8 +33,8 @@ class Asked:
 
     model: Model
     paid: Budgeted | None = None
-    """The same with its budget; ``None`` where no list has its price and none was entered by hand, or where it costs
-    nothing."""
+    """The model held to its budget; ``None`` where no list has its price and none was entered by hand, or where it
+    costs nothing."""
 
     @property
     def who(self) -> Model:
@@ -69,9 +69,9 @@ def summarizer_named(name: str, counter: str) -> Model:
     from memviz.models.registry import model
 
     find_counter(counter)
-    found = model(name)
+    summarizer = model(name)
     check_key(name)
-    return found
+    return summarizer
 
 
 def check_key(name: str) -> None:
@@ -110,10 +110,10 @@ def costs(name: str) -> bool | None:
 
     if is_free(name):
         return False
-    known = known_price(name)
-    if known is None:
+    price = known_price(name)
+    if price is None:
         return None
-    return bool(known.input_usd_per_token or known.output_usd_per_token)
+    return bool(price.input_usd_per_token or price.output_usd_per_token)
 
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
@@ -123,10 +123,10 @@ def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     listed = pricing(model)
     if by_hand is None:
         return listed
-    given = {}
+    rates = {}
     for rate, usd in zip(_RATES, by_hand, strict=False):
-        given[f"{rate}_usd_per_million"] = usd
-    return (listed or unpriced(model)).by_hand(**given)
+        rates[f"{rate}_usd_per_million"] = usd
+    return (listed or unpriced(model)).by_hand(**rates)
 
 
 def in_and_out(by_hand: Usd | None) -> tuple[float, float] | None:

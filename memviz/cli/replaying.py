@@ -172,9 +172,10 @@ def replay_conversation(
             )
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
-    missing = [
-        one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)
-    ]
+    missing = []
+    for chosen_strategy in chosen:
+        if not source.is_kept(chosen_strategy, counter, summarizer, recalls):
+            missing.append(chosen_strategy)
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
     with _vectors_of(source, chosen, asked.budget, budget, yes=yes):
         runs = _replay_all(source, chosen, counter, asked, recalls)
@@ -313,12 +314,11 @@ def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
     from memviz.dashboard.words.compactions import error_words
     from memviz.engine.backoff import next_try
 
-    failed = [
-        (run, compaction)
-        for run in runs
-        for compaction in run.compactions
-        if compaction.error is not None
-    ]
+    failed = []
+    for run in runs:
+        for compaction in run.compactions:
+            if compaction.error is not None:
+                failed.append((run, compaction))
     if failed:
         run, last = failed[-1]
         complain(

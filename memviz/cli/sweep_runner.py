@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -70,10 +69,10 @@ class Plan:
         """The sweep with what was measured before, and nothing measured now."""
         over = Event()
         over.set()
-        kept = self.sweeping(summarizer, executor="inline", stop=over)
-        for _ in kept:
+        sweeping = self.sweeping(summarizer, executor="inline", stop=over)
+        for _ in sweeping:
             pass
-        return kept
+        return sweeping
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class Payer:
     name: str
     budget: Budget
     by_hand: Usd | None
-    """Its prices where they are entered by hand."""
+    """The prices of the summarizer where they are entered by hand."""
     yes: bool
     """Nobody is asked before money is spent."""
 
@@ -128,25 +127,28 @@ class Payer:
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate
 
-        kept = plan.take_kept(summarizer)
+        measured = plan.take_kept(summarizer)
         missing = {}
-        if not kept.sweep.is_complete:
+        if not measured.sweep.is_complete:
             free = work_off(
                 plan.sweeping(model(OFFLINE), executor="inline"),
                 "Estimating with summaries of the built-in model",
             )
             if free.code:
                 raise Exit(free.code)
-            cells = free.sweep.cells.items()
-            missing = {place: cell for place, cell in cells if place not in kept.cells}
+            missing = {
+                place: cell
+                for place, cell in free.sweep.cells.items()
+                if place not in measured.cells
+            }
         prices = paying.priced(self.name, self.by_hand)
-        cost = estimate(replace(kept.sweep, cells=missing), self.name, prices)
+        cost = estimate(replace(measured.sweep, cells=missing), self.name, prices)
         if cost.calls:
             complain(
                 f"{summaries_words(self.name, cost)} At most {dollars(self.budget.limit_usd)} is spent."
             )
             paying.agree(yes=self.yes)
-        return len(kept.cells)
+        return len(measured.cells)
 
     def say_what_was_spent(self) -> None:
         """Say what the provider was paid, as far as it tells."""
@@ -206,17 +208,17 @@ def prepare_conversations(
         if numbers[title] > 1:
             transcript = replace(transcript, title=f"{title} ({numbers[title]})")
         transcripts.append(transcript)
-    found = []
+    conversations = []
     with progress_of("Counting tokens and looking for facts") as progress:
         for transcript in transcripts:
-            found.append(SweepConversation.of(transcript, count))
+            conversations.append(SweepConversation.of(transcript, count))
             if progress is not None:
-                progress(len(found), len(transcripts))
-    if not found:
+                progress(len(conversations), len(transcripts))
+    if not conversations:
         raise SweepError(
             "There is no conversation to sweep over: in none of them the user says anything."
         )
-    return tuple(found)
+    return tuple(conversations)
 
 
 def vectors_of(
@@ -232,14 +234,14 @@ def vectors_of(
     from memviz.models.embedding import KeptVectors
     from memviz.strategies.lookup import embedding_asked_by, writes_compared_texts
 
-    asking = [one for one in plan.settings if embedding_asked_by(one)]
+    asking = [setting for setting in plan.settings if embedding_asked_by(setting)]
     is_elsewhere = executor["executor"] in ("processes", "dask")
     if is_elsewhere and any(map(writes_compared_texts, asking)):
         raise BadParameter(
             "An embedding model is asked from here for what is written during a replay. Leave --workers out."
         )
     kept = workspace.kept_vectors if workspace else KeptVectors()
-    logs = [one.log for one in plan.subjects]
+    logs = [subject.log for subject in plan.subjects]
     for log in logs:
         # Other processes have nothing but what is kept.
         log.kept_vectors = kept
@@ -253,13 +255,17 @@ def say_how_long(plan: Plan, writer: Model) -> None:
     from memviz.transcripts.base import Transcript
     from memviz.tuning.pace import HERE
 
-    if len(plan.settings) * sum(len(one.log) for one in plan.subjects) < LONG_MESSAGES:
+    all_messages = sum(len(subject.log) for subject in plan.subjects)
+    if len(plan.settings) * all_messages < LONG_MESSAGES:
         return
-    kept = plan.take_kept(writer)
-    places = product(range(len(plan.settings)), range(len(plan.subjects)))
-    left = [place for place in places if place not in kept.cells]
-    settings = [plan.settings[setting] for setting, _subject in left]
-    messages = [len(plan.subjects[subject].log) for _setting, subject in left]
+    measured = plan.take_kept(writer)
+    settings = []
+    messages = []
+    for number, setting in enumerate(plan.settings):
+        for place, subject in enumerate(plan.subjects):
+            if (number, place) not in measured.cells:
+                settings.append(setting)
+                messages.append(len(subject.log))
     if sum(messages) < LONG_MESSAGES:
         return
     transcript = Transcript(tuple(plan.subjects[0].log))
@@ -271,8 +277,9 @@ def say_how_long(plan: Plan, writer: Model) -> None:
             return
         seconds += needed
     what = f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take"
-    if kept.cells:
-        what = f"{share_of(len(kept.cells), kept.total, 'run')} were measured before, the others take"
+    if measured.cells:
+        share = share_of(len(measured.cells), measured.total, "run")
+        what = f"{share} were measured before, the others take"
     complain(
         f"{what} about {time_words(seconds)} in one process. --seconds measures what fits into less."
     )

@@ -156,16 +156,16 @@ def sweep_settings(
     )
     writer = summarizer_named(name, counter)
     sources = []
-    for one in conversations:
+    for conversation in conversations:
         if number is not None:
-            sources.append(source_of(one, db, format, number, user))
+            sources.append(source_of(conversation, db, format, number, user))
         else:
-            sources += sources_of(one, db, format, user)
+            sources += sources_of(conversation, db, format, user)
     workspace = None if no_keep else Workspace(db)
     subjects = prepare_conversations(sources, counter)
     tried = _find_settings(strategy, settings, subjects, counter, writer)
-    kept = workspace.store if workspace else None
-    plan = Plan(subjects, tried, counter, assumptions, kept)
+    library = workspace.store if workspace else None
+    plan = Plan(subjects, tried, counter, assumptions, library)
     executor["seconds"] = seconds
     with vectors_of(plan, executor, workspace, payer, budget, yes=yes):
         if seconds is None:
@@ -189,7 +189,8 @@ def _find_settings(
     from memviz.core.counters import counter as find_counter
     from memviz.tuning.grid import largest_sizes
 
-    largest = largest_sizes((one.log for one in subjects), find_counter(counter))
+    logs = [subject.log for subject in subjects]
+    largest = largest_sizes(logs, find_counter(counter))
     recorded = _recorded_settings(writer, subjects, counter)
     return settings_to_try(named or (), settings or (), largest, recorded)
 
@@ -230,8 +231,8 @@ def _recorded_settings(
     if not isinstance(writer, RecordedModel):
         return None
     common: list[Strategy] | None = None
-    for one in subjects:
-        digest = conversation_digest(one.log, one.system_prompt, one.tools)
+    for subject in subjects:
+        digest = conversation_digest(subject.log, subject.system_prompt, subject.tools)
         held = writer.recording.strategies_over(digest, counter)
         if common is None:
             common = list(held)
@@ -251,14 +252,14 @@ def _measure(
     if payer is None:
         return work_off(plan.sweeping(writer, **executor), what)
     writer = payer.summarizer(workspace.answers_folder if workspace else None)
-    known = payer.agree(plan, writer)
+    measured_before = payer.agree(plan, writer)
     sweeping = plan.sweeping(writer, **executor)
     try:
         ended = work_off(sweeping, f"{what} with {payer.name}", payer.budget.close)
     finally:
         payer.say_what_was_spent()
     # The estimate has measured, and kept, the settings that never summarize: they are of this sweep, too.
-    return replace(ended, measured=len(ended.sweep.cells) - known)
+    return replace(ended, measured=len(ended.sweep.cells) - measured_before)
 
 
 def _write_results(
@@ -277,17 +278,17 @@ def _write_results(
     sweep = ended.sweep
     best = recommend(sweep, constraints)
     if outputs.json:
-        found = sweep_dict(sweep, constraints, best, counter, summarizer)
-        write_json({**found, "measured": ended.measured})
+        fields = sweep_dict(sweep, constraints, best, counter, summarizer)
+        write_json({**fields, "measured": ended.measured})
     elif outputs.on_stdout:
         complain(best.advice)
     else:
         everything = outputs.all_settings
         print_sweep(console(), sweep, constraints, best, all_settings=everything)
-        kept = len(sweep.cells) - ended.measured
-        if kept:
+        before = len(sweep.cells) - ended.measured
+        if before:
             complain(
-                f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before."
+                f"{counted(before, 'run')} of {len(sweep.cells):,} had been measured before."
             )
     if outputs.csv is not None:
         write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)

@@ -218,19 +218,19 @@ def _cost_of(use: TokenUse, run: Run) -> str:
 def _table_of_best(sweep: Sweep, constraints: Constraints) -> Table:
     measures = _with_rules(BEST_MEASURES, sweep)
     table = _table_of_measures("best of each strategy", measures)
-    for one in best_of_each(sweep, constraints):
-        marks = [] if one.fits else [NOT_ASKED]
-        if one.edge:
-            marks.append(one.edge.words)
-        table.add_row(*_cells_of(one.row, measures), ", ".join(marks))
+    for best in best_of_each(sweep, constraints):
+        marks = [] if best.fits else [NOT_ASKED]
+        if best.edge:
+            marks.append(best.edge.words)
+        table.add_row(*_cells_of(best.row, measures), ", ".join(marks))
     return table
 
 
 def _with_rules(measures: Sequence[str], sweep: Sweep) -> Sequence[str]:
     """The measures, with the rules that are kept behind the facts where there are rules."""
-    return (
-        [measures[0], "rule_retention", *measures[1:]] if sweep.has_rules else measures
-    )
+    if not sweep.has_rules:
+        return measures
+    return [measures[0], "rule_retention", *measures[1:]]
 
 
 def _table_of_settings(

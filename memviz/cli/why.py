@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,19 +90,21 @@ def explain_loss(
     with progress_of("Looking at what was sent"):
         runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
         try:
-            found = why(
+            losses = why(
                 source.transcript, phrase, prices_of=prices_of.strip(), runs=runs
             )
         except NotSaidError as error:
             place = _other_conversation(conversation, phrase, format, user)
             raise NotSaidError(f"{error}{place}") from None
-    links = [_link(source, one) for one in found]
+    links = [_link(source, loss) for loss in losses]
     if json:
-        told = zip(found, links, strict=True)
-        write_json([{**one.to_dict(), "link": link or None} for one, link in told])
+        rows = []
+        for loss, link in zip(losses, links, strict=True):
+            rows.append({**loss.to_dict(), "link": link or None})
+        write_json(rows)
     else:
-        _print(runs, found, links, is_list=not phrase.strip(), is_kept=bool(source.id))
-    if any(one.is_lost or one.is_denied for one in found):
+        _print(runs, losses, links, is_list=not phrase.strip(), is_kept=bool(source.id))
+    if any(loss.is_lost or loss.is_denied for loss in losses):
         raise Exit(FAILED)
 
 
@@ -149,13 +150,16 @@ def runs_of(
         recorded = recorded_run(source.transcript, counter)
         if recorded is not None:
             return [recorded]
-    chosen = strategies_from(named or (), settings or ())
-    return [source.run(one, counter, model(OFFLINE), None) for one in chosen]
+    summarizer = model(OFFLINE)
+    return [
+        source.run(strategy, counter, summarizer, None)
+        for strategy in strategies_from(named or (), settings or ())
+    ]
 
 
 def _print(
     runs: Sequence[Run],
-    found: Sequence[Why],
+    losses: Sequence[Why],
     links: Sequence[str],
     *,
     is_list: bool,
@@ -165,29 +169,29 @@ def _print(
     from memviz.dashboard.words.why import CAREFUL
 
     if is_list:
-        _print_list(runs, found)
+        _print_list(runs, losses)
     else:
-        _print_statement(found, links)
+        _print_statement(losses, links)
     say("")
     say(CAREFUL)
-    if not (is_list or is_kept or found[0].is_recorded):
+    if not (is_list or is_kept or losses[0].is_recorded):
         say(
             "--save keeps a file's conversation in the library, and prints links to it."
         )
 
 
-def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
+def _print_statement(losses: Sequence[Why], links: Sequence[str]) -> None:
     from memviz.dashboard.words.why import life_sentences, statement_sentences
 
     out = console()
-    for sentence in statement_sentences(found[0]):
+    for sentence in statement_sentences(losses[0]):
         out.print(on_one_line(sentence))
-    for one, link in zip(found, links, strict=True):
+    for loss, link in zip(losses, links, strict=True):
         out.print()
-        out.print(on_one_line(one.run.strategy.label), style="bold")
-        for sentence in life_sentences(one):
+        out.print(on_one_line(loss.run.strategy.label), style="bold")
+        for sentence in life_sentences(loss):
             out.print("  " + on_one_line(sentence))
-        _print_remedies(one.remedies)
+        _print_remedies(loss.remedies)
         if link:
             out.print(f"  {link}", soft_wrap=True)
 
@@ -197,11 +201,10 @@ def _print_remedies(remedies: Sequence[Remedy]) -> None:
 
     if not remedies:
         return
-    kept = [remedy for remedy in remedies if remedy.keeps]
-    _print_table("  What would have kept it", kept)
-    _print_table(
-        "  What would not have", [remedy for remedy in remedies if not remedy.keeps]
-    )
+    keeping = [remedy for remedy in remedies if remedy.keeps]
+    others = [remedy for remedy in remedies if not remedy.keeps]
+    _print_table("  What would have kept it", keeping)
+    _print_table("  What would not have", others)
     console().print("  " + DOLLARS)
 
 
@@ -222,25 +225,25 @@ def _argument_of(strategy: Strategy) -> str:
     """The option that names a setting; empty where none does, as for pipelines of several steps."""
     changed = strategy.model_dump(exclude_defaults=True)
     values = ",".join(f"{name}={value}" for name, value in changed.items())
-    named = ":".join(filter(None, (strategy.id, values)))
+    argument = f"{strategy.id}:{values}" if values else strategy.id
     try:
-        is_it = strategies_from([named], ()) == [strategy]
+        names_it = strategies_from([argument], ()) == [strategy]
     except (MemvizError, BadParameter):
         return ""
-    return f"-s {named}" if is_it and " " not in named else ""
+    return f"-s {argument}" if names_it and " " not in argument else ""
 
 
-def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
+def _print_list(runs: Sequence[Run], losses: Sequence[Why]) -> None:
     from memviz.dashboard.words.why import statement_line
 
     out = console()
-    lost = {run: [*ones] for run, ones in groupby(found, lambda one: one.run)}
     for run in runs:
         out.print(on_one_line(run.strategy.label), style="bold")
-        if run not in lost:
+        losses_of_run = [loss for loss in losses if loss.run is run]
+        if not losses_of_run:
             out.print("  No statement that was looked for is lost at the end.")
-        for one in lost.get(run, []):
-            out.print("  " + on_one_line(statement_line(one)))
+        for loss in losses_of_run:
+            out.print("  " + on_one_line(statement_line(loss)))
     out.print("Only statements with a value are looked for: others may be lost too.")
 
 

@@ -58,11 +58,11 @@ def write_memory_yaml(setting: Setting) -> str:
     if setting.system_prompt:
         memory["system_prompt"] = setting.system_prompt
     memory["repair_tool_pairs"] = setting.repair_tool_pairs
-    said = [f"{strategy.label}. Read it with memviz.load_memory_config."]
+    comments = [f"{strategy.label}. Read it with memviz.load_memory_config."]
     if setting.found:
-        said.append(f"Found with memviz: {setting.found}")
+        comments.append(f"Found with memviz: {setting.found}")
     if strategy.writes_notes:
-        said.append(
+        comments.append(
             f"Where it differs from what memviz simulated: {setting.summarizer_difference}"
         )
     values = (*parameters.values(), *own.values(), setting.system_prompt)
@@ -74,7 +74,7 @@ def write_memory_yaml(setting: Setting) -> str:
         allow_unicode=not has_line_breaks,
         width=NO_FOLDING,
     )
-    return "\n".join([*map(comment, said), text])
+    return "\n".join([*map(comment, comments), text])
 
 
 def write_memviz_code(setting: Setting) -> str:
@@ -95,7 +95,8 @@ def write_memviz_code(setting: Setting) -> str:
 def write_llamaindex(setting: Setting) -> str:
     """Return a program with ``build_memory(llm)`` and a chat engine that uses it."""
     variants = ["llamaindex"]
-    if not type(setting.strategy)().writes_notes:  # not even with other parameters
+    # Not even with other parameters does it write notes.
+    if not type(setting.strategy)().writes_notes:
         variants.append("no_summarizer")
     return write_from_templates(
         setting,
@@ -189,10 +190,12 @@ def spell_for_openai_agents(name: str) -> str:
 
 def _amounts(clause: TriggerClause) -> dict[str, int]:
     """The amounts to be reached together; of several numbers of one unit the largest."""
+    clauses = clause.clauses if isinstance(clause, AllOf) else (clause,)
     amounts: dict[str, int] = {}
-    for one in clause.clauses if isinstance(clause, AllOf) else (clause,):
-        assert isinstance(one, AtLeast)  # noqa: S101 - thresholds are all of this kind
-        amounts[one.unit] = max(one.amount, amounts.get(one.unit, 0))
+    for threshold in clauses:
+        assert isinstance(threshold, AtLeast)  # noqa: S101 - thresholds are all of this kind
+        unit = threshold.unit
+        amounts[unit] = max(threshold.amount, amounts.get(unit, 0))
     return amounts
 
 
@@ -244,7 +247,7 @@ def targets() -> dict[str, Target]:
     """Return all places that a setting can be exported to, by id: ours, then those of other packages, whose entry
     points are named as the target and lead to a :class:`Target`. One that cannot be loaded is left out, which the log
     says."""
-    found = dict(OWN)
+    by_id = dict(OWN)
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         problem = ""
         try:
@@ -260,5 +263,5 @@ def targets() -> dict[str, Target]:
             place = f"{entry.name} ({entry.value})"
             _log.warning("The export %s is left out: %s", place, problem)
         else:
-            found.setdefault(entry.name, target)
-    return found
+            by_id.setdefault(entry.name, target)
+    return by_id

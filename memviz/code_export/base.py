@@ -20,6 +20,7 @@ from memviz.strategies.base import Strategy
 WIDTH = 100
 """Longest line of a generated comment, in characters."""
 PIECE_CHARS = 80
+# at most 80 letters, up to the end of a word where one ends within them
 _PIECE = re.compile(rf"(?s).{{1,{PIECE_CHARS}}}(?:\s|$)|.{{1,{PIECE_CHARS}}}")
 Language = Literal["yaml", "python"]
 
@@ -129,8 +130,8 @@ class Setting:
     found: str = ""
     """One line on which conversations the setting was found and what it showed."""
     repair_tool_pairs: bool = False
-    """As in :func:`memviz.replay`: whether tool calls without results and results without calls, which providers
-    refuse, are left out of requests."""
+    """True if tool calls without results and results without calls, which providers refuse, are left out of
+    requests."""
     summarizer_model: str = ""
     """The name of the model that is to write the summaries; empty: the ``summarizer``, and where that is no model of a
     provider the one that answers in the chat."""

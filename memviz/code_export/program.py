@@ -30,9 +30,9 @@ class Definition:
 
     name: str
     source: str
-    """Its lines as they stand in the file, with the comments behind them."""
+    """The lines as they stand in the file, with the comments behind them."""
     node: ast.stmt
-    """The same, parsed."""
+    """The lines, parsed."""
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
@@ -63,20 +63,25 @@ class Template:
 
         Where a name with one of the ``endings`` is defined, that definition takes the place of the one without.
         """
-        chosen: dict[Definition, str] = {}
+        name_of: dict[Definition, str] = {}
         waiting = [MAIN]
         while waiting:
             name = waiting.pop()
-            variants = [name + ending for ending in endings]
-            defined = [one for one in (*variants, name) if one in self.definitions]
-            if not defined:
-                continue
-            definition = self.definitions[defined[0]]
-            if definition not in chosen:
-                chosen[definition] = name
+            definition = self._find_definition(name, endings)
+            if definition is not None and definition not in name_of:
+                name_of[definition] = name
                 waiting += definition.mentioned
-        ordered = [one for one in self.definitions.values() if one in chosen]
-        return {chosen[one]: one for one in ordered}
+        chosen = {}
+        for definition in self.definitions.values():
+            if definition in name_of:
+                chosen[name_of[definition]] = definition
+        return chosen
+
+    def _find_definition(self, name: str, endings: Sequence[str]) -> Definition | None:
+        for ending in (*endings, ""):
+            if name + ending in self.definitions:
+                return self.definitions[name + ending]
+        return None
 
 
 def has_template(name: str) -> bool:
@@ -89,25 +94,28 @@ def read(name: str) -> Template:
     """Return one template file."""
     source = (TEMPLATES / f"{name}.py").read_text(encoding="utf-8")
     lines = source.splitlines()
-    found = Template()
+    template = Template()
     for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE):
-            found.templates.append(str(node.module).removeprefix(PACKAGE))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        if isinstance(node, ast.Import):
             for alias in node.names:
-                bound = alias.name.partition(".")[0]
-                found.imports[bound] = (module, alias.name)
-        elif isinstance(node, ast.Expr):
-            pass  # the docstring
-        else:
-            defined = _name_of(node)
+                bound_name, _, _ = alias.name.partition(".")
+                template.imports[bound_name] = ("", alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if module.startswith(PACKAGE):
+                template.templates.append(module.removeprefix(PACKAGE))
+                continue
+            for alias in node.names:
+                template.imports[alias.name] = (module, alias.name)
+        # The only expression is the docstring.
+        elif not isinstance(node, ast.Expr):
+            defined_name = _name_of(node)
             text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            found.definitions[defined] = Definition(defined, text, node)
-    differences = found.definitions.pop(DIFFERENCES, None)
+            template.definitions[defined_name] = Definition(defined_name, text, node)
+    differences = template.definitions.pop(DIFFERENCES, None)
     if differences is not None and isinstance(differences.node, ast.Assign):
-        found.differences = ast.literal_eval(differences.node.value)
-    return found
+        template.differences = ast.literal_eval(differences.node.value)
+    return template
 
 
 @cache
@@ -127,23 +135,22 @@ def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
         for imported in file.templates:
             add(imported)
         joined.imports |= file.imports
-        for defined, definition in file.definitions.items():
-            joined.definitions[defined] = _with_inherited(
-                definition, joined.definitions
-            )
+        for defined_name, definition in file.definitions.items():
+            whole = _with_inherited(definition, joined.definitions)
+            joined.definitions[defined_name] = whole
 
     add(name)
     return joined
 
 
 def _with_inherited(
-    definition: Definition, known: Mapping[str, Definition]
+    definition: Definition, definitions: Mapping[str, Definition]
 ) -> Definition:
     """Return a class that is derived from one of another template as one class that is derived from none."""
     node = definition.node
     if not (isinstance(node, ast.ClassDef) and node.bases):
         return definition
-    base = known.get(ast.unparse(node.bases[0]))
+    base = definitions.get(ast.unparse(node.bases[0]))
     if base is None:
         return definition
     own = _parts(definition)
@@ -151,7 +158,8 @@ def _with_inherited(
     for name, source in _parts(base).items():
         if name not in own:
             parts[name] = source
-        while name in own:  # with what stands before it in the derived class
+        # What stands before it in the derived class goes with it.
+        while name in own:
             first = next(iter(own))
             parts[first] = own.pop(first)
     parts |= own
@@ -164,11 +172,12 @@ def _parts(definition: Definition) -> dict[str, str]:
     """The lines of a class's docstring and methods, by the names of the methods."""
     assert isinstance(definition.node, ast.ClassDef)  # noqa: S101
     lines = definition.source.splitlines()
-    before = definition.node.lineno  # lines of the file, the class's first included
+    # Numbers of lines count from the beginning of the file.
+    first_line = definition.node.lineno
     parts = {}
     for part in definition.node.body:
-        end = part.end_lineno or part.lineno
-        source = lines[part.lineno - before : end - before + 1]
+        last_line = part.end_lineno or part.lineno
+        source = lines[part.lineno - first_line : last_line - first_line + 1]
         parts[getattr(part, "name", "")] = "\n".join(source)
     return parts
 
@@ -192,7 +201,9 @@ def template_of(setting: Setting, library: str) -> str | None:
         return None
     if has_template(f"{library}_{id}"):
         return f"{library}_{id}"
-    return library if _has_own(id, library) or _has_own(id, RULES) else None
+    if _has_own(id, library) or _has_own(id, RULES):
+        return library
+    return None
 
 
 def write_from_templates(
@@ -245,10 +256,9 @@ def write_from_templates(
 def values_of(setting: Setting) -> dict[str, Any]:
     """Return the values of a setting, by the names of constants in the templates."""
     strategy = setting.strategy
-    values = {
-        parameter.name.upper(): getattr(strategy, parameter.name)
-        for parameter in strategy.parameters()
-    }
+    values: dict[str, Any] = {}
+    for parameter in strategy.parameters():
+        values[parameter.name.upper()] = getattr(strategy, parameter.name)
     values["SYSTEM_PROMPT"] = setting.system_prompt or None
     values["INSTRUCTION"] = strategy.instruction
     values["HEADING"] = strategy.summary_heading
@@ -270,17 +280,18 @@ def write_program(
     """Return the text of the file: the comment on top, imports, values to edit, and the code."""
     joined = join_templates(template, frozenset((instead or {}).items()))
     chosen = joined.choose(endings)
-    used = {word for one in chosen.values() for word in one.mentioned}
-    imports = [source for word, source in joined.imports.items() if word in used]
+    used_names = set[str]()
+    for definition in chosen.values():
+        used_names |= definition.mentioned
+    imports = [source for name, source in joined.imports.items() if name in used_names]
     values_to_edit = _values_to_edit(chosen, values)
     needed = [packages] if packages else []
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
-    differences = [
-        sentence
-        for ids, sentence in joined.differences
-        if (whose or set()) & set(ids.split())
-    ]
+    differences = []
+    for ids, sentence in joined.differences:
+        if whose and not whose.isdisjoint(ids.split()):
+            differences.append(sentence)
     if setting.strategy.writes_notes:
         differences.append(setting.summarizer_difference)
     parts = [
@@ -296,13 +307,12 @@ def _values_to_edit(
     chosen: Mapping[str, Definition], values: Mapping[str, Any]
 ) -> list[str]:
     """Return the constants: first those of the setting in its order, then all others."""
-    constants = {
-        name: _with_value(name, definition, values)
-        for name, definition in chosen.items()
-        if definition.is_constant
-    }
-    known = [constants.pop(name) for name in values if name in constants]
-    return [*known, *constants.values()]
+    constants = {}
+    for name, definition in chosen.items():
+        if definition.is_constant:
+            constants[name] = _with_value(name, definition, values)
+    of_setting = [constants.pop(name) for name in values if name in constants]
+    return [*of_setting, *constants.values()]
 
 
 def _code(chosen: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
@@ -343,8 +353,9 @@ def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) ->
     behind the value stays."""
     if name not in values or not _is_assigned(definition):
         return re.sub(rf"\b{definition.name}\b", name, definition.source, count=1)
-    behind = re.search(r"  # .*$", definition.source)
-    return f"{name} = {value(values[name])}{behind.group() if behind else ''}"
+    remark = re.search(r"  # .*$", definition.source)
+    behind = remark.group() if remark else ""
+    return f"{name} = {value(values[name])}{behind}"
 
 
 def _header(

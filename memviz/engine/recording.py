@@ -34,7 +34,8 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.recordings.files import RecordingFile
-from memviz.models.recordings.player import Noted, Notes, RecordedModel, RecordingModel
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recorder import Noted, Notes, RecordingModel
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,

@@ -9,7 +9,7 @@ or a page.
 
 Open to other rooms: ``access``, ``base``, ``budget``, ``budgeted``, ``cache_rules``,
 ``connection_check``, ``embedding``, ``line``, ``local_servers``, ``names``,
-``offline``, ``prices``, ``provider_keys``, ``recordings.bundled``,
-``recordings.files``, ``recordings.player``, ``recordings.recording``, ``redaction``,
-``registry``, ``scripted``, ``tools``.
+``offline``, ``planned_calls``, ``prices``, ``provider_keys``, ``recordings.bundled``,
+``recordings.files``, ``recordings.player``, ``recordings.recorder``,
+``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``tools``.
 """

@@ -20,7 +20,8 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.budget import Budget, Spending, Tries
-from memviz.models.prices import INPUT_MARGIN, Price, known_price, price, usd_at_most
+from memviz.models.planned_calls import INPUT_MARGIN, usd_at_most
+from memviz.models.prices import Price, known_price, price
 from memviz.models.tools import Tool
 
 __all__ = ["Accounted", "Budget", "Budgeted"]

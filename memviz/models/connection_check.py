@@ -23,14 +23,8 @@ from memviz.models.access import ModelAccess
 from memviz.models.base import Model, Reply
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
 from memviz.models.http_guard import load_litellm
-from memviz.models.prices import (
-    PRICE_FILE,
-    CostBound,
-    PlannedCalls,
-    json_file,
-    known_price,
-    price_at_most,
-)
+from memviz.models.planned_calls import CostBound, PlannedCalls, price_at_most
+from memviz.models.prices import PRICE_FILE, json_file, known_price
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
 from memviz.models.tools import Tool
@@ -175,13 +169,11 @@ def _known(name: str, names: Sequence[str] | None) -> Finding:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = (
-        _(" and {value:,} more", value=len(names) - MOST_LISTED)
-        if len(names) > MOST_LISTED
-        else ""
-    )
     shown = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
-    return (", ".join(shown) + more) if more else listed(shown)
+    if len(names) <= MOST_LISTED:
+        return listed(shown)
+    more = _(" and {value:,} more", value=len(names) - MOST_LISTED)
+    return ", ".join(shown) + more
 
 
 def _streams(pieces: int, reply: Reply | None) -> Finding:
@@ -237,13 +229,16 @@ def _from_the_list(name: str) -> Finding:
                 "Whether it takes tools was not tried, since a call is dear, and is not on the list."
             ),
         )
-    return Finding(
-        "yes" if takes else "no",
-        _(
-            "It takes tools, by litellm's list. That was not tried, since a call is dear."
+    if takes:
+        return Finding(
+            "yes",
+            _(
+                "It takes tools, by litellm's list. That was not tried, since a call is dear."
+            ),
         )
-        if takes
-        else _(
+    return Finding(
+        "no",
+        _(
             "It takes no tools, by litellm's list. That was not tried, since a call is dear."
         ),
     )
@@ -251,29 +246,29 @@ def _from_the_list(name: str) -> Finding:
 
 def _entry(name: str) -> dict[str, Any]:
     entries = json_file(PRICE_FILE)
-    found = entries.get(name) or entries.get(name.partition("/")[2])
-    return found if isinstance(found, dict) else {}
+    entry = entries.get(name) or entries.get(name.partition("/")[2])
+    return entry if isinstance(entry, dict) else {}
 
 
 def _price(name: str) -> Finding:
-    known = known_price(name)
-    if known is None:
+    list_price = known_price(name)
+    if list_price is None:
         return Finding(
             "unsure",
             _(
                 "Its price is not known: its calls are counted, but no budget in dollars holds them."
             ),
         )
-    read = (known.input_usd_per_token or 0.0) * MILLION
-    written = (known.output_usd_per_token or 0.0) * MILLION
-    if not (read or written):
+    read_usd = (list_price.input_usd_per_token or 0.0) * MILLION
+    written_usd = (list_price.output_usd_per_token or 0.0) * MILLION
+    if not (read_usd or written_usd):
         return Finding("yes", _("It costs nothing, by litellm's list."))
     return Finding(
         "yes",
         _(
             "A million tokens cost {read} in and {written} out, by litellm's list.",
-            read=dollars(read),
-            written=dollars(written),
+            read=dollars(read_usd),
+            written=dollars(written_usd),
         ),
     )
 
@@ -302,12 +297,12 @@ def served_models(
             .run(_got, f"{api_base.rstrip('/')}/models", headers)
         )
         rows = json.loads(body)["data"]
-        names = [
-            row["id"]
-            for row in rows
-            if isinstance(row, dict) and isinstance(row.get("id"), str)
-        ]
-        return tuple(" ".join(conceal(one, settings).split()) for one in names)
+        names = []
+        for row in rows:
+            if isinstance(row, dict) and isinstance(row.get("id"), str):
+                words = conceal(row["id"], settings).split()
+                names.append(" ".join(words))
+        return tuple(names)
     return None
 
 

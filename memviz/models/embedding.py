@@ -25,7 +25,8 @@ from memviz.models.http_guard import embedding_arguments, load_litellm
 from memviz.models.line import responses_closed
 from memviz.models.litellm_client import LiteLLMModel, TryFailure
 from memviz.models.litellm_errors import typed_error
-from memviz.models.prices import CostBound, PlannedCalls, embedding_price, price_at_most
+from memviz.models.planned_calls import CostBound, PlannedCalls, price_at_most
+from memviz.models.prices import embedding_price
 from memviz.models.registry import check_name
 from memviz.models.response_cache import FILE_NAME, ResponseCache
 from memviz.models.streamed_reply import StreamedReply
@@ -38,8 +39,8 @@ TEXTS_A_CALL = 96
 """The fewest that a large provider (Cohere) takes at most."""
 CHARS_A_CALL = 100_000
 MOST_BYTES = 8_000
-"""Of a longer text the beginning is embedded: the models of OpenAI read 8,191 tokens, others fewer. A token is a byte
-at least."""
+"""The longest text that is embedded as a whole; of a longer one the beginning is. The models of OpenAI read 8,191
+tokens, others fewer, and a token is a byte at least."""
 NO_VECTORS = noop(
     "Model {model} sent no vector for each text: choose an embedding model, or check the base URL."
 )
@@ -132,10 +133,10 @@ class KeptVectors:
         """The server that was asked last under this name; empty where none was."""
         if model not in self._servers:
             key = _key(model)
-            found = self._find([key])
-            if key not in found:
+            replies = self._find([key])
+            if key not in replies:
                 return ""
-            self._servers[model] = found[key].text
+            self._servers[model] = replies[key].text
         return self._servers[model]
 
     def turn_to(self, model: str, server: str) -> None:
@@ -148,38 +149,32 @@ class KeptVectors:
         self, model: str, texts: Sequence[str]
     ) -> Sequence[NDArray[np.float32]]:
         """The vectors of these texts. Raises :class:`MissingVectorsError` where one is not there."""
-        found = self.find(model, texts, self.server_of(model))
-        if len(found) < len(texts):
-            raise MissingVectorsError(model, len(texts) - len(found))
-        return [found[text] for text in texts]
+        vectors = self.find(model, texts, self.server_of(model))
+        if len(vectors) < len(texts):
+            raise MissingVectorsError(model, len(texts) - len(vectors))
+        return [vectors[text] for text in texts]
 
     def find(
         self, model: str, texts: Sequence[str], server: str
     ) -> dict[str, NDArray[np.float32]]:
-        """Those of these texts that are there, by text."""
-        by_key = {_key(model, server, text): text for text in texts}
-        replies = self._find(list(by_key))
-        return {
-            text: read_vectors(replies[key])[0]
-            for key, text in by_key.items()
-            if key in replies
-        }
+        """The vectors that are there, of those of these ``texts``, by text."""
+        text_of = {_key(model, server, text): text for text in texts}
+        replies = self._find(list(text_of))
+        return {text_of[key]: read_vectors(reply)[0] for key, reply in replies.items()}
 
     def keep(
         self, model: str, texts: Sequence[str], lines: Sequence[str], server: str
     ) -> None:
         """Keep the vectors of these texts, one a line of a reply."""
-        self._put(
-            {
-                _key(model, server, text): Reply(line, model=model)
-                for text, line in zip(texts, lines, strict=True)
-            }
-        )
+        replies = {}
+        for text, line in zip(texts, lines, strict=True):
+            replies[_key(model, server, text)] = Reply(line, model=model)
+        self._put(replies)
 
     def _find(self, keys: Sequence[str]) -> dict[str, Reply]:
         if self.folder is not None and (self.folder / FILE_NAME).is_file():
             return ResponseCache(self.folder).find(keys)
-        return self._held
+        return {key: self._held[key] for key in keys if key in self._held}
 
     def _put(self, replies: dict[str, Reply]) -> None:
         if self.folder is None:
@@ -213,28 +208,28 @@ class Embedder:
         """The vectors of these texts. Raises :class:`MissingVectorsError` for those of another model, and what asking
         raises; what was answered before a failure is kept."""
         server = self.server_of(model)
-        found = self.kept.find(model, texts, server)
+        vectors = self.kept.find(model, texts, server)
         # A text that stands twice among them is paid once.
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         if missing and model != self.model.name:
             # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))
         for batch in _batches(missing):
-            asked = [Message("user", _beginning(text)) for text in batch]
-            reply = self.model.complete(asked)
-            found.update(zip(batch, read_vectors(reply), strict=True))
+            request = [Message("user", _beginning(text)) for text in batch]
+            reply = self.model.complete(request)
+            vectors.update(zip(batch, read_vectors(reply), strict=True))
             self.kept.keep(model, batch, reply.text.split("\n"), server)
         self.kept.turn_to(model, server)
-        return [found[text] for text in texts]
+        return [vectors[text] for text in texts]
 
     def server_of(self, model: str) -> str:
         """The server of this name: the model's own, and of another name what is kept."""
         return self.server if model == self.model.name else self.kept.server_of(model)
 
     def missing(self, texts: Sequence[str]) -> list[str]:
-        """Those of these texts whose vectors are not kept."""
-        found = self.kept.find(self.model.name, texts, self.server)
-        return [text for text in texts if text not in found]
+        """The texts, of all these ``texts``, whose vectors are not kept."""
+        vectors = self.kept.find(self.model.name, texts, self.server)
+        return [text for text in texts if text not in vectors]
 
 
 class Embedders(dict[str, Embedder]):

@@ -1,32 +1,25 @@
-"""Prices and limits of models, and calls before they are made with the most that they may cost.
+"""Prices and limits of models.
 
 Prices are read from the price file that the litellm package carries. litellm itself is not
 imported for that: it takes seconds, its file 30 milliseconds. What the file does not know is
 ``None``, never 0. These are list prices: discounts for batches or for the hours of the night
 are not in them, nor are prices in steps (``tiered_pricing`` in the file, then ``None``).
-
-The most that calls may cost are the same numbers that a budget reserves. What they likely
-cost is in ``memviz/metrics/cost/estimate.py``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.util import find_spec
-from math import ceil, floor, inf, log10
 from pathlib import Path
 from typing import Any
 
 from memviz.core.recently_used import RecentlyUsed
-from memviz.core.text.wording import counted, dollars, listed
-from memviz.core.translation import _, ngettext, noop
 from memviz.models.base import Usage
-from memviz.models.names import is_free
 
 PRICE_FILE = "model_prices_and_context_window_backup.json"
 FREE_PROVIDERS = ("ollama", "lemonade")
@@ -37,9 +30,6 @@ _MODES = ("chat", "responses", "completion")
 _LONG_INPUT_KEY = re.compile(
     r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)"
 )
-INPUT_MARGIN = 2.0
-"""Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than
-ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi word of which o200k_base makes 5."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +51,14 @@ class TokenRates:
         output = self.output_usd_per_token
         if fresh is None or output is None:
             return None
-        read = (
-            fresh
-            if self.cache_read_usd_per_token is None
-            else self.cache_read_usd_per_token
-        )
-        write = (
-            fresh
-            if self.cache_write_usd_per_token is None
-            else self.cache_write_usd_per_token
-        )
-        fresh_tokens = max(
-            0, usage.input_tokens - usage.cached_tokens - cache_write_tokens
-        )
+        read = self.cache_read_usd_per_token
+        if read is None:
+            read = fresh
+        write = self.cache_write_usd_per_token
+        if write is None:
+            write = fresh
+        other_tokens = usage.cached_tokens + cache_write_tokens
+        fresh_tokens = max(0, usage.input_tokens - other_tokens)
         input_usd = (
             fresh_tokens * fresh
             + usage.cached_tokens * read
@@ -100,12 +85,10 @@ class Price(TokenRates):
 
     def rates(self, input_tokens: int) -> TokenRates:
         """The rates of a request with this many input tokens."""
-        longer = (
-            rates
-            for rates in reversed(self.long_input_rates)
-            if input_tokens > rates.above_input_tokens
-        )
-        return next(longer, self)
+        for rates in reversed(self.long_input_rates):
+            if input_tokens > rates.above_input_tokens:
+                return rates
+        return self
 
     def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
         """The cost of a request with this ``usage`` at list price; ``None`` if a rate is unknown."""
@@ -120,25 +103,26 @@ def price(model: str) -> Price | None:
 
 
 def embedding_price(model: str) -> Price | None:
-    """The same of a model that gives vectors; nothing is written by one."""
+    """The price of a ``model`` that gives vectors, of which what it writes costs nothing; ``None`` if the file does not
+    know it."""
     return _find_price(model, _embedding_prices())
 
 
-def _find_price(model: str, known: Mapping[str, Price]) -> Price | None:
-    found = known.get(model)
-    if found is not None:
-        return found
+def _find_price(model: str, listed: Mapping[str, Price]) -> Price | None:
+    if model in listed:
+        return listed[model]
     provider, slash, name = model.partition("/")
-    if not slash:
+    if slash:
+        bare = _find_price(name, listed)
+        # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
+        if bare is None or not bare.provider.startswith(provider):
+            return None
+        return bare
+    if model.startswith("ft:"):
         # A fine-tuned model is ft:<base>:<organization>:<name>:<id>, and costs what its base does.
-        return (
-            known.get(":".join(model.split(":")[:2]))
-            if model.startswith("ft:")
-            else None
-        )
-    found = _find_price(name, known)
-    # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
-    return found if found is not None and found.provider.startswith(provider) else None
+        prefix, base, *_others = [*model.split(":"), ""]
+        return listed.get(f"{prefix}:{base}")
+    return None
 
 
 def note_window(model: str, tokens: int) -> None:
@@ -149,10 +133,11 @@ def note_window(model: str, tokens: int) -> None:
 
 def context_window_tokens(model: str) -> int | None:
     """The most tokens that ``model`` takes in one request; ``None`` if that is not known."""
-    if (tokens := _windows_found.get(model)) is not None:
+    tokens = _windows_found.get(model)
+    if tokens is not None:
         return tokens
-    found = price(model)
-    return found.max_input_tokens if found else None
+    list_price = price(model)
+    return list_price.max_input_tokens if list_price else None
 
 
 @cache
@@ -163,18 +148,20 @@ def prices() -> Mapping[str, Price]:
 
 @cache
 def _embedding_prices() -> Mapping[str, Price]:
-    found = _prices_of(("embedding",))
-    return {name: replace(one, output_usd_per_token=0.0) for name, one in found.items()}
+    embedding_prices = _prices_of(("embedding",))
+    for name, list_price in embedding_prices.items():
+        embedding_prices[name] = replace(list_price, output_usd_per_token=0.0)
+    return embedding_prices
 
 
 def _prices_of(modes: Collection[str]) -> dict[str, Price]:
-    return {
-        name: _price(name, entry)
-        for name, entry in json_file(PRICE_FILE).items()
-        if isinstance(entry, dict)
-        and entry.get("mode") in modes
-        and "litellm_provider" in entry
-    }
+    by_name = {}
+    for name, entry in json_file(PRICE_FILE).items():
+        if not isinstance(entry, dict) or "litellm_provider" not in entry:
+            continue
+        if entry.get("mode") in modes:
+            by_name[name] = _price(name, entry)
+    return by_name
 
 
 def json_file(path: str) -> dict[str, Any]:
@@ -210,13 +197,16 @@ def _price(name: str, entry: Mapping[str, Any]) -> Price:
 
 
 def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """Input tokens above which other rates hold, and how the file's keys for these rates end."""
+    """Input tokens above which other rates hold, and how the file's keys for these rates end: 200,000 and
+    ``_above_200k_tokens``."""
     for key in entry:
-        if "_above_" in key and (match := _LONG_INPUT_KEY.fullmatch(key)):
-            yield (
-                int(match["number"]) * (1000 if match["thousands"] else 1),
-                match["suffix"],
-            )
+        # Few keys do, and to look for a text is faster than the pattern.
+        if "_above_" not in key:
+            continue
+        match = _LONG_INPUT_KEY.fullmatch(key)
+        if match:
+            factor = 1000 if match["thousands"] else 1
+            yield int(match["number"]) * factor, match["suffix"]
 
 
 def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
@@ -224,11 +214,10 @@ def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
 
     def rate(key: str) -> float | None:
         value = entry.get(key + suffix)
-        return (
-            float(value)
-            if isinstance(value, int | float) and (value > 0 or (value == 0 and free))
-            else None
-        )
+        if not isinstance(value, int | float):
+            return None
+        is_known = value > 0 or (value == 0 and free)
+        return float(value) if is_known else None
 
     return {
         "input_usd_per_token": rate("input_cost_per_token"),
@@ -249,134 +238,10 @@ def _day(value: object) -> date | None:
         return None
 
 
-def usd_at_most(known: Price, input_tokens: float, output_tokens: float) -> float:
-    """The most that one call of so many tokens costs, in US dollars: none of them is read from a cache, all may be
-    written to it."""
-    rates = known.rates(int(input_tokens))
-    dearest = max(
-        rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0
-    )
-    return input_tokens * dearest + output_tokens * (rates.output_usd_per_token or 0.0)
-
-
 def known_price(model: str) -> Price | None:
     """Return the price of ``model``, ``None`` unless what is read and what is written have one."""
-    found = price(model) or embedding_price(model)
-    if found is None or None in (found.input_usd_per_token, found.output_usd_per_token):
+    list_price = price(model) or embedding_price(model)
+    if list_price is None:
         return None
-    return found
-
-
-_UP_TO = noop("At most {left}, where the budget ends it (up to {most} without).")
-
-_ENDED = noop("At most {left}, where the budget ends it.")
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCalls:
-    """Calls of ``model`` that are not made yet. They are priced by :func:`price_at_most` where ``usages`` are the most
-    that each may use, by :func:`memviz.metrics.cost.estimate.price_likely` where they are what each likely uses."""
-
-    model: str
-    usages: tuple[Usage, ...] = ()
-    noun: str = "call"
-    """What a call gives: "request", "summary"."""
-
-    @classmethod
-    def at_most(
-        cls,
-        model: str,
-        input_tokens: Iterable[float],
-        reply_tokens: int,
-        margin: float = INPUT_MARGIN,
-    ) -> PlannedCalls:
-        """Return one call for each number of ``input_tokens``, as they were counted, with at most ``reply_tokens``
-        written by each. ``margin`` is what the model's own tokenizer may make of a token counted."""
-        return cls(
-            model,
-            tuple(
-                Usage(ceil(tokens * margin), reply_tokens) for tokens in input_tokens
-            ),
-        )
-
-    @property
-    def calls(self) -> int:
-        """Their number."""
-        return len(self.usages)
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens that all of them read."""
-        return sum(usage.input_tokens for usage in self.usages)
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens that all of them write."""
-        return sum(usage.output_tokens for usage in self.usages)
-
-
-@dataclass(frozen=True, slots=True)
-class CostBound:
-    """The most that some calls cost together. ``usd`` is of those whose price is known; ``calls``, ``input_tokens`` and
-    ``output_tokens`` are of the others, made of the models ``unpriced``."""
-
-    usd: float = 0.0
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    unpriced: tuple[str, ...] = ()
-
-    def words(self, left_usd: float | None = None) -> str:
-        """The bound as a sentence: *At most $0.013.* With ``left_usd``, what a budget has left, no more than that."""
-        said = []
-        if self.usd and left_usd is not None and self.usd > left_usd:
-            sentence = _UP_TO if self.usd < inf else _ENDED
-            most = rounded_up(self.usd) if self.usd < inf else ""
-            said.append(_(sentence, left=dollars(left_usd), most=most))
-        elif self.usd:
-            said.append(_("At most {most}.", most=rounded_up(self.usd)))
-        if self.unpriced:
-            said.append(
-                ngettext(
-                    "The price of {models} is not known: at most {calls}, {tokens} in and {output_tokens:,} out.",
-                    "The prices of {models} are not known: at most {calls}, {tokens} in and {output_tokens:,} out.",
-                    len(self.unpriced),
-                    models=listed(self.unpriced),
-                    calls=counted(self.calls, "call"),
-                    tokens=counted(self.input_tokens, "token"),
-                    output_tokens=self.output_tokens,
-                )
-            )
-        return " ".join(said) or _("At no cost.")
-
-
-def price_at_most(plan: Iterable[PlannedCalls]) -> CostBound:
-    """Return the most that all calls of ``plan`` cost together."""
-    usd = 0.0
-    unpriced = []
-    for calls in plan:
-        if is_free(calls.model):
-            continue
-        known = known_price(calls.model)
-        if known is not None:
-            longest = known.max_output_tokens or inf
-            for usage in calls.usages:
-                written = min(usage.output_tokens, longest)
-                usd += usd_at_most(known, usage.input_tokens, written)
-        elif calls.usages:
-            unpriced.append(calls)
-    return CostBound(
-        usd,
-        sum(one.calls for one in unpriced),
-        sum(one.input_tokens for one in unpriced),
-        sum(one.output_tokens for one in unpriced),
-        tuple(dict.fromkeys(one.model for one in unpriced)),
-    )
-
-
-def rounded_up(usd: float) -> str:
-    """An amount that is not less than ``usd``, to two digits that are not zero."""
-    if not usd:
-        return dollars(0.0)
-    digits = max(2, 1 - floor(log10(abs(usd))))
-    return dollars(ceil(round(usd * 10**digits, 6)) / 10**digits)
+    rates = (list_price.input_usd_per_token, list_price.output_usd_per_token)
+    return None if None in rates else list_price

@@ -18,9 +18,10 @@ MAX_ERROR_BYTES = 16 * 1024
 """So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
 all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
 MAX_EVENT_BYTES = 2 * 1024 * 1024
-"""Of one line of a reply that began well. The longest replies of the largest models have less than half of that."""
+"""The most of one line of a reply that began well: the longest replies of the largest models have less than half of
+that."""
 MAX_ERROR_SECONDS = 10.0
-"""So long it may take to arrive, once it has begun."""
+"""So long an error may take to arrive, once it has begun."""
 _BINARY_EVENTS = "amazon.eventstream"
 """Amazon's streams have no lines."""
 _PACKINGS = ("gzip", "deflate")
@@ -54,11 +55,8 @@ def bound_body(response: httpx.Response) -> None:
         response.stream = body
     else:
         response.stream = _ShortLines(body)
-    for name in (
-        "content-encoding",
-        "content-length",
-        "transfer-encoding",
-    ):  # they are not those of what is read
+    # These are not those of what is read.
+    for name in ("content-encoding", "content-length", "transfer-encoding"):
         response.headers.pop(name, None)
 
 
@@ -106,7 +104,7 @@ class _Beginning(httpx.SyncByteStream):
 
 
 class _InPieces(httpx.SyncByteStream):
-    """The same bytes in small pieces."""
+    """The bytes of ``source`` in small pieces."""
 
     def __init__(self, source: httpx.SyncByteStream) -> None:
         self._source = source
@@ -121,13 +119,14 @@ class _InPieces(httpx.SyncByteStream):
 
 
 class _ShortLines(httpx.SyncByteStream):
-    """The same lines, long ones cut. Such a line is no JSON any more, if it was."""
+    """The lines of ``source``, long ones cut. A line that is cut is no JSON any more, if it was."""
 
     def __init__(self, source: httpx.SyncByteStream) -> None:
         self._source = source
-        # of the line that is under way
         self._start = b""
+        """The first bytes of the line that is under way."""
         self._length = 0
+        """The bytes of the line that is under way so far."""
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._source:
@@ -143,7 +142,9 @@ class _ShortLines(httpx.SyncByteStream):
         if ending:
             self._start = b""
             self._length = 0
-        return part if len(part) <= left else part[:left].rstrip(b"\r\n") + ending
+        if len(part) <= left:
+            return part
+        return part[:left].rstrip(b"\r\n") + ending
 
     def close(self) -> None:
         self._source.close()
@@ -207,19 +208,17 @@ def _events(body: bytes) -> Iterator[str]:
         yield json.dumps(whole)
         return
     choices = whole.get("choices") if isinstance(whole, dict) else None
-    if not isinstance(choices, list) or not all(
-        isinstance(one, dict) and _message(one) for one in choices
-    ):
+    if not isinstance(choices, list) or not all(map(_message, choices)):
         raise NotAReplyError(_("JSON that is no chat completion"))
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
-    yield json.dumps({**head, "choices": [_piece(one) for one in choices]})
+    yield json.dumps({**head, "choices": list(map(_piece, choices))})
     if whole.get("usage"):
         yield json.dumps({**head, "choices": [], "usage": whole["usage"]})
     yield "[DONE]"
 
 
-def _message(choice: dict[str, Any]) -> dict[str, Any] | None:
-    message = choice.get("message")
+def _message(choice: Any) -> dict[str, Any] | None:
+    message = choice.get("message") if isinstance(choice, dict) else None
     return message if isinstance(message, dict) else None
 
 
@@ -228,11 +227,11 @@ def _piece(choice: dict[str, Any]) -> dict[str, Any]:
     delta = {**(_message(choice) or {})}
     calls = delta.get("tool_calls")
     if isinstance(calls, list):
-        delta["tool_calls"] = [
-            {**call, "index": at}
-            for at, call in enumerate(calls)
-            if isinstance(call, dict)
-        ]
+        numbered = []
+        for index, call in enumerate(calls):
+            if isinstance(call, dict):
+                numbered.append({**call, "index": index})
+        delta["tool_calls"] = numbered
     return {
         "index": choice.get("index", 0),
         "delta": delta,

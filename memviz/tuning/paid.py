@@ -11,8 +11,8 @@ from memviz.models.base import FirstFailureEnds, Model, Usage
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
 from memviz.models.line import Interruptible
-from memviz.models.prices import PlannedCalls
-from memviz.models.recordings.player import Noted, Notes
+from memviz.models.planned_calls import PlannedCalls
+from memviz.models.recordings.recorder import Noted, Notes
 from memviz.models.registry import model
 from memviz.tuning.results import Sweep
 

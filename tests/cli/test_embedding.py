@@ -11,7 +11,7 @@ import pytest
 
 from memviz.core.vectors import texts_of
 from memviz.models.embedding import price_of_vectors
-from memviz.models.prices import rounded_up
+from memviz.models.planned_calls import rounded_up
 from memviz.transcripts.samples import bundled
 from tests.cli.terminal import memviz
 from tests.models.openai_server import OpenAIServer, openai_server, status, vectors

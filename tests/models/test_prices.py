@@ -24,16 +24,13 @@ from memviz.models.budgeted import Accounted
 from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE
-from memviz.models.prices import (
+from memviz.models.planned_calls import (
     CostBound,
     PlannedCalls,
-    Price,
-    TokenRates,
-    price,
     price_at_most,
-    prices,
     rounded_up,
 )
+from memviz.models.prices import Price, TokenRates, price, prices
 from tests.models.litellm_calls import NAME
 
 IN_USD, OUT_USD = 0.15e-6, 0.6e-6  # what a token of gpt-4o-mini costs

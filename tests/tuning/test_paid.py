@@ -13,7 +13,7 @@ from memviz import Message, ParameterError
 from memviz.core.errors import BudgetSpentError
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
-from memviz.models.recordings.player import Notes
+from memviz.models.recordings.recorder import Notes
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer
 from tests.models.openai_server import openai_server, slow, text

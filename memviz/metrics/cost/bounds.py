@@ -12,7 +12,7 @@ from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
-from memviz.models.prices import (
+from memviz.models.planned_calls import (
     INPUT_MARGIN,
     CostBound,
     PlannedCalls,

@@ -15,7 +15,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.base import Usage
-from memviz.models.prices import PlannedCalls
+from memviz.models.planned_calls import PlannedCalls
 from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
 

@@ -39,15 +39,17 @@ from memviz.models.provider_keys import (
 )
 
 MAX_MODELS = 100
-"""Of one server. What comes behind is counted and not listed."""
+"""The most models of one server that are listed; those behind are counted."""
 MAX_NAME_CHARS = 200
-"""As long as a name in a link may be."""
+"""The longest name of a model, as long as a name in a link may be."""
 Item = Mapping[str, Any]
 __all__ = ["LocalModel", "LocalServer", "LocalServers", "find_local_servers"]
 _GRACE_SECONDS = 1.0
 """So much longer than all questions may take together is waited for a server: its thread stops by itself at the next
 byte, and one that it is kept waiting for is left."""
 _Outcome = LocalServer | NoAnswerError | SilentError
+# the line "num_ctx    8192" of the parameters of a model of Ollama
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
 def listed_model(
@@ -77,20 +79,20 @@ def listing(
     notes: Iterable[str] = (),
 ) -> LocalServer:
     """The server with those of its models that can be called, out of ``count``. ``notes`` say what is left out."""
-    kept = list(models)
-    usable = [model for model in kept if _is_usable(model.title)]
-    said = list(notes)
-    if len(usable) < len(kept):
-        said.append(
+    models = list(models)
+    usable = [model for model in models if _is_usable(model.title)]
+    all_notes = list(notes)
+    if len(usable) < len(models):
+        all_notes.append(
             Said(
                 "{number} of the models of {program} cannot be used, because of a space or an odd character in the "
                 "name.",
-                number=len(kept) - len(usable),
+                number=len(models) - len(usable),
                 program=program.title,
             )
         )
     if count > MAX_MODELS:
-        said.append(
+        all_notes.append(
             Said(
                 "{program} has {count:,} models, of which the first {most} are listed.",
                 program=program.title,
@@ -98,9 +100,8 @@ def listing(
                 most=MAX_MODELS,
             )
         )
-    return LocalServer(
-        program.title, place.address, tuple(usable[:MAX_MODELS]), tuple(said)
-    )
+    shown_models = tuple(usable[:MAX_MODELS])
+    return LocalServer(program.title, place.address, shown_models, tuple(all_notes))
 
 
 def _is_usable(name: str) -> bool:
@@ -126,11 +127,9 @@ def text_of(item: Item, key: str) -> str:
 
 def tokens_of(value: object) -> int | None:
     """A number of tokens, if it is one."""
-    return (
-        value
-        if is_whole_number(value) and isinstance(value, int) and value > 0
-        else None
-    )
+    if is_whole_number(value) and isinstance(value, int) and value > 0:
+        return value
+    return None
 
 
 _WANTS_KEY = noop(
@@ -155,23 +154,18 @@ def _ollama(place: Place) -> LocalServer | None:
     listed = place.ask("/api/tags").items("models")
     if listed is None:
         return None  # other programs tell their version there as well
-    loaded = {
-        text_of(item, "name"): item
-        for item in place.ask("/api/ps").items("models") or ()
-    }
+    loaded = {}
+    for item in place.ask("/api/ps").items("models") or ():
+        loaded[text_of(item, "name")] = item
     here = names([item for item in listed if not item.get("remote_host")], "name")
-    shown = ((name, _shown(place, name)) for name in here[:MAX_MODELS])
-    models = (
-        listed_model(
-            place,
-            OLLAMA,
-            name,
-            _context_set(about, loaded.get(name, {})),
-            _context_made_for(about),
-        )
-        for name, about in shown
-        if _completes(about)
-    )
+    models = []
+    for name in here[:MAX_MODELS]:
+        about = _shown(place, name)
+        if _completes(about):
+            context_tokens = _context_set(about, loaded.get(name, {}))
+            longest_tokens = _context_made_for(about)
+            model = listed_model(place, OLLAMA, name, context_tokens, longest_tokens)
+            models.append(model)
     elsewhere = sum(bool(item.get("remote_host")) for item in listed)
     note = Said(
         "{number} of the models of {program} would be asked on other machines, and so not listed.",
@@ -198,12 +192,11 @@ def _completes(about: Item) -> bool:
 
 def _context_set(about: Item, loaded: Item) -> int | None:
     """The window of the model as it is loaded, or as its file sets it. Ollama's own choice is not known before."""
-    parameters = re.search(
-        r"^num_ctx\s+(\d{1,9})\s*$", text_of(about, "parameters"), re.MULTILINE
-    )
-    return tokens_of(loaded.get("context_length")) or (
-        int(parameters[1]) if parameters else None
-    )
+    loaded_tokens = tokens_of(loaded.get("context_length"))
+    if loaded_tokens:
+        return loaded_tokens
+    in_file = _NUM_CTX.search(text_of(about, "parameters"))
+    return int(in_file[1]) if in_file else None
 
 
 def _context_made_for(about: Item) -> int | None:
@@ -219,11 +212,9 @@ def _llama_cpp(place: Place) -> LocalServer | None:
         raise NoAnswerError(Said(_WANTS_KEY))
     if props.server == LLAMA_CPP.title and props.is_loading:
         raise NoAnswerError(Said("is still loading its model: look again in a moment"))
-    settings = (
-        props.value.get("default_generation_settings")
-        if isinstance(props.value, dict)
-        else None
-    )
+    if not isinstance(props.value, dict):
+        return None
+    settings = props.value.get("default_generation_settings")
     if not isinstance(settings, dict):
         return None
     listed = place.ask("/v1/models").items("data")
@@ -343,31 +334,26 @@ def find_local_servers(
     question, and no key. Raises :class:`memviz.core.errors.BadRequestError` for an address that is not of this machine.
     """
     usual = {Place(LOOPBACK, program.port).address: program for program in programs}
-    places = {
-        place.address: place for place in (*map(place_of, at), *map(place_of, usual))
-    }
-    outcomes = _all_of(list(places.values()))
-    servers = [
-        outcome for outcome in outcomes.values() if isinstance(outcome, LocalServer)
-    ]
-    for model in (model for server in servers for model in server.models):
+    places = {place.address: place for place in map(place_of, (*at, *usual))}
+    servers = []
+    silent: list[Program | str] = []
+    problems = []
+    for address, outcome in _all_of(list(places.values())).items():
+        if isinstance(outcome, LocalServer):
+            servers.append(outcome)
+            _note_windows(outcome)
+        elif isinstance(outcome, SilentError):
+            silent.append(usual.get(address, address))
+        else:
+            problem = Said("{address} {does}.", address=address, does=outcome.does)
+            problems.append(problem)
+    return LocalServers(tuple(servers), tuple(silent), tuple(problems))
+
+
+def _note_windows(server: LocalServer) -> None:
+    for model in server.models:
         if model.context_tokens is not None:
             note_window(model.name, model.context_tokens)
-    silent = (
-        address
-        for address, outcome in outcomes.items()
-        if isinstance(outcome, SilentError)
-    )
-    problems = (
-        Said("{address} {does}.", address=address, does=error.does)
-        for address, error in outcomes.items()
-        if isinstance(error, NoAnswerError)
-    )
-    return LocalServers(
-        tuple(servers),
-        tuple(usual.get(address, address) for address in silent),
-        tuple(problems),
-    )
 
 
 def _all_of(places: list[Place]) -> dict[str, _Outcome]:

@@ -268,27 +268,27 @@ class LocalServers:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences beside the list of models."""
-        empty = (
-            _(
-                "{program} answers at {address} and has no model: load one there first.",
-                program=server.program,
-                address=server.address,
-            )
-            for server in self.servers
-            if not server.models and not server.notes
-        )
-        notes = [note for server in self.servers for note in server.notes]
-        said = [_(sentence) for sentence in (*notes, *self.problems)]
-        return (*empty, *said, *self._silence())
+        empty = []
+        notes = []
+        for server in self.servers:
+            notes += server.notes
+            if not server.models and not server.notes:
+                sentence = _(
+                    "{program} answers at {address} and has no model: load one there first.",
+                    program=server.program,
+                    address=server.address,
+                )
+                empty.append(sentence)
+        others = [_(sentence) for sentence in (*notes, *self.problems)]
+        return (*empty, *others, *self._silence())
 
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""
-        named = [
-            _("{title} (port {port})", title=one.title, port=one.port)
-            if isinstance(one, Program)
-            else one
-            for one in self.silent
-        ]
+        named = []
+        for place in self.silent:
+            if isinstance(place, Program):
+                place = _("{title} (port {port})", title=place.title, port=place.port)
+            named.append(place)
         if named and (self.servers or self.problems):
             yield _("Nothing answers for {names}.", names=listed(named))
         elif named:

@@ -32,7 +32,7 @@ from memviz.models.tools import Tool
 FORMAT = 1
 SUFFIX = ".recording"
 MAX_BYTES = 100_000_000
-"""Of a recording that is opened: four bundled ones have about one million each."""
+"""The most bytes of a recording that is opened: four bundled ones have about one million each."""
 Line = dict[str, Any]
 
 
@@ -49,9 +49,8 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
         try:
             reader.read(number, line.decode("utf-8", "replace"))
         except RecordingError:
-            if (
-                number < len(lines) or number == 1
-            ):  # the last line without its end was torn off by a kill
+            # A last line without its end was torn off by a kill.
+            if number < len(lines) or number == 1:
                 raise
             is_cut = True
     if reader.about is None:
@@ -61,13 +60,13 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
                 place=place,
             )
         )
-    found = Recording.of(
+    recording = Recording.of(
         name or place.removesuffix(SUFFIX),
         reader.about,
         reader.replies,
         reader.settings,
     )
-    return replace(found, is_cut=is_cut)
+    return replace(recording, is_cut=is_cut)
 
 
 def write_recording(recording: Recording) -> str:

@@ -17,7 +17,7 @@ from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
 MARK_CHARS = 12
-"""Of a hash: enough to tell the replies of one file apart."""
+"""The characters of a hash that make a mark: enough to tell the replies of one file apart."""
 NUMBERS_SHOWN = 5
 """Replies that a sentence names by their numbers; of more it says how many."""
 
@@ -39,22 +39,22 @@ class RecordedReply:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSetting:
-    """A run whose summaries a recording holds, all of them: what has to be the same for the recording to play it.
-
-    ``conversation`` is :func:`conversation_digest` of all that was replayed, ``strategy`` the id and the parameters,
-    among them the prompt of the summaries, ``recalls`` what was recalled into which turns. With ``answers`` it
-    holds the answers to the questions of the conversation under this setting, too. ``needs`` are the marks of the
-    replies that the summaries take, ``answers_need`` those of the answers, each in order; both are empty where the file
-    does not say it, which then cannot be checked.
-    """
+    """A run whose summaries a recording holds, all of them: what has to be the same for the recording to play it."""
 
     conversation: str
+    """The :func:`conversation_digest` of all that was replayed."""
     strategy: Mapping[str, Any]
+    """The id and the parameters, among them the prompt of the summaries."""
     counter: str
     recalls: Sequence[Any] = ()
+    """The recalls, each with the turn that it goes into."""
     answers: bool = False
+    """True if the answers to the conversation's questions are recorded, too."""
     needs: tuple[str, ...] = ()
+    """The marks of the replies that the summaries take, in order; empty where the file does not say it, which then
+    cannot be checked."""
     answers_need: tuple[str, ...] = ()
+    """The marks of the replies that the answers take, in order; empty in the same case."""
 
     @property
     def digest(self) -> str:
@@ -106,14 +106,16 @@ class About:
 
     def to_dict(self) -> dict[str, Any]:
         """The description as JSON."""
-        return {
+        fields = {
             "title": self.title,
             "model": self.model,
             "made_on": self.made_on,
             "parameters": dict(self.parameters),
             "note": self.note,
-            **({"only_by_name": True} if self.only_by_name else {}),
         }
+        if self.only_by_name:
+            fields["only_by_name"] = True
+        return fields
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,8 @@ class Recording:
         by_request: dict[str, RecordedReply] = {}
         for reply in replies:
             by_request.setdefault(reply.request.digest, reply)
-        marks = {_mark(digest, one.reply) for digest, one in by_request.items()}
-        made_for: dict[str, RecordedSetting] = {}
+        marks = {_mark(digest, entry.reply) for digest, entry in by_request.items()}
+        playable: dict[str, RecordedSetting] = {}
         holes: dict[str, Hole] = {}
         for setting in settings:
             hole = Hole(
@@ -157,53 +159,50 @@ class Recording:
                 holes[setting.digest] = hole
             if hole.summaries:
                 continue
-            playable = setting
             if hole.answers:
-                playable = replace(setting, answers=False, answers_need=())
-            if setting.digest not in made_for or playable.answers:
-                made_for[setting.digest] = playable
-        left = []
-        for digest, hole in holes.items():
-            if not _is_filled(hole, made_for.get(digest)):
-                left.append(hole)
-        return cls(name, about, by_request, made_for, tuple(left))
+                setting = replace(setting, answers=False, answers_need=())
+            if setting.digest not in playable or setting.answers:
+                playable[setting.digest] = setting
+        open_holes = [
+            hole
+            for digest, hole in holes.items()
+            if not _is_filled(hole, playable.get(digest))
+        ]
+        return cls(name, about, by_request, playable, tuple(open_holes))
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models that answered, each once."""
-        return tuple(
-            dict.fromkeys(
-                one.reply.model for one in self.replies.values() if one.reply.model
-            )
-        )
+        models = [entry.reply.model for entry in self.replies.values()]
+        return tuple(dict.fromkeys(filter(None, models)))
 
     @property
     def seconds(self) -> float | None:
         """The seconds that all replies took together; ``None`` if that of any is not recorded."""
-        known = [one.reply.recorded_seconds for one in self.replies.values()]
-        return (
-            None
-            if None in known
-            else sum(seconds for seconds in known if seconds is not None)
-        )
+        total_seconds: float = 0
+        for entry in self.replies.values():
+            if entry.reply.recorded_seconds is None:
+                return None
+            total_seconds += entry.reply.recorded_seconds
+        return total_seconds
 
     @property
     def cost_usd(self) -> float | None:
         """The cost of all replies; ``None`` if that of any is not recorded."""
         total_usd = 0.0
-        for one in self.replies.values():
-            if one.reply.cost_usd is None:
+        for entry in self.replies.values():
+            if entry.reply.cost_usd is None:
                 return None
-            total_usd += one.reply.cost_usd
+            total_usd += entry.reply.cost_usd
         return total_usd
 
     @cached_property
     def digest(self) -> str:
         """A hash of all replies: two recordings with the same one answer alike."""
         replies = []
-        for key, one in self.replies.items():
-            calls = [call.to_dict() for call in one.reply.tool_calls]
-            replies.append([key, one.reply.text, calls])
+        for key, entry in self.replies.items():
+            calls = [call.to_dict() for call in entry.reply.tool_calls]
+            replies.append([key, entry.reply.text, calls])
         return hashed_json(replies)
 
     def holds(self, setting: RecordedSetting) -> bool:
@@ -213,39 +212,39 @@ class Recording:
     def strategies_over(self, conversation: str, counter: str) -> list[Strategy]:
         """The strategies whose summaries it holds over exactly the conversation of this digest, without recalls. Those
         of another version that this one does not know are left out."""
-        found = []
-        for one in self.settings.values():
-            is_over = one.conversation == conversation and one.counter == counter
-            if is_over and not one.recalls and one.needs:
+        held = []
+        for setting in self.settings.values():
+            is_over = setting.conversation == conversation
+            is_over = is_over and setting.counter == counter
+            if is_over and not setting.recalls and setting.needs:
                 with suppress(MemvizError):
-                    found.append(strategy(**one.strategy))
-        return found
+                    held.append(strategy(**setting.strategy))
+        return held
 
     def answers(self, setting: RecordedSetting) -> bool:
         """Return whether the answers to the conversation's questions under this setting are in it as well."""
-        known = self.settings.get(setting.digest)
-        return known is not None and known.answers
+        held = self.settings.get(setting.digest)
+        return held is not None and held.answers
 
 
 def conversation_digest(
     messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()
 ) -> str:
     """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
-    return hashed_json(
-        [[one.to_request() for one in messages], system_prompt or "", list(tools)]
-    )
+    requests = [message.to_request() for message in messages]
+    return hashed_json([requests, system_prompt or "", list(tools)])
 
 
 def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the id of a strategy and its parameters, but for those at their default; all of a strategy that is not
     installed here."""
-    known = strategies().get(setting.get("id", ""))
-    defaults = {one.name: one.default for one in known.parameters()} if known else {}
-    return {
-        name: value
-        for name, value in setting.items()
-        if name not in defaults or value != defaults[name]
-    }
+    changed = dict(setting)
+    cls = strategies().get(setting.get("id", ""))
+    for parameter in cls.parameters() if cls else ():
+        name = parameter.name
+        if name in changed and changed[name] == parameter.default:
+            del changed[name]
+    return changed
 
 
 def _mark(request_digest: str, reply: Reply) -> str:

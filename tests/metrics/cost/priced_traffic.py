@@ -9,7 +9,8 @@ import numpy as np
 
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.requests.traffic import Traffic
-from memviz.models.prices import PlannedCalls, Price, TokenRates
+from memviz.models.planned_calls import PlannedCalls
+from memviz.models.prices import Price, TokenRates
 
 MILLION = 1_000_000
 

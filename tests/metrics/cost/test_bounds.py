@@ -25,7 +25,8 @@ from memviz.metrics.cost.bounds import (
     trials_bound,
 )
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.prices import CostBound, price, price_at_most
+from memviz.models.planned_calls import CostBound, price_at_most
+from memviz.models.prices import price
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.base import Probe
 

@@ -9,7 +9,7 @@ from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.metrics.cost import pricing as cost_pricing
 from memviz.metrics.cost.estimate import Estimate, estimate
-from memviz.models.prices import PlannedCalls
+from memviz.models.planned_calls import PlannedCalls
 from tests.metrics.cost.priced_traffic import MILLION, PRICES, Work, work
 
 

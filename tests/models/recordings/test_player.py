@@ -5,7 +5,8 @@ from __future__ import annotations
 import memviz
 from memviz import Message, Reply
 from memviz.engine.recording import saved, setting_of
-from memviz.models.recordings.player import MOST_REPLIES, Noted, Notes, RecordedModel
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recorder import MOST_REPLIES, Noted, Notes
 from memviz.models.recordings.recording import About
 from memviz.transcripts.samples import sample
 from tests.models.recordings.recorded import MODEL, RealModel

@@ -35,7 +35,7 @@ from memviz.engine.switching import was_asked
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 from memviz.models.registry import model
 from memviz.strategies.base import Strategy
 

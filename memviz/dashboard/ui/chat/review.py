@@ -17,7 +17,7 @@ from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
 from memviz.models.names import in_words
-from memviz.models.prices import PlannedCalls, price_at_most
+from memviz.models.planned_calls import PlannedCalls, price_at_most
 
 MAX_MESSAGES_SHOWN = 40
 PREVIEW_CHARS = 200

@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
 from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
 from memviz.models.embedding import MOST_BYTES
-from memviz.models.prices import PlannedCalls, price_at_most
+from memviz.models.planned_calls import PlannedCalls, price_at_most
 from memviz.strategies.lookup import embedding_asked_by
 
 FRAME_SECONDS = 0.05

@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.elements import row, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 
 FRAME_SECONDS = 0.2
 """The least time between two drawings of progress; work that takes less shows no bar at all."""

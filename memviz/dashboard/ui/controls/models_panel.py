@@ -53,7 +53,7 @@ from memviz.models.connection_check import (
 )
 from memviz.models.names import in_words
 from memviz.models.recordings.files import SUFFIX, write_recording
-from memviz.models.recordings.player import Notes
+from memviz.models.recordings.recorder import Notes
 from memviz.models.recordings.recording import About, Recording
 from memviz.models.registry import model
 from memviz.storage.workspace import Workspace

@@ -21,8 +21,8 @@ from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
 from memviz.models.line import Interruptible
 from memviz.models.names import is_free
-from memviz.models.prices import CostBound
-from memviz.models.recordings.player import Noted, Notes
+from memviz.models.planned_calls import CostBound
+from memviz.models.recordings.recorder import Noted, Notes
 from memviz.strategies.base import Strategy
 
 BUDGET_KEY = "session-budget"

@@ -38,7 +38,8 @@ from memviz.models.embedding import (
 )
 from memviz.models.line import Interruptible
 from memviz.models.names import OFFLINE, is_free
-from memviz.models.prices import CostBound, known_price
+from memviz.models.planned_calls import CostBound
+from memviz.models.prices import known_price
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.lookup import (

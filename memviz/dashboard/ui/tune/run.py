@@ -29,7 +29,7 @@ from memviz.dashboard.ui.tune.state import TuneState
 from memviz.dashboard.words.estimates import estimate_words, left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence

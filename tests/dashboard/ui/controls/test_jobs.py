@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.core.errors import RateLimitError
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 from tests.pages.driving import labelled, sentences
 
 TOTAL = 4

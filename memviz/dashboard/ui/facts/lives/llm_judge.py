@@ -37,7 +37,7 @@ from memviz.metrics.cost.bounds import judging_bound
 from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.events import author_of
 from memviz.models.names import OFFLINE
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"

@@ -26,7 +26,7 @@ from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import author_of
-from memviz.models.prices import CostBound
+from memviz.models.planned_calls import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 
