@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from annotated_types import Ge, Le
@@ -207,6 +208,7 @@ def choice(default: str, meanings: Mapping[str, str], help: str) -> Any:
     )
 
 
+@cache
 def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
     """All parameters that a strategy class declares, in order."""
     return tuple(_parameter(name, field) for name, field in model.model_fields.items())

@@ -280,7 +280,7 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     warnings: list[str] = []
     failures: list[TranscriptError] = []
     refused: dict[str, TranscriptError] = {}
-    for inner, content in _with_joined(archived_files(data, asked.limits)):
+    for inner, content in _with_joined(archived_files(data, asked.limits), asked):
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
@@ -302,9 +302,12 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
     return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
 
 
-def _with_joined(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+def _with_joined(
+    files: Iterable[tuple[str, bytes]], asked: Asked
+) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive; those of a folder that hold one row each as one list, under the folder's name."""
-    patterns = [reader.files for reader in formats().values() if reader.files]
+    readers = [*formats().values(), asked.mapping]
+    patterns = [one.files for one in readers if one is not None and one.files]
     folders: dict[str, list[bytes]] = {}
     for name, content in files:
         path = PurePosixPath(name)

@@ -7,7 +7,7 @@ Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 would have kept it (``remedies``); ``executors`` are where cells are worked off. Nothing here
 knows a database or a page.
 
-Open to other rooms: ``best_of_each``, ``cautions``, ``constraints``, ``forgotten``, ``grid``,
+Open to other rooms: ``background``, ``best_of_each``, ``cautions``, ``constraints``, ``forgotten``, ``grid``,
 ``grounds``, ``pace``, ``paid``, ``pareto``, ``pricing_assumptions``, ``recommendation``,
 ``recorded``, ``results``, ``scaling``, ``sweep``, ``sweep_conversation``, ``why``.
 """

@@ -3,12 +3,11 @@ best value, its knee, and whether the best value lies at the edge of those that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
@@ -24,6 +23,7 @@ from memviz.tuning.constraints import (
     first_row,
 )
 from memviz.tuning.grounds import Grounds
+from memviz.tuning.knee import bend
 from memviz.tuning.pareto import on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
@@ -73,14 +73,17 @@ def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, 
     """Return the best of every strategy, by the rule of the recommendation: the cheapest setting that does what is
     asked for, else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left
     out."""
+    table = sweep.by_setting(constraints.over)
     ids = dict.fromkeys(setting.id for setting in sweep.settings)
-    found = (_best_of(sweep, id, constraints) for id in ids)
+    found = (_best_of(sweep, table, id, constraints) for id in ids)
     return tuple(best for best in found if best is not None)
 
 
-def _best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | None:
-    """Return the best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
-    table = sweep.by_setting(constraints.over)
+def _best_of(
+    sweep: Sweep, table: DataFrame, id: str, constraints: Constraints
+) -> StrategyBest | None:
+    """Return the best setting of the strategy ``id`` among the rows of ``table``; ``None`` where none was measured, or
+    all failed."""
     chosen = best_row(table, constraints, sweep.cost_measure, id)
     if chosen is None:
         return None
@@ -158,7 +161,7 @@ class StrategyAnswer:
     """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` of settings that differ from the best one in
     ``axis`` alone, in its order."""
     knee: int | None
-    """The row (0-based) at which the facts kept bend (see :func:`bend`), ``None`` where they do not."""
+    """The row (0-based) at which the facts kept bend, ``None`` where they do not."""
     grounds: Grounds
     asked: str
     """The words for what a value has to do."""
@@ -304,10 +307,10 @@ def answer_for(
 ) -> StrategyAnswer | None:
     """Return the answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were
     measured."""
-    best = _best_of(sweep, id, constraints)
+    table = sweep.by_setting(constraints.over)
+    best = _best_of(sweep, table, id, constraints)
     if best is None:
         return None
-    table = sweep.by_setting(constraints.over)
     own = table[(table["strategy"] == id) & (table["failed"] == 0)]
     curve = _alike(own, best.setting)
     axis = main_axis(best.setting)
@@ -362,39 +365,3 @@ def _winner(
     if better.empty:
         return None
     return first_row(better, "-retention", cost, "setting")
-
-
-def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:
-    """Return the row (0-based) at which facts over cost bend, ``None`` where they do not. It is looked for among the
-    rows that no other one beats in both, for only there one pays more to keep more."""
-    front = np.flatnonzero(on_front(costs, kept))
-    front = front[np.argsort(costs[front], kind="stable")]
-    place = knee(costs[front].tolist(), kept[front].tolist())
-    return None if place is None else int(front[place])
-
-
-LEAST_POINTS = 4
-"""Of fewer points a knee would only say where the values happen to lie."""
-LEAST_DISTANCE = 0.15
-"""Of a curve scaled to 1 x 1: nearer to the chord, it is nearly straight and bends nowhere in particular."""
-
-
-def knee(x: Sequence[float], y: Sequence[float]) -> int | None:
-    """Return the number (0-based) of the point where a rising curve bends, from where on going on brings clearly less
-    than before; ``None`` where it does not.
-
-    The rule is that of Kneedle (Satopää, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, 2011): scale the
-    curve to the unit square, and take the point that lies farthest above the chord from its first point to its last.
-    It has to be at least :data:`LEAST_DISTANCE` above it. Sweeps have few points, so nothing is smoothed and there is
-    one knee at most. ``x`` rises; a curve that does not rise from its first to its last point, has fewer than
-    :data:`LEAST_POINTS` points or an unknown value (NaN) has no knee.
-    """
-    points = np.array([x, y], float).T
-    if len(points) < LEAST_POINTS or not np.isfinite(points).all():
-        return None
-    across, up = (points - points[0]).T
-    if up[-1] <= 0:
-        return None
-    above = up / up[-1] - across / across[-1]
-    farthest = int(above.argmax())
-    return farthest if above[farthest] >= LEAST_DISTANCE else None

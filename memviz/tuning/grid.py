@@ -101,16 +101,17 @@ def _rounded(value: float) -> int:
 def refused() -> dict[str, str]:
     """Return the strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers
     none of them."""
-    reasons = {}
-    for id, cls in strategies().items():
-        try:
-            reason = cls().can_be_run()
-        except ParameterError:
-            # A parameter has no default, so it cannot say it yet.
-            continue
-        if reason:
-            reasons[id] = reason
-    return reasons
+    reasons = {id: _refusal(cls) for id, cls in strategies().items()}
+    return {id: reason for id, reason in reasons.items() if reason}
+
+
+def _refusal(cls: type[Strategy]) -> str:
+    """Return the sentence that says why a strategy cannot be run here; empty where it can be, or where a parameter has
+    no default, so that it cannot say it yet."""
+    try:
+        return cls().can_be_run()
+    except ParameterError:
+        return ""
 
 
 def offered() -> dict[str, type[Strategy]]:
@@ -137,14 +138,11 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     strategy does not have, a value out of range, an empty list of values, or a strategy that cannot be run here.
     """
     made: dict[tuple[str, str], Strategy] = {}
-    cannot = refused()
     for id, given in grid.items():
-        if id in cannot:
-            raise ParameterError(
-                "grid",
-                id,
-                _("a strategy that can be run here. {cannot}", cannot=cannot[id]),
-            )
+        cannot = _refusal(strategy_class(id))
+        if cannot:
+            allowed = _("a strategy that can be run here. {cannot}", cannot=cannot)
+            raise ParameterError("grid", id, allowed)
         if given is None:
             values = suggested(id)
         else:

@@ -237,7 +237,7 @@ class Sweep:
         costs = table[self.cost_measure].to_numpy(float)
         return on_front(costs, comparable.to_numpy(float))
 
-    @property
+    @cached_property
     def cost_measure(self) -> str:
         """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
         known = self._frame.loc[self._frame["error"] == "", "usd"]

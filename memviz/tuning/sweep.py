@@ -9,7 +9,6 @@ from threading import Event
 from time import perf_counter
 from typing import Literal, Protocol
 
-from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
@@ -281,44 +280,6 @@ class Sweeping:
     def _workers(self) -> int:
         default = DEFAULT_CONCURRENCY if self._executor() == "threads" else 2
         return self.workers or default
-
-
-class BackgroundSweep(BackgroundWork):
-    """Works off the sweep that ``make`` gives, so that a page can show how far it is and let its visitor stop it.
-    Making it may take a while as well, so that happens in the same thread. ``on_cancel`` is called when the user stops
-    it. A sweep that the user or the budget ended has no ``error``."""
-
-    def __init__(
-        self,
-        make: Callable[[], Sweeping],
-        on_cancel: Callable[[], object] = lambda: None,
-    ) -> None:
-        super().__init__("memviz sweep")
-        self._make = make
-        self._on_cancel = on_cancel
-        self._sweeping: Sweeping | None = None
-        self._begin()
-
-    @property
-    def progress(self) -> SweepProgress | None:
-        """The progress so far; ``None`` while it is being made."""
-        return self._sweeping.progress if self._sweeping else None
-
-    @property
-    def sweep(self) -> Sweep | None:
-        """The cells that were measured so far, at any time; ``None`` while it is being made."""
-        return self._sweeping.sweep if self._sweeping else None
-
-    def cancel(self) -> None:
-        """Begin nothing new. Cells that are finished stay."""
-        super().cancel()
-        self._on_cancel()
-
-    def _work(self) -> None:
-        self._sweeping = self._make()
-        self._sweeping.stop = self.cancelled
-        for _cell in self._sweeping:
-            pass
 
 
 def sweep(

@@ -21,6 +21,7 @@ from memviz.watching.keeper import (
     first_new,
     first_words,
     key_of,
+    place_events,
 )
 
 CHUNK_BYTES = 2_000_000
@@ -105,14 +106,26 @@ class GrowingFile:
         most = CHUNK_BYTES if self._is_whole else MAX_ANEW_BYTES
         while chunk := _whole_lines(file, self._place.end, most):
             most = CHUNK_BYTES
-            before = (self._place, list(self._rows), dict(self._known))
+            before = self._progress()
             try:
                 self._take(file, chunk, identity)
             except BaseException:
-                self._place, self._rows, self._known = before
+                vars(self).update(before)
                 raise
             has_grown = True
         return has_grown
+
+    def _progress(self) -> dict[str, Any]:
+        """Return what changes while a chunk is told: all of it is as before where the
+        chunk could not be kept."""
+        return {
+            "_place": self._place,
+            "_rows": list(self._rows),
+            "_known": dict(self._known),
+            "_has_title": self._has_title,
+            "_is_whole": self._is_whole,
+            "skipped_lines": self.skipped_lines,
+        }
 
     def _is_another(self, file: BinaryIO, identity: str) -> bool:
         """Return whether it is not the file that was read before, or was changed there."""
@@ -187,14 +200,16 @@ class GrowingFile:
         ]
         start = place.messages
         first_event = place.events
-        if not self._is_whole:
-            self._is_whole = True
-            start, known = self._known_of(messages)
-            first_event = self.kept.event_count if self.kept else 0
-            messages = messages[known:]
-            events = _moved(events, -known)
-            events = [one for one in events if one.after_message >= 0]
-        return Growth(start, messages, {}, _moved(events, start), first_event, about)
+        if self._is_whole:
+            return Growth(
+                start, messages, {}, _moved(events, start), first_event, about
+            )
+        self._is_whole = True
+        start, known = self._known_of(messages)
+        first_event = self.kept.event_count if self.kept else 0
+        told_before = self._keeper.events_of(self.kept)
+        new_events = place_events(events, told_before, start, known)
+        return Growth(start, messages[known:], {}, new_events, first_event, about)
 
     def _known_of(self, messages: Sequence[Message]) -> tuple[int, int]:
         """Return how many messages the library has, and how many of these it has."""

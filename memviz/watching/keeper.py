@@ -131,6 +131,16 @@ class Keeper:
             about["system_prompt"] = self._secrets.conceal(about["system_prompt"])
         return replace(growth, messages=messages, events=events, about=about)
 
+    def events_of(self, kept: Watched | None) -> Sequence[RecordedEvent]:
+        """Return the events that the library has of a watched conversation."""
+        if kept is None or kept.is_deleted:
+            return ()
+        return self.store.about(kept.id).events
+
+    def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
+        """Return the event as it is kept."""
+        return self._secrets.conceal_in_event(event)
+
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
         if len(message.content) > MAX_MESSAGE_CHARS:
@@ -177,6 +187,33 @@ def first_words(messages: Iterable[Message]) -> str:
         if message.role == "user" and words:
             return words
     return ""
+
+
+def place_events(
+    events: Iterable[RecordedEvent],
+    told_before: Iterable[RecordedEvent],
+    start: int,
+    known: int,
+) -> list[RecordedEvent]:
+    """Return the events of a session that was written anew which the library has not,
+    at their places in its conversation.
+
+    Its program compacted: the first ``known`` messages of the file are the newest of the
+    ``start`` messages that the library has. An event before them is that compaction. It
+    happened after all that the library has, and they stayed word for word.
+    """
+    told = {(event.kind, event.text, event.time) for event in told_before}
+    placed = []
+    for event in events:
+        if (event.kind, event.text, event.time) in told:
+            continue
+        kept = known - event.after_message
+        if kept > 0:
+            event = replace(event, after_message=start, kept_newest=kept)
+        else:
+            event = replace(event, after_message=start - kept)
+        placed.append(event)
+    return placed
 
 
 def key_of(source: str, conversation_id: str) -> str:

@@ -180,10 +180,10 @@ def _read_message(item: Any, role: str) -> Iterator[Message]:
             has_results = True
             yield _result(part)
         elif kind == "thought":
-            thoughts.append(_text(_under(part, "text")))
+            thoughts.append(_text(_under(part, "text") or ""))
         else:
             texts.append(_part_text(part))
-    if texts or calls or thoughts or not has_results:
+    if texts or calls or any(thoughts) or not (has_results or thoughts):
         meta = {REASONING: "\n".join(thoughts)} if any(thoughts) else None
         tool_call_id = _text(item.get("tool_call_id") or "") or None
         if role == "tool" and not tool_call_id:

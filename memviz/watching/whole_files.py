@@ -1,6 +1,7 @@
 """Sessions that their program writes anew each time, as one JSON value: they are read
 whole when they change, and compared with what is kept."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from memviz.core.errors import TranscriptError
@@ -13,6 +14,7 @@ from memviz.watching.keeper import (
     first_new,
     first_words,
     key_of,
+    place_events,
 )
 
 MAY_CHANGE = 4
@@ -41,33 +43,50 @@ class WholeFile:
         except (OSError, TranscriptError):
             return False
         messages = [self._keeper.concealed(one) for one in told.messages]
-        digests = list(map(digest_of, messages))
-        start, new = self._place_of(digests)
-        events = [one for one in told.events if one.after_message >= new]
+        events = [self._keeper.concealed_event(one) for one in told.events]
+        kept = self._keeper.store.find_watched(self._key)
+        told_before = self._keeper.events_of(kept)
+        known = self._known_digests(kept)
+        given = list(map(digest_of, messages))
+        start = new = _same_beginning(known, given)
+        if _goes_on(known, given, start):
+            first_event = sum(one.after_message < start for one in told_before)
+            new_events = [one for one in events if one.after_message >= start]
+        else:
+            # The program compacted: what it no longer has is kept.
+            start = len(known)
+            new = first_new(known[-RECENT_KEYS:], given)
+            first_event = len(told_before)
+            new_events = place_events(events, told_before, start, new)
         growth = Growth(
             start,
             messages[new:],
             {"source": self._program},
-            events,
+            new_events,
+            first_event,
             about={"title": told.title or first_words(messages)},
         )
         self._keeper.write_rows(self._key, growth)
         self._read_at = read_at
         return True
 
-    def _place_of(self, digests: list[str]) -> tuple[int, int]:
-        """Return the position in the library from which on it differs, and that in the
-        file."""
-        store = self._keeper.store
-        kept: Watched | None = store.find_watched(self._key)
+    def _known_digests(self, kept: Watched | None) -> list[str]:
         if kept is None or kept.is_deleted:
-            return 0, 0
-        count = kept.message_count
-        known = list(map(digest_of, store.said(kept.id, 0, count)))
-        same = 0
-        while same < min(count, len(digests)) and known[same] == digests[same]:
-            same += 1
-        if len(digests) >= count and same >= count - MAY_CHANGE:
-            return same, same
-        # The program compacted: what it no longer has is kept.
-        return count, first_new(known[-RECENT_KEYS:], digests)
+            return []
+        said = self._keeper.store.said(kept.id, 0, kept.message_count)
+        return list(map(digest_of, said))
+
+
+def _same_beginning(known: Sequence[str], given: Sequence[str]) -> int:
+    """Return how many of the first messages are the same in both."""
+    for count, (one, other) in enumerate(zip(known, given, strict=False)):
+        if one != other:
+            return count
+    return min(len(known), len(given))
+
+
+def _goes_on(known: Sequence[str], given: Sequence[str], same: int) -> bool:
+    """Return whether a file is what the library has and more, but for the newest that
+    the library has; a file that begins with other words was compacted."""
+    begins_alike = same > 0 or not known
+    return begins_alike and len(given) >= len(known) and same >= len(known) - MAY_CHANGE

@@ -16,6 +16,8 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 
+from memviz.models.rate_limiter import gate_of
+
 USAGE = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 
 
@@ -325,7 +327,9 @@ def endless(handler: _Handler) -> None:
 
 @contextmanager
 def openai_server(port: int = 0) -> Iterator[OpenAIServer]:
-    """A running server, on a free port unless one is given."""
+    """A running server, on a free port unless one is given. Nobody has refused a call at
+    its address yet, though an earlier server may have had the same port."""
+    gate_of.cache_clear()
     server = OpenAIServer(port)
     thread = Thread(
         target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True

@@ -13,8 +13,9 @@ from memviz import SweepError
 from memviz.core.counters import counter
 from memviz.core.vectors import vectors_from
 from memviz.transcripts.samples import sample
+from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.grid import settings
-from memviz.tuning.sweep import BackgroundSweep, Sweeping
+from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
 WAIT_SECONDS = 60
@@ -35,6 +36,7 @@ def test_it_ends_by_itself_with_all_cells() -> None:
     assert work.progress is not None
     assert (work.progress.done, work.progress.total) == (3, 3)
     assert work.error is None
+    assert work.sweep is work.sweep  # with the tables that it made
 
 
 @pytest.mark.parametrize("executor", ["inline", "threads"])

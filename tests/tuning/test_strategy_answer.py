@@ -9,8 +9,9 @@ import pytest
 
 import memviz
 from memviz.transcripts.samples import sample
-from memviz.tuning.best_of_each import StrategyAnswer, answer_for, bend, knee
+from memviz.tuning.best_of_each import StrategyAnswer, answer_for
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.knee import bend, knee
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 

@@ -171,6 +171,33 @@ def test_a_library_that_cannot_be_written_is_tried_again(
     )
 
 
+def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memviz.core.errors import StorageError
+
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "rollout.jsonl"
+    lines = lines_of("codex")
+    path.write_bytes(b"".join(lines[:20]))
+    session = GrowingFile(path, "codex", "one", keeper)
+    session.read_on()
+    before = kept(keeper, "codex/one")
+    path.write_bytes(lines[0] + b"".join(lines[20:]))
+
+    def full(*arguments: object) -> None:
+        raise StorageError("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "grow_watched", full)
+        with pytest.raises(StorageError):
+            session.read_on()
+    assert session.read_on()
+    after = kept(keeper, "codex/one")
+    assert after[: len(before)] == before
+    assert len(after) > len(before)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -148,6 +148,15 @@ def test_thoughts_and_pictures() -> None:
     assert reply.meta == {REASONING: "Hm."}
 
 
+def test_a_thought_without_text_is_no_message() -> None:
+    thought = {"type": "reasoning", "content": ""}
+    said = {"role": "assistant", "parts": [{"type": "text", "content": "See."}]}
+    messages = [{"role": "assistant", "parts": [thought]}, said]
+    found = read_span({"gen_ai.output.messages": messages}, [], "t")
+    assert found is not None
+    assert [one.content for one in found.reply] == ["See."]
+
+
 def test_messages_stand_in_the_order_of_their_numbers() -> None:
     numbers = [10, 2, 999_999, 1]
     known = {f"gen_ai.prompt.{n}.content": str(n) for n in numbers}

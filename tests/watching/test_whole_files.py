@@ -65,3 +65,38 @@ def test_no_secret_is_kept_of_a_session(tmp_path: Path) -> None:
     assert about.title == "Finds ***"
     assert ["of ***" in event.text for event in about.events] == [True]
     assert "ACME" not in repr(kept(keeper, "gemini_cli/one"))
+
+
+def test_a_short_session_that_was_compacted_keeps_what_its_file_no_longer_has(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session-one.json"
+    head = {"sessionId": "1", "projectHash": "2"}
+    texts = ["Budget 3,600 euros.", "Noted.", "Which hotel?"]
+    first = [
+        {"id": str(at), "type": "gemini" if at == 1 else "user", "content": text}
+        for at, text in enumerate(texts)
+    ]
+    summary = {
+        "id": "8",
+        "type": "user",
+        "content": "<state_snapshot>a budget</state_snapshot>",
+    }
+    later = [
+        {"id": "9", "type": "gemini", "content": "The one at the port."},
+        {"id": "10", "type": "user", "content": "Why?"},
+    ]
+    path.write_text(json.dumps({**head, "messages": first}))
+    WholeFile(path, "gemini_cli", "one", keeper).read_on()
+    for stop in (1, 2):
+        messages = [summary, first[-1], *later[:stop]]
+        path.write_text(json.dumps({**head, "messages": messages}))
+        WholeFile(path, "gemini_cli", "one", keeper).read_on()
+    whole = kept(keeper, "gemini_cli/one")
+    assert [one.content for one in whole] == [*texts, "The one at the port.", "Why?"]
+    watched = keeper.store.find_watched("gemini_cli/one")
+    assert watched is not None
+    (event,) = keeper.store.about(watched.id).events
+    assert (event.after_message, event.kept_newest) == (3, 1)
+    assert "a budget" in event.text

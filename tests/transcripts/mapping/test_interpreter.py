@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing, suppress
 from io import BytesIO
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
@@ -77,6 +78,16 @@ def test_a_mapping_is_given_as_a_path_too(tmp_path):
     path.write_text(MAPPING)
     assert load_transcript(FILES["csv"], mapping=path).messages
     assert load_transcript(FILES["csv"], mapping=str(path)).messages
+
+
+def test_files_of_an_archive_that_hold_one_row_each_are_one_conversation():
+    archive = BytesIO()
+    with ZipFile(archive, "w") as file:
+        for number, row in enumerate(ROWS[::2]):
+            file.writestr(f"talk/row_{number}.json", json.dumps(row))
+    mapping = f"{MAPPING}files: row_*.json\n"
+    (read,) = load_file(archive.getvalue(), name="a.zip", mapping=mapping).transcripts
+    assert [one.content for one in read.messages] == ["I am Ana.", "Hello Ana."]
 
 
 def test_an_unknown_speaker_is_not_guessed():

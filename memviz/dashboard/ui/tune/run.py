@@ -31,12 +31,12 @@ from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.prices import CostBound
 from memviz.storage.workspace import Workspace
+from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import (
     DEFAULT_CONCURRENCY,
-    BackgroundSweep,
     Sweeping,
     SweepProgress,
 )
@@ -94,7 +94,7 @@ def sweep_of(
         return None
     if work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
-    return sweep.priced(assumptions) if _any_ran(sweep) else None
+    return state.price(sweep, assumptions) if _any_ran(sweep) else None
 
 
 def is_free_and_through(state: TuneState, sweep: Sweep) -> bool:

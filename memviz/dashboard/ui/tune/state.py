@@ -6,7 +6,9 @@ from typing import Any
 
 from memviz.dashboard.ui.shell.state import clicked_number, of_session
 from memviz.models.budget import Budget
-from memviz.tuning.sweep import BackgroundSweep
+from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import Sweep
 
 
 @dataclass
@@ -32,7 +34,24 @@ class TuneState:
     chosen: int | None = None
     """The number of the setting that is looked at."""
     go_on: bool = False
-    """Whether a stopped sweep was asked to go on."""
+    """True if a stopped sweep was asked to go on."""
+    _measured: Sweep | None = None
+    """The sweep that was priced last, as it was measured."""
+    _priced: Sweep | None = None
+
+    def price(self, sweep: Sweep, assumptions: PricingAssumptions) -> Sweep:
+        """Return the sweep on these terms; the one of the last time, with the tables that
+        it made, where both are the same."""
+        last = self._priced
+        if (
+            last is None
+            or self._measured is not sweep
+            or last.assumptions != assumptions
+        ):
+            last = sweep.priced(assumptions)
+            self._measured = sweep
+            self._priced = last
+        return last
 
     def begin(
         self,
