@@ -1,4 +1,4 @@
-"""What does the model still know?"""
+"""The page Chat: a talk under a strategy, beside pictures of what each request sends."""
 
 import streamlit as st
 
@@ -32,7 +32,8 @@ from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
 
 TALK_PIXELS = 460
-TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"
+TALK_KEY = "chat-talk"
+INPUT_KEY = "chat-input"
 DECIDE_FIRST = _("Decide on the summary above first")
 
 open_page(
@@ -61,46 +62,49 @@ state = chat_state()
 with st.sidebar:
     models = chat_controls()
 missing_conversation()
-found = current_chat(models)
-if isinstance(found, ChatDesk):
-    waits_for = DECIDE_FIRST if found.chat.proposal is not None else ""
+current = current_chat(models)
+if isinstance(current, ChatDesk):
+    waits_for = DECIDE_FIRST if current.chat.proposal is not None else ""
 else:
     waits_for = _(WAIT_FOR_MEMORY)
     keep_for_later(widget_value(INPUT_KEY))
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
-    said = st.container(height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY)
+    messages_place = st.container(
+        height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY
+    )
     prompt = st.chat_input(
         waits_for or _("Your message"), key=INPUT_KEY, disabled=bool(waits_for)
     )
     keep_for_later(prompt)
-if isinstance(found, ChatDesk):
+if isinstance(current, ChatDesk):
     with talking:
         if state.to_send:
-            typed, state.to_send = state.to_send, ()
-            send(found, typed)
-        with said:
-            if not len(found.chat.log):
-                empty_chat(found)
-            transcript(found)
-            show_newest(found)
-            with vectors_agreed(found.chat.strategy):
-                talk(found)
-                review_panel(found)
-            deleted_elsewhere(found)
-        offer_embedding(found.chat.strategy, found.chat.log)
-        with vectors_agreed(found.chat.strategy):
-            next_message_costs(found)
-        turn_controls(found)
-        recall_tray(found)
+            typed = state.to_send
+            state.to_send = ()
+            send(current, typed)
+        with messages_place:
+            if not len(current.chat.log):
+                empty_chat(current)
+            transcript(current)
+            show_newest(current)
+            with vectors_agreed(current.chat.strategy):
+                talk(current)
+                review_panel(current)
+            deleted_elsewhere(current)
+        offer_embedding(current.chat.strategy, current.chat.log)
+        with vectors_agreed(current.chat.strategy):
+            next_message_costs(current)
+        turn_controls(current)
+        recall_tray(current)
     with picture:
-        pictures(found)
-        summary_desk(found)
+        pictures(current)
+        summary_desk(current)
 else:
-    with said:
-        if isinstance(found, LongTalk):
-            long_talk(found)
+    with messages_place:
+        if isinstance(current, LongTalk):
+            long_talk(current)
         else:
-            deriving_talk(found)
+            deriving_talk(current)
     with picture:
         st.caption(_("The pictures follow once the memory is derived."))

@@ -1,4 +1,4 @@
-"""What does each strategy send, what does it cost, and what becomes of every message?"""
+"""The page Compare: the tokens, dollars and messages of every setting over one conversation."""
 
 from functools import partial
 
@@ -47,16 +47,16 @@ if state.free_run:
     settings = free_runs(models)
 else:
     settings = setting_runs(models.summarizer)
-shown = [setting for setting in settings if setting.run.turns]
+with_turns = [setting for setting in settings if setting.run.turns]
 transcript = studied_conversation()[0]
-if not shown:
+if not with_turns:
     nothing_yet(settings)
 elif view == DOLLARS:
-    dollars_view(shown, transcript)
+    dollars_view(with_turns, transcript)
 elif view == MEMORY_MAP:
-    memory_map_view(shown, transcript)
+    memory_map_view(with_turns, transcript)
 else:
-    tokens_view(shown, transcript, models)
+    tokens_view(with_turns, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
 with share_place:
     share_page(partial(keep_as_step, "compare", view, models.summarizer))

@@ -1,4 +1,4 @@
-"""Which facts could the model still know, and what of them did the summaries keep?"""
+"""The page Facts: the lives of facts under every setting, and what the summaries kept of them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""How does each strategy remember, and what do the words mean?"""
+"""The page Guide: the strategies, one of them in full, or the glossary."""
 
 from memviz.dashboard.guide.strategies import page_of
 from memviz.dashboard.ui.guide.strategy_cards import strategy_list
@@ -14,13 +14,13 @@ from memviz.dashboard.ui.guide.views import (
 from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW
 
-asked = open_address()
-page = page_of(asked.strategy)
+address = open_address()
+page = page_of(address.strategy)
 view = open_views(GUIDE_VIEW, guide_views(page))
-say_problem(asked)
-keep_address(view, asked)
+say_problem(address)
+keep_address(view, address)
 if view == GLOSSARY:
-    glossary_view(asked.term)
+    glossary_view(address.term)
 elif page is None:
     strategy_list()
 else:

@@ -1,4 +1,4 @@
-"""What is there to learn?"""
+"""The page Lessons: the shelf of lessons, or the lesson that is played."""
 
 from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.player import play_lesson
@@ -46,9 +46,8 @@ else:
         ),
     )
     begin_at_top()
-    is_written = bool(
-        state.own.steps
-    )  # then above the list, which is longer than a window
+    # A lesson that is being written stands above the list, which is longer than a window.
+    is_written = bool(state.own.steps)
     if is_written and not presents():
         own_lesson()
     draw_closing()

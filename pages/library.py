@@ -1,4 +1,4 @@
-"""Which conversations are there?"""
+"""The page Library: all conversations, the import of others, and recordings."""
 
 import streamlit as st
 

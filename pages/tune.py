@@ -1,4 +1,4 @@
-"""Which setting should you take?"""
+"""The page Tune: a sweep over many settings, its answer, and the setting as code."""
 
 import streamlit as st
 
@@ -64,7 +64,8 @@ open_page(
         ),
     ),
 )
-study, state = compare_state(), tune_state()
+study = compare_state()
+state = tune_state()
 open_shared_view()
 with st.sidebar:
     ids = choose_conversations()
@@ -73,11 +74,12 @@ with st.sidebar:
     show_budget_for(settings)
     models = counter_and_models()
 say_beginnings(ids)
-if not ids or not settings:
+measurable = None
+if ids and settings:
+    measurable = measurable_with(ids, settings, models.summarizer.name)
+if measurable is None:
     nothing_to_try(ids)
-elif not (
-    measurable := measurable_with(ids, settings, models.summarizer.name)
-).settings:
+elif not measurable.settings:
     say_none_recorded(models.summarizer.name)
 else:
     asked = asked_for(workspace(), ids, measurable.settings, study)
@@ -111,10 +113,10 @@ else:
                     sweep, strategy, constraints, state.chosen, answer, row
                 )
         with chart:
-            if sweep.grounds.summarizer or measurable.left_out:
-                draw_summarizer_line(
-                    sweep.grounds.summarizer or models.summarizer.name, measurable
-                )
+            summarizer = sweep.grounds.summarizer
+            if summarizer or measurable.left_out:
+                name = summarizer or models.summarizer.name
+                draw_summarizer_line(name, measurable)
         with row:
             facts_button(ids)
         if not hides(Part.NUMBERS):

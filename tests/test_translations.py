@@ -68,6 +68,8 @@ CONVERTED = (
     "memviz/dashboard/ui/compare",
     "memviz/dashboard/stage",
     "memviz/dashboard/lessons/answers_shown.py",
+    "memviz/dashboard/lessons/claim_reading.py",
+    "memviz/dashboard/lessons/field_readers.py",
     "memviz/dashboard/lessons/fields.py",
     "memviz/dashboard/lessons/html.py",
     "memviz/dashboard/lessons/library.py",

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.synthetic.generator import generate
 from memviz import Message
-from memviz.dashboard.ui.chat import current
+from memviz.dashboard.ui.chat import current, deriving
 from memviz.dashboard.ui.controls import conversations, study
 from memviz.storage import library
 from memviz.storage.workspace import Workspace
@@ -106,7 +106,7 @@ def test_chat_shows_the_newest_messages_and_derives_the_memory_when_asked(
     id: str, read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(current, "DERIVED_UNASKED_MESSAGES", MESSAGES - 1)
-    monkeypatch.setattr(current, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
+    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
     page = open_page("chat", chat=id)
     assert min(read) == MESSAGES - conversations.MESSAGES_SHOWN
     assert len(page.chat_message) == conversations.MESSAGES_SHOWN

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.dashboard.ui.chat import current
+from memviz.dashboard.ui.chat import deriving
 from memviz.dashboard.ui.chat.transcript import WAIT_FOR_MEMORY
 from memviz.dashboard.ui.controls.conversations import MESSAGES_SHOWN
 from memviz.engine import background_replay
@@ -43,7 +43,7 @@ def talk(request: pytest.FixtureRequest) -> Transcript:
 
 @pytest.fixture
 def id(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(current, "AT_ONCE_SECONDS", 0.02)
+    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", 0.02)
     return Workspace().store.add_conversation(talk)
 
 
@@ -192,7 +192,7 @@ def test_stop_does_not_wait_for_a_silent_summarizer(
 
 def test_a_short_conversation_is_there_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     # A second elsewhere. Beside busy processes that is no measure of the page.
-    monkeypatch.setattr(current, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
+    monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
     page = open_page("chat", chat="sample-trip")
     assert not is_deriving(page)
     assert figures(page)

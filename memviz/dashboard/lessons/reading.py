@@ -10,28 +10,38 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from memviz.core.bounds import LARGEST_NUMBER, MAX_QUOTED_CHARS, MAX_SECONDS, quoted
+from memviz.core.bounds import quoted
 from memviz.core.counters import counter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.vocabulary import words
 from memviz.core.translation import _
+from memviz.dashboard.lessons.claim_reading import read_claim
+from memviz.dashboard.lessons.field_readers import (
+    MAX_PLACE,
+    MAX_TURN,
+    TEXT_CHARS,
+    read_fact,
+    read_name,
+    read_pause,
+    read_place,
+    read_prose,
+    read_sentence,
+    read_title,
+    read_turn,
+)
 from memviz.dashboard.lessons.fields import Field, Readers, read_root, read_values
 from memviz.dashboard.lessons.lesson import (
     CONTROLS,
     MEASURED_IN,
     PAGES,
     PREDICTIONS,
-    RELATIONS,
-    Claim,
     Lesson,
-    Point,
     Prediction,
     Question,
     Step,
     Try,
 )
-from memviz.dashboard.lessons.measure import RECORDS, Kind
-from memviz.dashboard.lessons.measures import MEASURES
+from memviz.dashboard.lessons.measure import RECORDS
 from memviz.dashboard.lessons.study import (
     MAX_RECALLS,
     MAX_SETTINGS,
@@ -48,14 +58,8 @@ MAX_STEPS = 60
 MAX_CLAIMS = 40
 MAX_CHOICES = 6
 MAX_TRIES = 6
-TITLE_CHARS = 120
-SUMMARY_CHARS = 400
 CHOICE_CHARS = 300
-TEXT_CHARS = 6_000
 MAX_MINUTES = 600
-MAX_TURN = 1_000_000
-MAX_PLACE = 100_000
-MAX_TIMES = 1e6
 MAX_LINKED = 20
 NEVER_LINKED = words(
     "summarizer chat-model replies take conversation setting turn call recall"
@@ -64,12 +68,6 @@ NEVER_LINKED = words(
 VIEW_NAMES = (*STUDY_FIELDS, *VIEW_FIELDS)
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "notes")
-_name = partial(Field.line, most_chars=MAX_QUOTED_CHARS)
-_title = partial(Field.text, most_chars=TITLE_CHARS)
-_sentence = partial(Field.text, most_chars=SUMMARY_CHARS)
-_prose = partial(Field.text, most_chars=TEXT_CHARS, is_markdown=True)
-_turn = partial(Field.number, least=1, most=MAX_TURN)
-_pause = partial(Field.amount, least=0, most=MAX_SECONDS)
 
 
 def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesson:
@@ -80,8 +78,8 @@ def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesso
 
 def _lesson(whole: Field, id: str | None) -> Lesson:
     readers: Readers = {
-        "title": _title,
-        "summary": _sentence,
+        "title": read_title,
+        "summary": read_sentence,
         "minutes": partial(Field.number, least=1, most=MAX_MINUTES),
         "order": partial(Field.number, least=0, most=MAX_PLACE),
     }
@@ -96,7 +94,7 @@ def _lesson(whole: Field, id: str | None) -> Lesson:
 
 
 def _id(field: Field) -> str:
-    text = _name(field)
+    text = read_name(field)
     if not _ID.fullmatch(text):
         field.fail(
             _(
@@ -110,14 +108,14 @@ def _id(field: Field) -> str:
 def _study(fields: Mapping[str, Field], before: Study) -> Study:
     """Return what is replayed, as far as ``fields`` say it; the rest is as in ``before``."""
     readers: Readers = {
-        "conversation": _name,
+        "conversation": read_name,
         "settings": partial(
             Field.each, noun="setting", read=_setting, at_most=MAX_SETTINGS
         ),
         "counter": _counter,
-        "prices_of": _name,
-        "pause_seconds": _pause,
-        "writer": _name,
+        "prices_of": read_name,
+        "pause_seconds": read_pause,
+        "writer": read_name,
     }
     study = replace(before, **read_values(fields, readers))
     if "recalls" in fields:
@@ -137,7 +135,7 @@ def _setting(field: Field) -> Strategy:
                 "names no strategy; write strategy: summary, with its parameters beside it."
             )
         )
-    id = _name(entries.pop("strategy"))
+    id = read_name(entries.pop("strategy"))
     values: dict[str, Any] = {name: entry.value() for name, entry in entries.items()}
     try:
         return strategy(id, **values)
@@ -148,7 +146,7 @@ def _setting(field: Field) -> Strategy:
 
 
 def _counter(field: Field) -> str:
-    name = _name(field)
+    name = read_name(field)
     try:
         return counter(name).name
     except MemvizError as error:
@@ -157,8 +155,8 @@ def _counter(field: Field) -> str:
 
 def _recall(field: Field, settings: int) -> RecalledTurns:
     readers: Readers = {
-        "turn": _turn,
-        "turns": partial(Field.each, noun="turn", read=_turn, at_most=MAX_RECALLS),
+        "turn": read_turn,
+        "turns": partial(Field.each, noun="turn", read=read_turn, at_most=MAX_RECALLS),
         "setting": partial(Field.number, least=0, most=max(0, settings - 1)),
     }
     return RecalledTurns(
@@ -180,18 +178,18 @@ def _step(field: Field, study: Study) -> Step:
         )
     if "question" in fields and "prediction" in fields:
         fields["prediction"].fail(_("stands beside a question; a step asks one thing."))
-    claim = partial(_claim, view=view)
+    claim = partial(read_claim, view=view)
     to_try = partial(_try, view=view)
     readers: Readers = {
-        "title": _title,
-        "text": _prose,
+        "title": read_title,
+        "text": read_prose,
         "claims": partial(
             Field.each, noun="claim", read=claim, at_most=MAX_CLAIMS, at_least=0
         ),
         "question": _question,
         "prediction": partial(_prediction, view=view),
         "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
-        "notes": _prose,
+        "notes": read_prose,
     }
     values = read_values(fields, readers)
     asks = values.pop("question", None) or values.pop("prediction", None)
@@ -203,12 +201,12 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
     control = partial(Field.word, allowed=CONTROLS)
     readers: Readers = {
         "page": partial(Field.word, allowed=PAGES),
-        "show": _name,
+        "show": read_name,
         "measure": partial(Field.word, allowed=MEASURED_IN),
-        "turn": _turn,
-        "call": _turn,
-        "from": _turn,
-        "to": _turn,
+        "turn": read_turn,
+        "call": read_turn,
+        "from": read_turn,
+        "to": read_turn,
         "highlight": partial(_highlight, study=own),
         "controls": partial(
             Field.each, noun="control", read=control, at_most=len(CONTROLS), at_least=0
@@ -241,118 +239,11 @@ def _link(field: Field) -> tuple[tuple[str, str], ...]:
 
 def _highlight(field: Field, study: Study) -> Highlight:
     readers: Readers = {
-        "setting": partial(_place, study=study),
-        "fact": _fact,
-        "message": _turn,
+        "setting": partial(read_place, study=study),
+        "fact": read_fact,
+        "message": read_turn,
     }
     return Highlight(**read_values(field.fields(readers), readers))
-
-
-def _place(field: Field, study: Study) -> int:
-    """Return the place of a setting."""
-    if not study.settings:
-        field.fail(
-            _(
-                "names a setting, and there are none; give settings in the lesson or the view."
-            )
-        )
-    return field.number(0, len(study.settings) - 1)
-
-
-def _fact(field: Field) -> int | str:
-    value = field.value()
-    if isinstance(value, int) and not isinstance(value, bool):
-        return field.number(0, MAX_PLACE)
-    return field.line(SUMMARY_CHARS)
-
-
-def _claim(field: Field, view: View) -> Claim:
-    fields = field.fields(
-        (*Point._fields, "relation", "value", "than", "times"), ("measure", "relation")
-    )
-    point = _point(fields, view, Point("", turn=view.turn, call=view.call))
-    kind = MEASURES[point.measure].kind
-    relation = fields["relation"].word(RELATIONS)
-    if kind is not Kind.NUMBER and relation not in ("=", "!="):
-        fields["relation"].fail(
-            _(
-                "is {relation}; what {measure} gives is no number, so = or != is meant.",
-                relation=quoted(relation),
-                measure=point.measure,
-            )
-        )
-    if ("value" in fields) == ("than" in fields):
-        field.fail(_("needs either a value or than, with which it is compared."))
-    compared: dict[str, Any] = {}
-    if "than" in fields:
-        compared["than"] = _point(fields["than"].fields(Point._fields), view, point)
-    if "times" in fields:
-        compared["times"] = fields["times"].amount(0, MAX_TIMES)
-    if "value" in fields:
-        compared["value"] = _value(fields["value"], kind, view)
-    return Claim(point, relation, **compared)
-
-
-def _value(field: Field, kind: Kind, view: View) -> float | bool | str:
-    if kind is Kind.YES_OR_NO:
-        value = field.value()
-        if not isinstance(value, bool):
-            field.fail(
-                _("is {value}; it has to be true or false.", value=quoted(value))
-            )
-        return value
-    if kind is Kind.SETTING:
-        return _place(field, view.study)
-    if kind is Kind.WORD:
-        return _name(field)
-    return field.amount(-LARGEST_NUMBER, LARGEST_NUMBER)
-
-
-def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
-    """Return where something is measured; what ``fields`` do not say is as in ``before``, or as the step shows it."""
-    readers: Readers = {
-        "measure": partial(Field.word, allowed=MEASURES),
-        "setting": partial(_place, study=view.study),
-        "turn": _turn,
-        "call": _turn,
-        "fact": _fact,
-        "message": _turn,
-        "pause_seconds": _pause,
-        "prices_of": _name,
-        "answers": partial(Field.word, allowed=RECORDS),
-        "where": Field.scalars,
-    }
-    values = read_values(fields, readers)
-    if "turn" in values:
-        values.setdefault("call", None)  # a call belongs to its turn
-    point = before._replace(**values)
-    if point.fact is None:
-        point = point._replace(fact=view.highlight.fact)
-    if point.message is None:
-        point = point._replace(message=view.highlight.message)
-    if point.answers is None:
-        point = point._replace(answers=view.answers or None)
-    _judge_point(fields, point, view)
-    return point
-
-
-def _judge_point(fields: Mapping[str, Field], point: Point, view: View) -> None:
-    field = fields.get("measure") or next(iter(fields.values()))
-    if not view.study.settings:
-        field.fail(
-            _(
-                "measures a run, and there is none; give settings in the lesson or the view."
-            )
-        )
-    for name in MEASURES[point.measure].needs:
-        if getattr(point, name) is None:
-            field.fail(
-                _(
-                    "is {measure}, which needs a {name}; give it beside the measure.",
-                    measure=point.measure,
-                    name=name,
-                )
-            )
 
 
 def _question(field: Field) -> Question:
@@ -361,8 +252,8 @@ def _question(field: Field) -> Question:
         "choices": partial(
             Field.each, noun="choice", read=choice, at_most=MAX_CHOICES, at_least=2
         ),
-        "text": _prose,
-        "reason": _prose,
+        "text": read_prose,
+        "reason": read_prose,
     }
     fields = field.fields(
         ("text", "choices", "answer", "reason"), ("text", "choices", "answer")
@@ -375,7 +266,7 @@ def _question(field: Field) -> Question:
 def _prediction(field: Field, view: View) -> Prediction:
     fields = field.fields(("kind", "turn", "setting", "fact"), ("kind", "turn"))
     kind = fields["kind"].word(PREDICTIONS)
-    fact = _fact(fields["fact"]) if "fact" in fields else view.highlight.fact
+    fact = read_fact(fields["fact"]) if "fact" in fields else view.highlight.fact
     if not view.study.settings:
         field.fail(
             _(
@@ -390,10 +281,12 @@ def _prediction(field: Field, view: View) -> Prediction:
                 "asks for the cheapest setting, and there is one alone; give at least two."
             )
         )
-    setting = _place(fields["setting"], view.study) if "setting" in fields else 0
-    return Prediction(kind, _turn(fields["turn"]), setting, fact)
+    setting = read_place(fields["setting"], view.study) if "setting" in fields else 0
+    return Prediction(kind, read_turn(fields["turn"]), setting, fact)
 
 
 def _try(field: Field, view: View) -> Try:
     fields = field.fields((*VIEW_NAMES, "text"), ("text",))
-    return Try(_sentence(fields["text"]), _view(field, fields, view.study, "compare"))
+    return Try(
+        read_sentence(fields["text"]), _view(field, fields, view.study, "compare")
+    )

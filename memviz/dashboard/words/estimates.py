@@ -12,7 +12,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, ngettext
 from memviz.metrics.cost.estimate import Estimate
-from memviz.models.prices import PlannedCalls
+from memviz.models.planned_calls import PlannedCalls
 from memviz.tuning.results import Sweep
 
 

@@ -17,7 +17,7 @@ from benchmarks.synthetic.generator import generate
 from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.palette import PART_TITLES
-from memviz.dashboard.reporting import report
+from memviz.dashboard.reporting import printed_conversation
 from memviz.dashboard.reporting import settings as report_settings
 from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.reporting.themes import memviz_version
@@ -442,8 +442,8 @@ class TestHuge:
     def test_a_long_conversation_is_cut_and_says_so(
         self, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
     ) -> None:
-        monkeypatch.setattr(report, "MAX_MESSAGES", 10)
-        monkeypatch.setattr(report, "MAX_MESSAGE_CHARS", 30)
+        monkeypatch.setattr(printed_conversation, "MAX_MESSAGES", 10)
+        monkeypatch.setattr(printed_conversation, "MAX_MESSAGE_CHARS", 30)
         told = Transcript((Message("user", "x" * 35), *talk(30)[1:]))
         talked = read(html_report(runs[:1], told)).all("details", class_="talk")[0]
         assert len(talked.all("article")) == 10
@@ -454,7 +454,7 @@ class TestHuge:
     def test_many_characters_are_cut_too(
         self, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
     ) -> None:
-        monkeypatch.setattr(report, "MAX_CHARS", 250)
+        monkeypatch.setattr(printed_conversation, "MAX_CHARS", 250)
         told = Transcript(tuple([Message("user", "x" * 100)] * 5))
         talked = read(html_report(runs[:1], told)).all("details", class_="talk")[0]
         assert len(talked.all("article")) == 2

@@ -164,7 +164,7 @@ def play(
         calls = len(numbers_of_turn(selection.setting.run, selection.turn))
         at -= calls - selection.call
     every = int(axis.lasts[-1])
-    steps = _played(at, every)
+    steps = _steps_to_play(at, every)
     if len(steps) < every:
         _other_part(steps, every, selection, step_of(settings))
     probes = known_facts(compare_state().conversation_id, settings[0].run.log)
@@ -209,10 +209,12 @@ def _go_to_turn() -> None:
     select(widget_value(TURN_KEY) or 1)
 
 
-def _played(at: int, every: int) -> range:
-    """The steps that can be played, which stay while the visitor walks among them."""
-    number = at // (MAX_STEPS // 2)
-    return steps_around(number * (MAX_STEPS // 2) + MAX_STEPS // 4, every)
+def _steps_to_play(at: int, every: int) -> range:
+    """Return the steps that can be played around step ``at``. They stay the same while the visitor walks among them:
+    those of a long conversation begin at every half of :data:`MAX_STEPS`."""
+    half = MAX_STEPS // 2
+    start_of_half = at // half * half
+    return steps_around(start_of_half + MAX_STEPS // 4, every)
 
 
 def _data(
@@ -260,8 +262,8 @@ def compare_views() -> tuple[View, ...]:
     on_the_map = _with_terms(_ON_THE_MAP)
     if is_staged():
         lanes = _with_terms(_PLAYED)
-        played = _("{replies} {lanes}", replies=replies, lanes=lanes)
-        in_tokens = in_dollars = on_the_map = played
+        on_stage = _("{replies} {lanes}", replies=replies, lanes=lanes)
+        in_tokens = in_dollars = on_the_map = on_stage
     return (
         View(
             TOKENS,
@@ -291,9 +293,7 @@ def compare_views() -> tuple[View, ...]:
 
 
 FIRST_LESSON = "first-look"
-
 SHOWN_KEY = "effects-shown"
-
 SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 

@@ -112,7 +112,7 @@ def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
 
 
 def _is_model_name(name: str) -> bool:
-    """Return true if it may stand in a link. A key that was typed into the wrong field may not."""
+    """Return true if a name may stand in a link. A key that was typed into the wrong field may not."""
     return (
         len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
     )
@@ -174,9 +174,9 @@ def keep_address(key: str) -> None:
 def shown_now(*, with_request: bool) -> dict[str, Any]:
     """Return the query of what the page shows, and when that was, for who writes it into the address."""
     state = compare_state()
-    models = [
-        (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
-    ]
+    models = []
+    for part in (SUMMARIZER, CHAT_MODEL):
+        models.append((part, widget_value(f"{part}-name") or ""))
     view = state.view()
     if with_request:
         view = state.view(chosen_turn(), chosen_call())
@@ -236,9 +236,8 @@ def open_shared_view() -> bool:
         set_widget(f"{part}-name", name)
     state.linked_summarizer = names.get(SUMMARIZER)
     ask_linked(query, KNOWN)
-    if state.conversation_id is not None and not workspace().store.exists(
-        state.conversation_id
-    ):
+    id = state.conversation_id
+    if id is not None and not workspace().store.exists(id):
         problems.append(
             _("The conversation of the link is not on this server, or was deleted.")
         )
@@ -302,10 +301,10 @@ def with_effect(
 ) -> tuple[page_views.View, ...]:
     """Return the views of a page. One that shows a classic effect says so in its sentence."""
     sentences = {view.id: view.sentence for view in views}
-    shown = compare_state().view()
+    view_now = compare_state().view()
     language = language_of_reader()
     for effect in classic_effects():
-        if effect.view.page == page and _is_shown(effect, shown):
+        if effect.view.page == page and _is_shown(effect, view_now):
             sentences[effect.view.show] = _(
                 "**{title}.** {text}",
                 title=effect.title.said(language),

@@ -11,6 +11,7 @@ import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.translation import _, noop
+from memviz.dashboard.lessons.field_readers import TEXT_CHARS
 from memviz.dashboard.lessons.lesson import (
     PREDICTIONS,
     Language,
@@ -21,7 +22,7 @@ from memviz.dashboard.lessons.lesson import (
 )
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES, TEXT_CHARS
+from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
 from memviz.dashboard.ui.shell.elements import show_error

@@ -9,6 +9,7 @@ from memviz.core import page_titles
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, use_language
+from memviz.dashboard.lessons.field_readers import TEXT_CHARS, TITLE_CHARS
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
@@ -23,8 +24,6 @@ from memviz.dashboard.lessons.reading import (
     MAX_LINKED,
     MAX_STEPS,
     NEVER_LINKED,
-    TEXT_CHARS,
-    TITLE_CHARS,
     read_lesson,
 )
 from memviz.dashboard.lessons.study import HELD_CHAT, Highlight, View

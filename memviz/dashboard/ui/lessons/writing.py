@@ -8,6 +8,11 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.translation import _, noop, use_language
+from memviz.dashboard.lessons.field_readers import (
+    SUMMARY_CHARS,
+    TEXT_CHARS,
+    TITLE_CHARS,
+)
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     PAGE_NAMES,
@@ -17,13 +22,7 @@ from memviz.dashboard.lessons.lesson import (
     Text,
 )
 from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
-from memviz.dashboard.lessons.reading import (
-    MAX_MINUTES,
-    SUMMARY_CHARS,
-    TEXT_CHARS,
-    TITLE_CHARS,
-    read_lesson,
-)
+from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, asked_in
 from memviz.dashboard.ui.lessons.shelf import keep

@@ -66,8 +66,8 @@ def sweep_of(
     desk = _Desk(workspace, state, summarizer, assumptions)
     offer = st.container()
     chosen = replace(asked, summarizer=summarizer.name)
-    free = chosen if summarizer.is_free else asked
-    asked = chosen if state.asked == chosen else free
+    if summarizer.is_free or state.asked == chosen:
+        asked = chosen
     if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
         state.go_on = False
         _begin_free(desk, asked)
@@ -182,7 +182,7 @@ def _begin_anew(state: TuneState) -> NoReturn:
 
 
 def nothing_to_try(ids: Sequence[str]) -> None:
-    """Say what is missing."""
+    """Say whether a conversation or a strategy has to be chosen first."""
     text = noop("Choose a conversation in the sidebar, and every setting is measured.")
     if ids:
         text = noop(
@@ -199,8 +199,8 @@ BUDGET_HELP = noop(
 
 
 def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
-    """Offer the sweep with a summarizer that costs money, once the one with the offline summarizer (``sweep``), which
-    tells what it will cost, has ended."""
+    """Offer the sweep with a summarizer that costs money, once the ``sweep`` with the built-in model has ended, from
+    which the cost is estimated."""
     name = paid.summarizer
     with st.container(border=True):
         st.markdown(

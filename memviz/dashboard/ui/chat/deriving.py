@@ -1,0 +1,189 @@
+"""The memory of a chat that a replay derives from its messages, after the setting was changed or where it cannot be
+read."""
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, NoReturn
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError, MissingVectorsError
+from memviz.core.translation import _
+from memviz.dashboard.ui.chat.embedding import (
+    is_of_vectors,
+    offer_embedding,
+    vectors_agreed,
+)
+from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
+from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
+from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.spending import bound_caption, spending
+from memviz.dashboard.ui.controls.study import Setting
+from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.background_replay import BackgroundReplay, Cancellation
+from memviz.engine.chat import Chat
+from memviz.engine.run import Run
+from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
+from memviz.models.base import Model
+from memviz.models.names import OFFLINE
+from memviz.models.planned_calls import CostBound
+from memviz.models.registry import model
+from memviz.strategies.base import Strategy
+
+AT_ONCE_SECONDS = 1.0
+"""So long the page waits for the memory before it shows the conversation without it."""
+FORESEEN_SECONDS = 10.0
+"""So long it may take to work out how many summaries there will be."""
+
+
+class DerivedMemory(NamedTuple):
+    """A memory that is to be derived by a replay."""
+
+    key: Hashable
+    """The replay that derives the memory, and who summarizes in it: equal for the same replay."""
+    begin: Callable[[Model, Cancellation], BackgroundReplay]
+    strategy: Strategy
+    calls: int = 0
+    """The number of its summarizer calls that were made already."""
+
+
+def derived_run(
+    summarizer: ModelChoice, memory: DerivedMemory
+) -> Run | BackgroundReplay:
+    """Return what the replay that derives ``memory`` gives, begun now if another one is at work or none; the replay
+    itself if that takes longer than a moment. A summarizer that may cost something is asked on a click, with the most
+    that it may cost said before."""
+    state = chat_state()
+    work = state.deriving
+    if work is None or state.deriving_of != memory.key:
+        costs = cost_bound(summarizer, memory)
+        if costs != CostBound() and state.agreed != memory.key:
+            _expect_agreement(summarizer.name, memory, costs)
+        work = begin_deriving(summarizer, memory)
+    work.go_on()  # it rests where nobody has looked at it for a while
+    work.wait(AT_ONCE_SECONDS)
+    if is_of_vectors(work.error, memory.strategy):
+        _expect_vectors(memory.strategy, work)
+    if work.error is not None:
+        costs = cost_bound(summarizer, memory)
+        _offer_again(summarizer.name, work.error, memory, costs)
+    if work.run is None:
+        return work
+    state.derive()
+    return work.run
+
+
+def cost_bound(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
+    """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
+    long."""
+    state = chat_state()
+    if summarizer.is_free:
+        return CostBound()
+    if state.foreseen[0] != memory.key:
+        work = memory.begin(model(OFFLINE), Cancellation())
+        if work.total > FORESEEN_TURNS or not work.wait(FORESEEN_SECONDS):
+            work.cancel()
+        state.foreseen = (memory.key, work.run)
+    run = state.foreseen[1]
+    if run is None:
+        return UNFORESEEN
+    tokens = spending().reply_tokens
+    return summaries_bound([run], summarizer.name, tokens, memory.calls)
+
+
+def _expect_agreement(
+    summarizer: str, memory: DerivedMemory, costs: CostBound
+) -> NoReturn:
+    """Offer to have the memory derived, and say what that costs at most; end the page."""
+    state = chat_state()
+    st.info(
+        _(
+            "The memory of this conversation is to be derived from its messages, with summaries by "
+            "{summarizer}.",
+            summarizer=plain(summarizer),
+        ),
+        icon=":material/history:",
+    )
+    with row():
+        if start_button(
+            _("Derive with {summarizer}", summarizer=plain(summarizer)),
+            "chat-derive-paid",
+        ):
+            state.agreed = memory.key
+            st.rerun()
+        use_the_stand_in_button("chat-derive-offline")
+        _stay_button()
+        bound_caption(costs)
+    st.stop()
+
+
+def _stay_button() -> None:
+    chat = chat_state().chat
+    if chat is not None and len(chat.log):
+        st.button(
+            _("Stay with the setting before"),
+            key="chat-derive-stay",
+            on_click=show_setting_of,
+            args=(chat,),
+        )
+
+
+def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
+    """Offer to ask for the vectors that the memory is derived with; end the page."""
+    chat_state().error = work.error
+    if work.error is not None and not isinstance(work.error, MissingVectorsError):
+        show_error(work.error, _("The conversation stays as it was."))
+    offer_embedding(strategy, work.log)
+    _stay_button()
+    st.stop()
+
+
+def begin_deriving(summarizer: ModelChoice, memory: DerivedMemory) -> BackgroundReplay:
+    state = chat_state()
+    cancellation = Cancellation()
+    state.agreed = None
+    writer = summarizer.build_summarizer(cancellation.heed)
+    with vectors_agreed(memory.strategy, cancellation.heed):
+        work = memory.begin(writer, cancellation)
+    state.derive(memory.key, work)
+    return work
+
+
+def _offer_again(
+    summarizer: str, error: MemvizError, memory: DerivedMemory, costs: CostBound
+) -> NoReturn:
+    """Say why the memory could not be derived, offer another attempt, and end the page. With another summarizer, key,
+    address or timeout it counts as not yet tried."""
+    state = chat_state()
+    show_error(error, _("The conversation stays as it was."))
+    with st.container(horizontal=True):
+        if start_button(
+            _("Try again with {summarizer}", summarizer=plain(summarizer)),
+            "chat-derive-again",
+        ):
+            state.derive()
+            state.agreed = memory.key
+            st.rerun()
+        if summarizer != OFFLINE:
+            use_the_stand_in_button("chat-derive-offline")
+            bound_caption(costs)
+    st.stop()
+
+
+def show_setting_of(chat: Chat) -> None:
+    """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
+    state = chat_state()
+    state.opened += 1
+    parameters = {
+        setting.strategy.id: setting.strategy.model_dump()
+        for setting in chat.run.earlier_settings
+    }
+    state.setting = Setting(
+        f"chat-{state.opened}",
+        0,
+        chat.strategy.id,
+        chat.strategy.model_dump(),
+        used=parameters,
+    )
+    state.counter = chat.run.counter.name
