@@ -108,7 +108,10 @@ def test_a_compaction_of_the_log() -> None:
             {"keeps": False, "rank": 8},
             "Not Retrieval · 5 messages: it is number 8 of 9 found",
         ),
-        ({"keeps": False, "found": 0}, "Not Retrieval · 5 messages: it finds no message"),
+        (
+            {"keeps": False, "found": 0},
+            "Not Retrieval · 5 messages: it finds no message",
+        ),
         (
             {"keeps": False},
             "Not Retrieval · 5 messages: it is not among the 9 messages found",
