@@ -50,8 +50,6 @@ Kind = Literal["chat", "replay"]
 Conditions = tuple[ColumnElement[bool], ...]
 MAX_REPLAYS = 100
 """Replays with the offline summarizer that are kept of one conversation; a slider makes one a step."""
-
-
 RECORD_KINDS: tuple[RecordKind, ...] = ("request", "compaction", "summary")
 
 
@@ -82,7 +80,7 @@ def add_run(
 
 
 def columns_that_grow(run: Run, summarizer: str) -> Row:
-    """The columns that are others after every turn of a chat."""
+    """Return the columns that change with every turn of a chat."""
     return clean_row(
         summarizer=summarizer,
         message_count=len(run.log),
@@ -93,10 +91,11 @@ def columns_that_grow(run: Run, summarizer: str) -> Row:
 
 
 def record_rows(run_id: str, run: Run, kind: RecordKind, start: int = 0) -> list[Row]:
-    """The records of one kind from number ``start`` (0-based) on."""
+    """Return the rows of the records of one kind from number ``start`` (0-based) on."""
+    values = records_to_dicts(run, kind, start)
     return [
         {"run_id": run_id, "kind": kind, "number": number, "value": value}
-        for number, value in enumerate(records_to_dicts(run, kind, start), start)
+        for number, value in enumerate(values, start)
     ]
 
 
@@ -166,35 +165,35 @@ def expect_messages(
         raise conversation_changed()
     if not length:
         return
-    conversation_id = conversation.id
-    at = (
-        MESSAGES.c.conversation_id == conversation_id,
+    last = select(MESSAGES).where(
+        MESSAGES.c.conversation_id == conversation.id,
         MESSAGES.c.position == length - 1,
     )
-    stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
-    (made,) = message_rows(conversation_id, log[:length], length - 1)
-    if not is_unchanged(stored, made):
+    stored = session.execute(last).mappings().one()
+    (expected,) = message_rows(conversation.id, log[:length], length - 1)
+    if not is_unchanged(stored, expected):
         raise conversation_changed()
 
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
-    """The row of the conversation's chat."""
+    """Return the row of the run of the conversation's chat, ``None`` where it has none."""
     return session.scalar(select(RunRow).where(*chat_of(conversation_id)))
 
 
 def find_replay(
     session: Session, conversation_id: str, key: str, log: Log | None = None
 ) -> Run | None:
-    """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
-    counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    of_key = RUNS.c.key == clean_text(key)
-    return read(session, (*replays_of(found(session, conversation_id).id), of_key), log)
+    """Return the replay kept under ``key``, ``None`` where none is. Give the conversation's ``log`` if there is one
+    already: its token counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
+    replays = replays_of(found(session, conversation_id).id)
+    return read(session, (*replays, RUNS.c.key == clean_text(key)), log)
 
 
 def find_chat(
     session: Session, conversation_id: str, log: Log | None = None
 ) -> Run | None:
-    """The run of the conversation's chat; ``None`` for one that was only imported. Raises :class:`DamagedRunError`."""
+    """Return the run of the conversation's chat; ``None`` for one that was only imported. Raises
+    :class:`DamagedRunError`."""
     return read(session, chat_of(found(session, conversation_id).id), log)
 
 
@@ -211,51 +210,51 @@ def replays_of(conversation_id: str) -> Conditions:
 def read(
     session: Session, conditions: Conditions, log: Log | None = None
 ) -> Run | None:
-    """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
-    Raises :class:`DamagedRunError`."""
-    named = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
-    with damage_told(_("The stored run of '{strategy}'", strategy=named)):
+    """Return the run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored
+    messages; ``None`` where there is no such row. Raises :class:`DamagedRunError`."""
+    strategy_id = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
+    with damage_told(_("The stored run of '{strategy}'", strategy=strategy_id)):
         stored = session.scalar(select(RunRow).where(*conditions))
         if stored is None:
             return None
-        length = stored.message_count
-        if log is None:
-            log = Log(messages(session, stored.conversation_id, length))
-        if len(log) < length:
-            raise ValueError(
-                _(
-                    "it is over {messages}, and there are {there:,}",
-                    messages=counted(length, "message"),
-                    there=len(log),
-                )
+        beginning = _beginning(session, stored, log)
+        return Run.from_record(_record(session, stored), beginning)
+
+
+def _beginning(session: Session, stored: RunRow, log: Log | None) -> Log:
+    """Return the messages that a stored run is over: the beginning of ``log``, or else of those that are stored."""
+    length = stored.message_count
+    if log is None:
+        log = Log(messages(session, stored.conversation_id, length))
+    if len(log) < length:
+        raise ValueError(
+            _(
+                "it is over {messages}, and there are {there:,}",
+                messages=counted(length, "message"),
+                there=len(log),
             )
-        if len(log) > length:
-            log = log.prefix(length)
-        record = {
-            **stored.setting,
-            **(stored.ahead or {}),
-            **_records(session, stored.id),
-        }
-        requests = len(record["requests"])
-        if requests != stored.request_count:
-            made = counted(stored.request_count, "request")
-            raise ValueError(_("of {made} it has {there:,}", made=made, there=requests))
-        return Run.from_record(record, log)
+        )
+    return log.prefix(length) if len(log) > length else log
 
 
-def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
-    """The records of a run in order, in the lists that :func:`memviz.engine.run_record.to_record` has."""
-    query = (
-        select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
-        .where(RECORDS.c.run_id == run_id)
-        .order_by(RECORDS.c.kind, RECORDS.c.number)
-    )
-    requests: list[Any] = []
-    compactions: list[Any] = []
-    summaries: list[Any] = []
-    lists = {"request": requests, "compaction": compactions, "summary": summaries}
-    for kind, number, value in session.execute(query):
-        if kind == "compaction" and number != len(compactions):
+def _record(session: Session, stored: RunRow) -> dict[str, Any]:
+    """Return a stored run as :func:`memviz.engine.run_record.to_record` has it."""
+    records: dict[RecordKind, list[Any]] = {kind: [] for kind in RECORD_KINDS}
+    query = select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
+    of_run = query.where(RECORDS.c.run_id == stored.id)
+    in_order = of_run.order_by(RECORDS.c.kind, RECORDS.c.number)
+    for kind, number, value in session.execute(in_order):
+        if kind == "compaction" and number != len(records[kind]):
             raise ValueError(_("a summarization is missing"))
-        lists[kind].append(value)
-    return {"requests": requests, "compactions": compactions, "summaries": summaries}
+        records[kind].append(value)
+    there = len(records["request"])
+    if there != stored.request_count:
+        made = counted(stored.request_count, "request")
+        raise ValueError(_("of {made} it has {there:,}", made=made, there=there))
+    return {
+        **stored.setting,
+        **(stored.ahead or {}),
+        "requests": records["request"],
+        "compactions": records["compaction"],
+        "summaries": records["summary"],
+    }
