@@ -14,6 +14,7 @@ MAX_DIGITS = 15
 """Digits of the longest numbers that are all within :data:`LARGEST_NUMBER`."""
 MAX_DEPTH = 100
 """Nesting of lists and objects. Real conversations and settings stay below 20."""
+_TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} deep."
 MAX_QUOTED_CHARS = 80
 MAX_USD = 1e9
 """Dollars of a price for a million tokens, or of a budget."""
@@ -85,7 +86,7 @@ def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     return bool(level)
 
 
-def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
+def read_json(text: str) -> Any:
     """The value of a JSON text. Raises :class:`ValueError` with a sentence for what is no JSON, nested too deeply or
     holds a number that is too large."""
     try:
@@ -95,11 +96,9 @@ def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"this is not JSON: {error}.") from None
     except RecursionError:
-        raise ValueError(
-            f"lists and objects are nested more than {max_depth} deep."
-        ) from None
-    if is_deeper(value, max_depth):
-        raise ValueError(f"lists and objects are nested more than {max_depth} deep.")
+        raise ValueError(_TOO_DEEP) from None
+    if is_deeper(value):
+        raise ValueError(_TOO_DEEP)
     return value
 
 

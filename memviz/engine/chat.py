@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log
-from memviz.core.counters import DEFAULT_COUNTER, AnyCounter, Counter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     EmptyConversationError,
@@ -24,18 +24,14 @@ from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.planned_recalls import RequestKey
+from memviz.engine.other_settings import OtherSettings
 from memviz.engine.recall import Recall, Recalled
-from memviz.engine.recalling import Recalling
 from memviz.engine.records import TurnRecord
-from memviz.engine.replay import as_model, begun, must_have_a_turn
-from memviz.engine.requests import Requests
+from memviz.engine.replay import as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.setting import Setting
-from memviz.engine.switching import switched, was_asked
 from memviz.models.base import Model
-from memviz.strategies import as_strategy
 from memviz.strategies.base import Strategy, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.library import LibraryStrategy
@@ -50,7 +46,7 @@ class Proposal(NamedTuple):
     drafts: tuple[Draft, ...]
 
 
-class Chat(Recalling):
+class Chat(OtherSettings):
     """Talk under a strategy: ``send`` a message and get the record of the turn, or ``stream`` it.
 
     ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
@@ -202,10 +198,10 @@ class Chat(Recalling):
 
     @property
     def undoable(self) -> Compaction | None:
-        """The compaction that :meth:`undo_summary` would take back; nothing under a library, which keeps its
-        summaries itself."""
-        is_library = isinstance(self.strategy, LibraryStrategy)
-        return None if is_library else review.undoable(self._session.own_compactions)
+        """The compaction that :meth:`undo_summary` would take back; none under a library, which keeps its own notes."""
+        if isinstance(self.strategy, LibraryStrategy):
+            return None
+        return review.undoable(self._session.own_compactions)
 
     def undo_summary(self) -> Compaction:
         """Take the last summarization, or edit of one, back: what it replaced is sent again.
@@ -223,14 +219,14 @@ class Chat(Recalling):
         for _part in self.stream(text):
             pass
         if self.unanswered:
-            waits = _("A summarization waits: accept or skip it, then go on.")
-            raise ReviewError(waits)
+            raise ReviewError(
+                _("A summarization waits: accept or skip it, then go on.")
+            )
         return self._session.last_turn
 
     def stream(self, text: str) -> Generator[str, None, None]:
-        """Send ``text`` and yield the reply in pieces. The record is then the last of ``run.turns``.
-
-        The message is in the log at once; nobody is asked before the first piece is taken."""
+        """Send ``text`` and yield the reply in pieces; the message is in the log at once, and nobody is asked before
+        the first piece is taken. The record is then the last of ``run.turns``."""
         self.say(text)
         return self._answer()
 
@@ -241,10 +237,11 @@ class Chat(Recalling):
         if not text.strip():
             raise MessageError(_("The message is empty. Write something to send."))
         if self._session.pending is not None:
-            waits = _(
-                "A summarization waits: accept or skip it before you send the next message."
+            raise ReviewError(
+                _(
+                    "A summarization waits: accept or skip it before you send the next message."
+                )
             )
-            raise ReviewError(waits)
         self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
@@ -277,98 +274,6 @@ class Chat(Recalling):
         self._session.rewind(length)
         self._keep_pinned(position for position in self.pinned if position < length)
 
-    def change_strategy(
-        self, strategy: Strategy, counter: str | Counter | None = None
-    ) -> None:
-        """Go on under another strategy, and another counter if one is given. What it remembers by now is derived from
-        the log, from the first message on; or, where it was in force before, from where it was left.
-
-        Requests, compactions and summaries on record stay as they were, with the setting that they were made under
-        (``run.earlier_settings``); another counter counts them anew. Only where no model was asked yet, as in a
-        conversation that was held elsewhere, they are those of the new setting.
-        """
-        session, turns = self.begun_under(strategy, counter)
-        for _turn in turns:
-            pass
-        self.adopt(session.run())
-
-    def begun_under(
-        self,
-        strategy: Strategy,
-        counter: str | Counter | None = None,
-        summarizer: Model | None = None,
-    ) -> tuple[Session, Iterator[int]]:
-        """The first half of :meth:`change_strategy`, to be gone through turn by turn as in
-        :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
-        by :meth:`adopt`. ``summarizer`` writes the summaries in place of the chat's own."""
-        setting = self._setting_under(strategy, counter)
-        if summarizer is not None:
-            setting = replace(setting, summarizer=summarizer)
-        run = self._session.run()
-        if was_asked(run):
-            return switched(run, setting)
-        return begun(
-            self.log.prefix(len(self.log)), setting, self._recalls_under(strategy)
-        )
-
-    def adopt(self, run: Run) -> None:
-        """Go on under the strategy and the counter of ``run``, which :meth:`begun_under` gave."""
-        old = self._session
-        new = Session.resume(
-            self._with_authors(run),
-            old.summarizer,
-            repair_tool_pairs=old.setting.repair_tool_pairs,
-        )
-        new.review = old.review
-        self._session = new
-
-    def replay_with(self, strategy: Strategy) -> Run:
-        """The run of another strategy over the very same conversation."""
-        setting = self._setting_under(strategy)
-        must_have_a_turn(self.log)
-        session, turns = begun(self.log, setting, self._recalls_under(strategy))
-        for _turn in turns:
-            pass
-        return self._with_authors(session.run())
-
-    def _setting_under(
-        self, strategy: Strategy, counter: str | Counter | None = None
-    ) -> Setting:
-        """The setting that the chat is held under, with another strategy."""
-        setting = self._session.setting
-        counter = find_counter(counter or setting.counter)
-        return replace(setting, strategy=as_strategy(strategy), counter=counter)
-
-    def _recalls_under(
-        self, strategy: Strategy
-    ) -> Mapping[RequestKey, Recall | Sequence[Recall]]:
-        """The recalls of each turn, as far as ``strategy`` allows any."""
-        if not strategy.allows_recall:
-            return {}
-        recalled_in = self._recalled_in_turns()
-        return {turn: recalled.asked for turn, recalled in recalled_in.items()}
-
-    def _with_authors(self, run: Run) -> Run:
-        """``run`` with who asked for each recall: the model or the user."""
-        recalled_in = self._recalled_in_turns()
-        records = []
-        for record in run.requests:
-            if record.recalled is not None:
-                # The note that no log holds: how many of its recalls the model made.
-                in_chat = recalled_in.get(record.turn, Recalled())
-                recalled = replace(record.recalled, by_model=in_chat.by_model)
-                record = replace(record, recalled=recalled)
-            records.append(record)
-        return replace(run, requests=Requests.of(records))
-
-    def _recalled_in_turns(self) -> dict[int, Recalled]:
-        """The recalls of each turn's last request: within a turn none of them goes again."""
-        recalled_in: dict[int, Recalled] = {}
-        for record in self._session.requests:
-            if record.recalled is not None:
-                recalled_in[record.turn] = record.recalled
-        return recalled_in
-
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """The user's recalls for the request of this turn; the model will recall by itself again."""
         recalled = self._recalled_in_turns().get(turn, Recalled())
@@ -377,10 +282,10 @@ class Chat(Recalling):
         )
 
     def _answer(self) -> Generator[str, None, None]:
-        said = len(self.log) - 1
-        if self._session.memory.length <= said:
+        before_question = len(self.log) - 1
+        if self._session.memory.length <= before_question:
             # A stopped reply still waits to be taken in with its turn: summarizing would have delayed the stop.
-            self._session.catch_up(said)
+            self._session.catch_up(before_question)
         self._session.advance(len(self.log))
         self._session.look_before_request()
         if self._session.pending is not None:
@@ -390,9 +295,10 @@ class Chat(Recalling):
         try:
             yield from answering.stream()
         except Exception:
-            raise  # the model failed: the question stays unanswered and can be retried
-        except BaseException:  # the stream was closed, Ctrl-C, or a stopped page
-            # Stopped before the first word, the question stays unanswered as well.
+            # The model failed: the question stays unanswered and can be retried.
+            raise
+        except BaseException:
+            # The stream was closed, by Ctrl-C or a stopped page. Before the first word the question stays unanswered.
             if answering.partial:
                 answering.finish(stopped=True)
                 self._recalls = ()

@@ -227,12 +227,10 @@ class Session(State):
         if length and not self.log.asks_at(length):
             self.complete_turn(summary)
 
-    def prepare(
-        self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
-    ) -> Prepared:
+    def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         self.look_before_request()
-        prepared = self.request(recalls, bounds)
+        prepared = self.request(recalls)
         self._open = self.record_of(prepared)
         return prepared
 

@@ -99,19 +99,19 @@ class Held(NamedTuple):
         return numbers[unit]
 
 
-def held_by(memory: Memory, start: int | None = None) -> Held:
-    """The numbers of a memory from log position ``start`` on, by default of what is not
-    summarized: content tokens, messages, the turns that begin there, and the seconds that
-    passed before the last message, 0 where times are not known."""
-    start = memory.cursor if start is None else start
+def held_by(memory: Memory) -> Held:
+    """The numbers of what a memory has not summarized: content tokens, messages, the turns
+    that begin there, and the seconds that passed before the last message, 0 where times are
+    not known."""
+    start = memory.cursor
     length = memory.length
     turns = 0
     if start < length:
         turn_before = memory.log.turn_number(start - 1) if start else 0
         turns = memory.turn - turn_before
     return Held(
-        tokens=memory.sums.between(start, length),
-        messages=length - start,
+        tokens=memory.pending_tokens,
+        messages=memory.pending,
         turns=turns,
         seconds=_idle_seconds(memory),
     )

@@ -1,7 +1,5 @@
 """A pipeline of steps, as most programs at work have one."""
 
-import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -22,9 +20,14 @@ from memviz.strategies.parameters import (
     summary_length,
     whole_number,
 )
+from memviz.strategies.pipeline_stops import (
+    find_kept_messages,
+    find_kept_results,
+    find_whole_call,
+)
 from memviz.strategies.presets import Preset, preset_of
 from memviz.strategies.step_numbers import OwnSteps
-from memviz.strategies.steps import FIRST_STEPS, Keep, Step, steps_from
+from memviz.strategies.steps import FIRST_STEPS, Step, steps_from
 
 
 class Pipeline(Strategy):
@@ -276,7 +279,7 @@ class Pipeline(Strategy):
         if step.action == "reduce":
             return self._reduce(number, step, memory, stop, reason)
         at_most = any(keep.at_most for keep in step.keeps)
-        stop = _whole_call(memory, stop, at_most=at_most)
+        stop = find_whole_call(memory, stop, at_most=at_most)
         if stop <= memory.cursor:
             return None
         if memory.sums.between(memory.cursor, stop) < step.least_tokens:
@@ -334,9 +337,9 @@ class Pipeline(Strategy):
         for keep in step.keeps:
             of_results = step.is_about_results and keep.unit == "tokens"
             if of_results or keep.unit == "results":
-                stops.append(_kept_results(memory, keep))
+                stops.append(find_kept_results(memory, keep))
             else:
-                stops.append(_kept_messages(memory, keep))
+                stops.append(find_kept_messages(memory, keep))
         return max(memory.history_start, min(stops))
 
 
@@ -349,53 +352,3 @@ def _in_turn(forms: tuple[Form, ...]) -> Form | None:
     if len(forms) < 2:
         return forms[0] if forms else None
     return InTurn(forms)
-
-
-def _kept_messages(memory: Memory, keep: Keep) -> int:
-    """The position from which on messages are kept, by their number, their turns or their tokens. A share of the
-    messages is rounded up, and the summary is one of them."""
-    if keep.unit == "messages":
-        return memory.length - keep.amount
-    if keep.unit == "percent of messages":
-        held = memory.pending + len(memory.newest_summary)
-        return memory.length - math.ceil(held * keep.amount / 100)
-    if keep.unit == "turns":
-        first = memory.turn - keep.amount + 1
-        return memory.log.turn_start(first) if first > 0 else memory.history_start
-    return memory.sums.suffix_start(memory.length, keep.amount, memory.cursor)
-
-
-def _kept_results(memory: Memory, keep: Keep) -> int:
-    """The position from which on tools' results are kept, by their number or their tokens."""
-    results = memory.log.tools.results
-    count = bisect_left(results, memory.length)
-    if keep.unit == "results":
-        if not keep.amount:
-            return memory.length
-        if count <= keep.amount:
-            return memory.history_start
-        return results[count - keep.amount]
-    room = keep.amount
-    stop = memory.length
-    for position in reversed(results[:count]):
-        room -= memory.sums.between(position, position + 1)
-        if room < 0 or position < memory.cursor:
-            break
-        stop = position
-    return stop
-
-
-def _whole_call(memory: Memory, stop: int, *, at_most: bool) -> int:
-    """``stop``, or the call of the result that stands there, or behind the results where that call is gone already or
-    no more may stay."""
-    log = memory.log
-    behind = stop
-    while behind < memory.length and log[behind].role == "tool":
-        behind += 1
-    if behind == stop:
-        return stop
-    caller = log.tools.call_of.get(stop)
-    may_stay = not at_most or behind > memory.before_input
-    if caller is not None and caller >= memory.cursor and may_stay:
-        return caller
-    return min(behind, memory.before_input)

@@ -269,7 +269,7 @@ class LocalServers:
     def sentences(self) -> tuple[str, ...]:
         """The sentences beside the list of models."""
         empty = []
-        notes = []
+        notes: list[str] = []
         for server in self.servers:
             notes += server.notes
             if not server.models and not server.notes:

@@ -106,7 +106,7 @@ class About:
 
     def to_dict(self) -> dict[str, Any]:
         """The description as JSON."""
-        fields = {
+        fields: dict[str, Any] = {
             "title": self.title,
             "model": self.model,
             "made_on": self.made_on,
