@@ -67,7 +67,7 @@ class Usage:
     input_tokens: int
     output_tokens: int
     cached_tokens: int = 0
-    """Those of ``input_tokens`` that were read from the provider's cache."""
+    """The part of ``input_tokens`` that was read from the provider's cache."""
 
 
 @dataclass(frozen=True, slots=True)

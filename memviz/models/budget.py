@@ -43,7 +43,7 @@ class Reservation:
 
     most_usd: float
     within: Reservation | None = None
-    """The same in the budget that this one is a part of."""
+    """The dollars set aside for the call in the larger budget that this one is a part of."""
 
 
 class Budget:
@@ -89,7 +89,7 @@ class Budget:
         """The dollars reserved for calls that nobody waits for any more."""
         if not self._closed:
             return 0.0
-        return fsum(one.most_usd for one in self._reserved.copy())
+        return fsum(reservation.most_usd for reservation in self._reserved.copy())
 
     @property
     def calls(self) -> int:
@@ -153,7 +153,7 @@ class Budget:
         reservation = Reservation(most_usd)
         with self._changed:
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
-                held = [one.most_usd for one in self._reserved]
+                held = [other.most_usd for other in self._reserved]
                 if fsum([self.spent_usd, *held, most_usd]) <= self.limit_usd:
                     self._reserved.add(reservation)
                     return reservation

@@ -30,7 +30,7 @@ _ENVIRONMENT = {
 # At every reply this module uses pydantic in a deprecated way and is warned. Only litellm itself can change that.
 _DEPRECATED_USE = r"litellm\.litellm_core_utils\.model_response_utils"
 _CONNECTION_LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
-"""Those of the OpenAI client: all keys of the process share them."""
+"""The limits that the OpenAI client has, too: all keys of the process share them."""
 
 
 @cache
@@ -62,11 +62,12 @@ def _do_nothing(*args: object, **named: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one call's requests: whether they may go to public addresses only, and which keys they
-    must not carry."""
+    """The limits of one call's requests."""
 
     public_only: bool = False
+    """True if they may go to public addresses only."""
     other_keys: frozenset[str] = field(default=frozenset(), repr=False)
+    """The keys that they must not carry."""
 
     def context(self) -> Context:
         """A context in which these limits hold: ``context.run(function, ...)``."""
@@ -166,14 +167,13 @@ def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[st
         # Others are said to know tools, but not tool_choice: the call would be refused before it is made.
         arguments["allowed_openai_params"] = ["max_retries", "tool_choice"]
     if provider == "gemini" or (provider.startswith("vertex_ai") and "gemini" in model):
-        arguments["client"] = _http_client(
-            timeout_seconds
-        )  # a stream ignores the timeout otherwise
+        # A stream ignores the timeout otherwise.
+        arguments["client"] = _http_client(timeout_seconds)
     return arguments
 
 
 def embedding_arguments(model: str, timeout_seconds: float) -> dict[str, Any]:
-    """The same of every ``litellm.embedding``."""
+    """The arguments that every ``litellm.embedding`` needs so that it asks once and waits no longer than told."""
     return {
         "model": model,
         "timeout": timeout_seconds,
@@ -203,14 +203,13 @@ def _guard(litellm: Any) -> None:
         return _hooked(make_client(handler))
 
     HTTPHandler.create_client = create_client
-    litellm.in_memory_llm_clients_cache.flush_cache()  # a program that used litellm before has clients without hooks
+    # A program that used litellm before has clients without hooks.
+    litellm.in_memory_llm_clients_cache.flush_cache()
     vars(litellm).pop("module_level_client", None)
     if litellm.client_session is None:
-        litellm.client_session = _hooked(
-            _session()
-        )  # for the OpenAI client, which would make its own
-    else:
-        _hooked(litellm.client_session)
+        # For the OpenAI client, which would make its own.
+        litellm.client_session = _session()
+    _hooked(litellm.client_session)
 
 
 def _hooked(client: httpx.Client) -> httpx.Client:

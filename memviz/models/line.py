@@ -62,8 +62,8 @@ class Allowance:
 
     def seconds(self, timeout: float | None) -> float:
         """The seconds that the next piece may be waited for."""
-        left = max(0.01, self._until - monotonic())
-        return left if timeout is None else min(timeout, left)
+        left_seconds = max(0.01, self._until - monotonic())
+        return left_seconds if timeout is None else min(timeout, left_seconds)
 
     def check_time(self) -> None:
         """Raise :class:`EndlessReplyError` once the time is over."""
@@ -152,8 +152,9 @@ def responses_closed(within: Context) -> Iterator[None]:
 
 def note_response(response: httpx.Response) -> None:
     """Keep ``response``, to be closed where its call ends."""
-    if (noted := _RESPONSES.get()) is not None:
-        noted.append(response)
+    responses = _RESPONSES.get()
+    if responses is not None:
+        responses.append(response)
 
 
 def watch_connections(client: httpx.Client) -> None:
@@ -297,9 +298,8 @@ class _Call(Thread):
     def __init__(
         self, ask: Callable[[Meter], Iterator[str | Reply]], meter: Meter
     ) -> None:
-        super().__init__(
-            name="memviz model call", daemon=True
-        )  # one that was left must not hold the process up
+        # One that was left must not hold the process up.
+        super().__init__(name="memviz model call", daemon=True)
         self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
         self.left = Event()
         self._line = Line()

@@ -103,10 +103,9 @@ class LiteLLMModel(Model):
             raise ParameterError(
                 "longest_wait", longest_wait, "a number of seconds, 0 or more"
             )
-        other_name = options.pop(
-            "base_url", None
-        )  # litellm knows the address under this name too
-        api_base = api_base or other_name or usual_address(name)
+        # litellm knows the address under this name too.
+        base_url = options.pop("base_url", None)
+        api_base = api_base or base_url or usual_address(name)
         self.name = name
         self.timeout = float(timeout)
         self.retries = retries
@@ -157,33 +156,28 @@ class LiteLLMModel(Model):
             for name, value in settings
             if not is_secret_option(name) and name != "api_base"
         }
-        found = {} if self.address else address_variables(provider_of(self.name))
-        address = self.address or {
-            name: public_address(value) for name, value in found.items()
-        }
+        address: str | dict[str, str] = self.address
+        if not address:
+            variables = address_variables(provider_of(self.name))
+            address = {name: public_address(url) for name, url in variables.items()}
         return {"model": self.name, "address": address, "options": options}
 
     def asks_like(self, other: Model) -> bool:
         """Return whether ``other`` makes the same calls, with the same key and the same patience."""
         if not isinstance(other, LiteLLMModel):
             return False
-        same_settings = (
-            self._settings.get_secret_value() == other._settings.get_secret_value()
-        )
-        return (self.name, self._manner) == (
-            other.name,
-            other._manner,
-        ) and same_settings
+        if (self.name, self._manner) != (other.name, other._manner):
+            return False
+        own_settings = self._settings.get_secret_value()
+        return own_settings == other._settings.get_secret_value()
 
     def limited(self, max_output_tokens: int) -> LiteLLMModel | None:
-        """The same model with the same key, told to write at most so many tokens an answer."""
+        """This model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
-        for name in [name for name in _OUTPUT_LIMITS if name in settings] or [
-            "max_tokens"
-        ]:
-            settings[name] = min(
-                max_output_tokens, settings.get(name) or max_output_tokens
-            )
+        names = [name for name in _OUTPUT_LIMITS if name in settings]
+        for name in names or ["max_tokens"]:
+            own_limit = settings.get(name) or max_output_tokens
+            settings[name] = min(max_output_tokens, own_limit)
         return LiteLLMModel(
             self.name,
             **self._manner,
@@ -208,7 +202,8 @@ class LiteLLMModel(Model):
     def answer(
         self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
+        """Answer a request as :meth:`stream` does. ``meter`` is asked before each try, for a try that fails may cost
+        something too."""
         check_credentials(self.name, self._settings.get_secret_value(), self.access)
         messages, tools = request.as_json
         arguments: dict[str, Any] = {"messages": messages}
@@ -297,16 +292,15 @@ class LiteLLMModel(Model):
         limited = isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:
             gate.refused(begun, wait_seconds)
-        retries = (
-            min(self.retries, HOPELESS_RETRIES)
-            if failure.error.ends_all
-            else self.retries
-        )
+        retries = self.retries
+        if failure.error.ends_all:
+            retries = min(retries, HOPELESS_RETRIES)
         if wait_seconds is None or attempt >= retries or failure.error.partial:
             # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
             raise failure.error
         if limited:
-            return wait_seconds  # waited for at the gate, with all others
+            # It is waited for at the gate, with all others.
+            return wait_seconds
         self._sleep(wait_seconds)
         return 0.0
 

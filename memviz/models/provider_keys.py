@@ -14,7 +14,7 @@ from memviz.models.prices import json_file, price
 OWN_ACCOUNT = ("bedrock", "sagemaker", "vertex_ai", "github_copilot", "chatgpt")
 """Providers that find a key by other means than a variable: credential files, roles, a browser."""
 OWN_SIGN_IN = (*OWN_ACCOUNT, "ollama", "lemonade", "offline")
-"""Those, and the ones that need no key."""
+"""Providers that need no key of a variable: those with other means, and those that ask for none."""
 _KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     # Of each group one variable has to be set.
     "ai21": (("AI21_API_KEY",),),
@@ -52,16 +52,12 @@ LOOPBACK = "127.0.0.1"
 @cache
 def key_variables() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """For each provider groups of variables, of which each needs one set. The small providers come from litellm."""
-    small = json_file("llms/openai_like/providers.json")
-    named = {
-        provider: about.get("api_key_env")
-        for provider, about in small.items()
-        if isinstance(about, dict)
-    }
-    return {
-        **{provider: ((name,),) for provider, name in named.items() if name},
-        **_KEY_VARIABLES,
-    }
+    variables: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for provider, about in json_file("llms/openai_like/providers.json").items():
+        name = about.get("api_key_env") if isinstance(about, dict) else None
+        if name:
+            variables[provider] = ((name,),)
+    return variables | dict(_KEY_VARIABLES)
 
 
 def provider_of(model: str) -> str:
@@ -69,18 +65,19 @@ def provider_of(model: str) -> str:
     prefix, slash, _ = model.partition("/")
     if slash:
         return prefix
-    known = price(model)
-    return known.provider if known else ""
+    list_price = price(model)
+    return list_price.provider if list_price else ""
 
 
 def address_variables(provider: str) -> Mapping[str, str]:
     """The environment variables that are set and say where ``provider`` is reached, with their values."""
     prefix = re.split(r"[_-]", provider)[0].upper()
-    mine = re.compile(rf"{re.escape(prefix)}\w*_(API_BASE|BASE_URL)")
+    # "OPENAI_BASE_URL", "AZURE_AI_API_BASE"
+    says_address = re.compile(rf"{re.escape(prefix)}\w*_(API_BASE|BASE_URL)")
     return {
         name: value
         for name, value in sorted(os.environ.items())
-        if value and mine.fullmatch(name)
+        if value and says_address.fullmatch(name)
     }
 
 
@@ -98,13 +95,15 @@ def _is_set(variables: Iterable[str]) -> bool:
 
 
 class Program(NamedTuple):
-    """A program that serves models. ``prefix`` is litellm's name for it, ``port`` the usual one, ``path`` what a base
-    URL has behind the port."""
+    """A program that serves models."""
 
     title: str
     prefix: str
+    """The name that litellm has for it."""
     port: int
+    """The port that it usually listens at."""
     path: str = "/v1"
+    """The part of a base URL behind the port."""
 
 
 OLLAMA = Program("Ollama", "ollama_chat", 11434, "")

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 HIDDEN = "***"
 PART_CHARS = 8
-"""So many characters of a key in a row are concealed. Fewer are in too many other words, and help nobody."""
+"""The fewest characters of a key in a row that are concealed. Fewer are in too many other words, and help nobody."""
 BEGINNING_CHARS = 5
-"""So many of them may be the beginning of one, of which the rest has not arrived yet."""
+"""The fewest characters at the end of a text that may be the beginning of a key, of which the rest has not arrived."""
 _LETTER = re.compile(r"[A-Za-z0-9]")
 
 
@@ -28,14 +28,12 @@ class AlteredSecrets:
         self._wholes: set[str] = set()
         for secret in secrets:
             forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
-            if looks_random(secret):
-                self._parts.update(
-                    form[start : start + PART_CHARS]
-                    for form in forms
-                    for start in _starts(form)
-                )
-            else:
+            if not looks_random(secret):
                 self._wholes.update(forms)
+                continue
+            for form in forms:
+                for start in _starts(form):
+                    self._parts.add(form[start : start + PART_CHARS])
         self.longest = max(map(len, self._parts | self._wholes), default=0)
         """Letters and digits of the longest piece that is looked for."""
 
@@ -66,45 +64,33 @@ class AlteredSecrets:
         if not self.longest:
             return len(text)
         places, letters = _places_and_letters(before, text)
-        start = next(
-            filter(
-                lambda at: self._begins(letters[at:]),
-                range(self._earliest(letters), len(letters)),
-            ),
-            None,
-        )
+        start = self._open_start(letters)
         if start is None:
             return len(text)
         # What is a secret already and goes on may not be cut in two.
-        start = next(
-            (
-                one
-                for one, end in _merged(sorted(self._ranges(letters)))
-                if one < start <= end
-            ),
-            start,
-        )
-        return (
-            places[max(0, start - len(before))]
-            if start - len(before) < len(places)
-            else len(text)
-        )
+        for first, end in _merged(sorted(self._ranges(letters))):
+            if first < start <= end:
+                start = first
+                break
+        place = max(0, start - len(before))
+        return places[place] if place < len(places) else len(text)
 
-    def _earliest(self, letters: str) -> int:
-        return max(0, len(letters) - self.longest + 1)
-
-    def _begins(self, letters: str) -> bool:
-        return len(letters) >= BEGINNING_CHARS and letters in self._beginnings
+    def _open_start(self, letters: str) -> int | None:
+        """The place from which on all ``letters`` are the beginning of a secret; ``None`` where there is none."""
+        earliest = max(0, len(letters) - self.longest + 1)
+        latest = len(letters) - BEGINNING_CHARS
+        for start in range(earliest, latest + 1):
+            if letters[start:] in self._beginnings:
+                return start
+        return None
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:
         """The endings of a text that is about to become a secret."""
-        pieces = self._parts | self._wholes
-        return frozenset(
-            piece[:end]
-            for piece in pieces
-            for end in range(BEGINNING_CHARS, len(piece))
-        )
+        beginnings = set[str]()
+        for piece in self._parts | self._wholes:
+            beginnings.update(piece[:end] for end in range(BEGINNING_CHARS, len(piece)))
+        return frozenset(beginnings)
 
     def _ranges(self, letters: str) -> Iterator[tuple[int, int]]:
         if self._parts:
@@ -120,7 +106,7 @@ class AlteredSecrets:
 
 def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
     """The places of the letters of ``text``, and all letters, those ``before`` it included."""
-    places = [found.start() for found in _LETTER.finditer(text)]
+    places = [letter.start() for letter in _LETTER.finditer(text)]
     return places, before + "".join(text[place] for place in places).lower()
 
 
@@ -150,10 +136,9 @@ def _base64_forms(data: bytes) -> Iterator[str]:
 def looks_random(secret: str) -> bool:
     """Return whether a part of it would hardly be in a text by chance."""
     letters = "".join(_LETTER.findall(secret))
-    return any(letter.isdigit() for letter in letters) or letters not in (
-        letters.lower(),
-        letters.upper(),
-    )
+    has_digit = any(letter.isdigit() for letter in letters)
+    is_one_case = letters in (letters.lower(), letters.upper())
+    return has_digit or not is_one_case
 
 
 def _starts(letters: str) -> range:
@@ -161,7 +146,7 @@ def _starts(letters: str) -> range:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Sorted ranges, with those that touch made one."""
+    """Sorted ranges, with those that touch made one: ``(0, 8), (3, 11), (20, 28)`` becomes ``(0, 11), (20, 28)``."""
     first = -1
     last = -1
     for start, end in ranges:
@@ -176,9 +161,11 @@ def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
+# "api_key", "extra_headers", "azure_ad_token"
 _SECRET_OPTION = re.compile(
     r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE
 )
+# "OPENAI_API_KEY", "DB_PASSWORD"
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _SHORTEST_SECRET_CHARS = 6
 """Shorter values are words such as "none", and hiding them would garble a sentence."""
@@ -193,16 +180,17 @@ def is_secret_option(name: str) -> bool:
 
 def secrets_of(settings: Mapping[str, object]) -> set[str]:
     """Every key and password among the settings of a model."""
-    known = [value for name, value in settings.items() if is_secret_option(name)]
-    return {text for text in _texts(known) if len(text) >= _SHORTEST_SECRET_CHARS}
+    secrets = [value for name, value in settings.items() if is_secret_option(name)]
+    return {text for text in _texts(secrets) if len(text) >= _SHORTEST_SECRET_CHARS}
 
 
 def environment_secrets() -> set[str]:
     """Every key and password among the environment variables."""
-    named = (
-        value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)
-    )
-    return {value for value in named if len(value) >= _SHORTEST_SECRET_CHARS}
+    secrets = set()
+    for name, value in os.environ.items():
+        if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET_CHARS:
+            secrets.add(value)
+    return secrets
 
 
 def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
@@ -210,16 +198,13 @@ def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
     key, and whatever else looks like one of what was sent to it. Words are none, for a
     reply is shown and kept as it was given."""
     key = str(settings.get("api_key") or "")
-    sent = (
-        {key, *secrets_of(settings)}
-        if key
-        else environment_secrets() | secrets_of(settings)
-    )
-    keys = {
-        one
-        for one in sent
-        if len(one) >= SHORTEST_KEY_CHARS and (one == key or looks_random(one))
-    }
+    # Without a key of its own a call takes one from the environment.
+    others = set() if key else environment_secrets()
+    keys = []
+    for secret in {key, *secrets_of(settings), *others}:
+        may_be_key = secret == key or looks_random(secret)
+        if may_be_key and len(secret) >= SHORTEST_KEY_CHARS:
+            keys.append(secret)
     return AlteredSecrets(keys)
 
 
@@ -239,9 +224,8 @@ def public_address(url: str) -> str:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return ""
-        return urlunsplit(
-            (parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")
-        )
+        _user, _at, host = parts.netloc.rpartition("@")
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
     except ValueError:
         return ""
 

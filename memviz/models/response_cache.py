@@ -47,9 +47,8 @@ class ResponseCache:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         try:
-            self.folder.mkdir(
-                mode=0o700, parents=True, exist_ok=True
-            )  # private conversations are summarized
+            # Private conversations are summarized: nobody else may look into it.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._run(
                 "CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, content TEXT NOT NULL)"
             )
@@ -69,15 +68,15 @@ class ResponseCache:
         self.put_all({key: reply})
 
     def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """Those of the answers to these requests that are there, by key."""
-        found = {}
+        """The answers that are there, of those to the requests with these ``keys``, by key."""
+        replies = {}
         with suppress(sqlite3.Error), self._connected() as connection:
             for key in keys:
                 query = "SELECT content FROM reply WHERE key = ?"
                 for (content,) in connection.execute(query, (key,)):
                     with suppress(ValueError, TypeError, KeyError, AttributeError):
-                        found[key] = _reply(json.loads(content))
-        return found
+                        replies[key] = _reply(json.loads(content))
+        return replies
 
     def put_all(self, replies: Mapping[str, Reply]) -> None:
         """Keep several answers at once. Those that cannot be written have been given all the same."""

@@ -20,7 +20,7 @@ from memviz.models.prices import price
 from memviz.models.redaction import AlteredSecrets
 
 MOST_HELD_CHARS = 4096
-"""So much text is held back at most: a text that begins like a key over and over is shown all the same, concealed."""
+"""The most text that is held back: one that begins like a key over and over is shown all the same, concealed."""
 
 HALF_A_CALL = noop(
     "Model {model} reached its output limit before it completed a tool call: allow it more output tokens."
@@ -36,8 +36,10 @@ class ConcealedStream:
 
     def __init__(self, secrets: AlteredSecrets) -> None:
         self._secrets = secrets
-        self._shown_letters = ""  # the last ones: a secret may have begun in them
+        self._shown_letters = ""
+        """The last letters that were shown: a secret may have begun in them."""
         self._held = ""
+        """The text that is held back."""
 
     def add(self, piece: str) -> str:
         """Take in one more piece; return what may be shown by now."""
@@ -53,9 +55,8 @@ class ConcealedStream:
     def _show(self, end: int) -> str:
         shown = self._secrets.conceal(self._held[:end], before=self._shown_letters)
         letters = self._shown_letters + self._secrets.letters(self._held[:end])
-        self._shown_letters = (
-            letters[-self._secrets.longest :] if self._secrets.longest else ""
-        )
+        longest = self._secrets.longest
+        self._shown_letters = letters[-longest:] if longest else ""
         self._held = self._held[end:]
         return shown
 
@@ -82,9 +83,8 @@ class _StreamedCall:
 
     def ends_before(self, piece: Any) -> bool:
         """Return whether ``piece``, though it has the index of this call, begins another one."""
-        if not (
-            self.name and piece.function.name
-        ):  # without a name a new id tells nothing: some make one up a piece
+        # Without a name a new id tells nothing: some servers make one up for each piece.
+        if not (self.name and piece.function.name):
             return False
         if self.id or piece.id:
             return bool(self.id and piece.id and self.id != piece.id)
@@ -116,14 +116,13 @@ class _StreamedCalls(list[_StreamedCall]):
 
     def finished(self) -> Iterator[ToolCall]:
         """The calls, each with an id of its own: results are paired with them by id alone."""
-        taken: set[str] = set()
+        ids: set[str] = set()
         for call in self:
             id = clean_text(call.id)
-            if not id or id in taken:
-                id = uuid4().hex[
-                    :9
-                ]  # nine letters and digits: the only shape that Mistral takes, and good for all
-            taken.add(id)
+            if not id or id in ids:
+                # Nine letters and digits: the only shape that Mistral takes, and good for all.
+                id = uuid4().hex[:9]
+            ids.add(id)
             arguments = clean_text(call.arguments) if call.arguments.strip() else "{}"
             yield ToolCall(id, clean_text(call.name), arguments)
 
@@ -243,10 +242,10 @@ class StreamedReply:
         ):  # what some servers say where OpenAI says tool_calls
             finish_reason = "tool_calls"
         usage, cache_write_tokens = self._usage()
-        known = price(self.model)
-        cost_usd = (
-            known.cost_usd(usage, cache_write_tokens) if known and usage else None
-        )
+        list_price = price(self.model)
+        cost_usd = None
+        if list_price and usage:
+            cost_usd = list_price.cost_usd(usage, cache_write_tokens)
         return Reply(
             self.text,
             calls,
@@ -258,9 +257,8 @@ class StreamedReply:
         )
 
     def _without_secrets(self, call: ToolCall) -> ToolCall:
-        return ToolCall(
-            *map(self._secrets.conceal, (call.id, call.name, call.arguments))
-        )
+        conceal = self._secrets.conceal
+        return ToolCall(conceal(call.id), conceal(call.name), conceal(call.arguments))
 
     def _usage(self) -> tuple[Usage | None, int]:
         """The usage that the server billed, if it said so, and how many of its input
@@ -272,9 +270,8 @@ class StreamedReply:
         cached = getattr(details, "cached_tokens", None) or 0
         written = getattr(details, "cache_creation_tokens", None) or 0
         numbers = (usage.prompt_tokens, usage.completion_tokens or 0, cached, written)
-        if not all(
-            is_whole_number(tokens) and tokens >= 0 for tokens in numbers
-        ):  # no bill: the tokens are counted
+        # Anything else is no bill, and the tokens are counted.
+        if not all(is_whole_number(tokens) and tokens >= 0 for tokens in numbers):
             return None, 0
         if cached + written > usage.prompt_tokens:
             self._disbelieved = cached + written
