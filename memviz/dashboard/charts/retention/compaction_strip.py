@@ -80,8 +80,7 @@ def strip_marks(
         yield path(*segments(lines, None), thin, name="summarization lines")
 
     def words(marked: MarkedCompaction) -> str:
-        label = result.setting.label
-        return compaction_tooltip(label, marked.compaction, TOOLTIP_CHARS, run)
+        return compaction_tooltip(result.setting, marked.compaction, TOOLTIP_CHARS)
 
     yield marks(
         [marked.place for marked in compactions],
