@@ -216,8 +216,9 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(attempt.view for attempt in step.to_try)):
-            played = play_view(view, workspace, lesson.id)
-            for problem in _problems_of_view(view, played):
+            for problem in _problems_of_view(
+                view, play_view(view, workspace, lesson.id)
+            ):
                 yield number, problem
         try:
             question_of(step, play_view(step.view, workspace, lesson.id))

@@ -49,7 +49,7 @@ class MapMark(NamedTuple):
 
 
 def fate_marks(
-    setting: SettingRun, cells: Grid, y: float, *, is_small: bool
+    setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False
 ) -> Iterator[Part]:
     """Yield the marks, at height ``y``, and the lines below those that are not too many; a map that ``is_small`` has
     room for fewer of them."""
@@ -126,7 +126,9 @@ def _tooltip(setting: SettingRun, mark: MapMark) -> str:
     named = failures_first[:MOST_TOLD]
     lines: list[str] = []
     for compaction in named:
-        text = compaction_tooltip(setting, compaction, CHARS_A_MAP_LINE)
+        text = compaction_tooltip(
+            setting.label, compaction, CHARS_A_MAP_LINE, setting.run
+        )
         head, _break, body = text.partition("<br>")
         lines += [body] if lines else [head, body]
     more = len(mark.compactions) - len(named)

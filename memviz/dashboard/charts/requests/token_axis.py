@@ -83,7 +83,7 @@ def far_larger(settings: Sequence[SettingRun]) -> frozenset[int]:
     return frozenset()
 
 
-def token_axis(top_tokens: float, window: Window | None) -> Part:
+def token_axis(top_tokens: float, window: Window | None = None) -> Part:
     """Return the y axis, from 0 to a little above ``top_tokens``: one scale for all
     settings, because how much their requests differ in size is what the chart shows.
     ``window``: the tokens are given as percent of it."""

@@ -84,7 +84,9 @@ def compaction_marks(placed: PlacedSetting) -> list[Part]:
     size, width = next(look for most, look in LOOKS if len(changes) <= most)
 
     def tooltip(change: _Change) -> str:
-        return compaction_tooltip(placed.setting, change.marked.compaction)
+        return compaction_tooltip(
+            placed.setting.label, change.marked.compaction, run=run
+        )
 
     points = marks(
         np.array([change.marked.place for change in changes]),

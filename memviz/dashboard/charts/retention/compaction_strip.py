@@ -80,7 +80,8 @@ def strip_marks(
         yield path(*segments(lines, None), thin, name="summarization lines")
 
     def words(marked: MarkedCompaction) -> str:
-        return compaction_tooltip(result.setting, marked.compaction, TOOLTIP_CHARS)
+        label = result.setting.label
+        return compaction_tooltip(label, marked.compaction, TOOLTIP_CHARS, run)
 
     yield marks(
         [marked.place for marked in compactions],

@@ -203,7 +203,9 @@ def _mark_tooltip(
     marked: MarkedCompaction,
 ) -> str:
     """Return why it was, and which facts it cost."""
-    tooltip = compaction_tooltip(result.setting, marked.compaction)
+    tooltip = compaction_tooltip(
+        result.setting.label, marked.compaction, run=result.run
+    )
     number = result.run.number_of(marked.compaction)
     lost = []
     for probe in lost_by.get(number, ()):

@@ -21,7 +21,6 @@ from memviz.dashboard.charts.palette import (
     PART_COLORS,
     SHORTENED_COLOR,
     SUMMARIZATION_LINE,
-    SettingRun,
 )
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
@@ -196,20 +195,19 @@ def bar_width(events: Sequence[CompactionEvent]) -> float:
 
 
 def compaction_tooltip(
-    setting: SettingRun, compaction: Compaction, chars: int = CHARS_A_LINE
+    label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None
 ) -> str:
-    """Return the setting, what happened where and why, its result, and the first words of the summary, in lines of at
-    most so many ``chars``."""
-    lines = [f"<b>{escaped(setting.label)}</b>"]
-    lines += _happened_lines(compaction, setting.run, chars)
-    lines += _first_words(compaction, chars)
-    return "<br>".join(lines)
+    """Return the setting, what happened where and why, its result, and the first words of the summary. ``chars``: how
+    many stand in a line at most, where there is little room. ``run`` is its run."""
+    width = chars or CHARS_A_LINE
+    lines = [f"<b>{escaped(label)}</b>", *_happened_lines(compaction, width, run)]
+    return "<br>".join([*lines, *_first_words(compaction, width)])
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:
     """Return what happened, why in numbers, and what it cost, as HTML for a hover label."""
     compaction = event.compaction
-    lines = [*_happened_lines(compaction, run, CHARS_A_LINE)]
+    lines = [*_happened_lines(compaction, CHARS_A_LINE, run)]
     if event.version:
         own = counted(event.version.tokens, "token")
         whole = counted(len(event.version.covers), "message")
@@ -241,7 +239,9 @@ def _call_words(compaction: Compaction) -> str:
     return words if compaction.cost is None else f"{words}, {dollars(compaction.cost)}"
 
 
-def _happened_lines(compaction: Compaction, run: Run, width: int) -> Iterator[str]:
+def _happened_lines(
+    compaction: Compaction, width: int, run: Run | None = None
+) -> Iterator[str]:
     """Lines that say what happened where and why, and with which result."""
     words = compaction_words(compaction, run)
     yield f"<b>{_wrap_lines(words.what, width)}</b>"
@@ -251,16 +251,19 @@ def _happened_lines(compaction: Compaction, run: Run, width: int) -> Iterator[st
             yield _wrap_lines(line, width)
 
 
-def cache_words(compaction: Compaction, run: Run) -> str:
+def cache_words(compaction: Compaction, run: Run | None) -> str:
     """Return what clearing, shortening or dropping messages by a rule cost the prompt cache; empty where it cost
     nothing, and of runs so long that nobody waits for it."""
-    is_ruled = compaction.kind in RULED_KINDS
-    if not is_ruled or len(run.compactions) > MOST_PRICED:
+    if run is None or compaction.kind not in RULED_KINDS:
+        return ""
+    if len(run.compactions) > MOST_PRICED:
         return ""
     tokens = broken_cache_tokens(run)[run.number_of(compaction)]
-    if not tokens:
-        return ""
-    return _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
+    return (
+        _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
+        if tokens
+        else ""
+    )
 
 
 def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
