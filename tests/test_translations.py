@@ -218,7 +218,7 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/tune/question.py": {"no limit", "All"},
     "memviz/dashboard/ui/tune/measured.py": {"export to code"},
     "memviz/tuning/executors.py": {"Job", "Result"},
-    "memviz/tuning/sweep.py": {"memviz sweep"},
+    "memviz/tuning/background.py": {"memviz sweep"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 
