@@ -184,10 +184,9 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     fates = fate_map(setting.run)
     if not point:
         return
-    position_below = message_position(point["y"])
-    example_in_cell = example(fates, grid(fates, view), point["x"], position_below)
-    if example_in_cell is not None:
-        place, position = example_in_cell
+    fate = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    if fate is not None:
+        place, position = fate
         record = setting.run.requests[fates.number_at(place)]
         select(record.turn, setting.index, record.call)
         open_request()

@@ -128,7 +128,7 @@ def save_recording(summarizer: ModelChoice) -> None:
     if not number:
         return
     name = f"memviz-{datetime.now(UTC):%Y-%m-%d}"
-    write_file = partial(
+    replays = partial(
         _recording_file,
         name,
         notes,
@@ -139,7 +139,7 @@ def save_recording(summarizer: ModelChoice) -> None:
     )
     st.download_button(
         _("Save {replies} as a recording", replies=counted(number, "reply")),
-        write_file,
+        replays,
         file_name(name) + SUFFIX,
         "application/jsonl",
         icon=":material/radio_button_checked:",
@@ -164,7 +164,7 @@ def _recording_file(
     title = ""
     if state.conversation_id and runs:
         title = here.store.about(state.conversation_id).title
-    models = dict.fromkeys(noted.reply.model for noted in replies)
+    models = dict.fromkeys(recorded_reply.reply.model for recorded_reply in replies)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     about = About(title=title, model=listed(models), made_on=today)
     return write_recording(saved(name, about, replies, runs))

@@ -138,10 +138,10 @@ def _told_apart(setting: Setting) -> str:
         other_name, *others = setting_label(other).split(" · ")
         is_alike = (name, parameters[:1]) == (other_name, others[:1])
         if other is not setting and is_alike:
-            for parameter in parameters[1:]:
-                if parameter not in others:
-                    return parameter
-            return ""
+            return next(
+                (parameter for parameter in parameters[1:] if parameter not in others),
+                "",
+            )
     return ""
 
 
@@ -217,7 +217,6 @@ def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
-    for id in offered_strategies():
-        if id not in used_ids:
-            return id
-    return "summary_buffer"
+    return next(
+        (id for id in offered_strategies() if id not in used_ids), "summary_buffer"
+    )

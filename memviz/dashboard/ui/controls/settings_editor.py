@@ -128,8 +128,8 @@ def choose_preset(
 
 def preset_words(preset: Preset) -> str:
     """Return how the rule of a product is known, and where the product does otherwise."""
-    sentence = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
-    return f"{sentence} {_(preset.differs)}" if preset.differs else sentence
+    source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
+    return f"{source} {_(preset.differs)}" if preset.differs else source
 
 
 def _take_preset(

@@ -21,8 +21,7 @@ NAME = "embedding_model"
 
 def choose_embedding(cls: type[Strategy]) -> str | None:
     """Ask for the name of the embedding model that a strategy's settings use."""
-    parameters = {parameter.name: parameter for parameter in cls.parameters()}
-    parameter = parameters[NAME]
+    parameter = next(each for each in cls.parameters() if each.name == NAME)
     part = f"{cls.id}.{NAME}"
     key = f"tune-values-{part}"
     linked(part, key)
@@ -43,9 +42,9 @@ def choose_embedding(cls: type[Strategy]) -> str | None:
 
 def lacks_vectors(sweep: Sweep | None) -> bool:
     """Return whether settings could not be measured because an embedding model was not asked."""
-    if sweep is None:
-        return False
-    return any(cell.lacks_vectors for cell in sweep.cells.values())
+    return sweep is not None and any(
+        cell.lacks_vectors for cell in sweep.cells.values()
+    )
 
 
 def offer_missing(workspace: Workspace, asked: Asked, sweep: Sweep) -> bool:
