@@ -8,6 +8,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -110,42 +111,24 @@ class OpencodeLibrary:
             return False  # its place would never move
         place = kept.state.get("place", {}) if kept else {}
         certain = str(place.get("certain", ""))
-        start = int(place.get("messages", 0))
         bounds = (MAX_CHARS, session, certain)
         rows = connection.execute(_MESSAGES, (*bounds, MAX_MESSAGES)).fetchall()
-        parts = _parts_of(connection, bounds)
-        messages: list[Message] = []
-        events: list[RecordedEvent] = []
-        state: dict[str, Any] = {"source": "opencode"}
-        now = (certain, start, place.get("events", 0))
-        is_certain = True
-        # The parts of those behind are written next, or read with the next ones.
-        stop = max(
-            (at + 1 for at, row in enumerate(rows) if row[0] in parts), default=0
-        )
-        for at, (id, data) in enumerate(rows[:stop]):
-            about = _object(data)
-            said = parts.get(id, [])  # none where it failed before its first word
-            messages += _told(about, said)
-            events += _compactions(about, said, start + len(messages))
-            state |= _use(about)
-            is_left = at < stop - MAY_CHANGE  # its program was killed
-            is_certain = is_certain and (is_left or _is_over(about))
-            if is_certain:
-                now = (id, start + len(messages), place.get("events", 0) + len(events))
-        is_open = bool(rows) and now[0] != rows[-1][0]
+        growth = _growth_of(rows, _parts_of(connection, bounds), place)
+        newest_certain = growth.state["place"]["certain"]
+        is_open = bool(rows) and newest_certain != rows[-1][0]
         self._note_open(session, is_open=is_open)
-        if not messages and not events:
+        if not growth.messages and not growth.events:
             return False
-        state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
         described = _describe(connection, session)
-        named = {"title": _text(described.get("title"))}
-        state["is_subagent"] = bool(described.get("parent_id"))
-        first_event = place.get("events", 0)
-        growth = Growth(start, messages, state, events, first_event, named)
+        is_subagent = bool(described.get("parent_id"))
+        growth = replace(
+            growth,
+            state={**growth.state, "is_subagent": is_subagent},
+            about={"title": _text(described.get("title"))},
+        )
         self._keeper.write_rows(key, growth)
         is_more = is_open or len(rows) == MAX_MESSAGES
-        return now[0] != certain and is_more
+        return newest_certain != certain and is_more
 
     def _note_open(self, session: str, *, is_open: bool) -> None:
         self._open.pop(session, None)
@@ -153,6 +136,37 @@ class OpencodeLibrary:
             self._open[session] = None
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
+
+
+def _growth_of(
+    rows: list[tuple[str, str]],
+    parts: Mapping[str, list[dict[str, Any]]],
+    place: Mapping[str, Any],
+) -> Growth:
+    """Return what the next messages of a session add to its conversation, from ``place``
+    on: the id of the last certain message, and how many messages and events were told up
+    to it."""
+    start = int(place.get("messages", 0))
+    first_event = place.get("events", 0)
+    messages: list[Message] = []
+    events: list[RecordedEvent] = []
+    state: dict[str, Any] = {"source": "opencode"}
+    now = (str(place.get("certain", "")), start, first_event)
+    is_certain = True
+    # The parts of those behind are written next, or read with the next ones.
+    stop = max((at + 1 for at, row in enumerate(rows) if row[0] in parts), default=0)
+    for at, (id, data) in enumerate(rows[:stop]):
+        about = _object(data)
+        said = parts.get(id, [])  # none where it failed before its first word
+        messages += _told(about, said)
+        events += _compactions(about, said, start + len(messages))
+        state |= _use(about)
+        is_left = at < stop - MAY_CHANGE  # its program was killed
+        is_certain = is_certain and (is_left or _is_over(about))
+        if is_certain:
+            now = (id, start + len(messages), first_event + len(events))
+    state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
+    return Growth(start, messages, state, events, first_event)
 
 
 def _newest_part(connection: sqlite3.Connection) -> str:

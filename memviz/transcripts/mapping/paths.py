@@ -54,8 +54,7 @@ def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     alternatives = []
     for alternative in path.split("|"):
         branches = [branch.strip().split(".") for branch in alternative.split(" + ")]
-        named = (tuple(name for name in names if name) for names in branches)
-        alternatives.append(tuple(named))
+        alternatives.append(tuple(tuple(filter(None, names)) for names in branches))
     return tuple(alternatives)
 
 
