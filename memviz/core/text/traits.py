@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from memviz.core.text import phrases
 from memviz.core.text import vocabulary as classes
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import HAN
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORDS = FoundInChunks(re.compile(r"[^\W_]+(?:['’-][^\W_]+)*").findall)
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _MONTH = (
@@ -80,7 +81,7 @@ class Traits:
     def of(cls, text: str) -> Traits:
         """Look at ``text`` once."""
         lower = text.lower()
-        ordered = _WORD.findall(lower)
+        ordered = _WORDS.in_text(lower)
         words = frozenset(ordered)
         chinese = not text.isascii() and HAN.search(text) is not None
         numbers, amounts = _numbers(lower, words, chinese)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 
+from memviz.core.text.digits import has_digit
 from memviz.core.text.letters import MARK, plain_letters, respelled
 from memviz.core.text.value_words import (
     CURRENCIES,
@@ -28,7 +29,7 @@ from memviz.core.text.value_words import (
 
 _NUMERALS = "零〇一二两三四五六七八九十百千万亿"
 _NUMERAL = f"[{_NUMERALS}]"
-_MAY_HAVE_VALUE = re.compile(rf"[\d{_NUMERALS}]")
+_HAS_DIGIT_OR_NUMERAL = re.compile(rf"[\d{_NUMERALS}]")
 _DIGITS = re.compile(r"\d+")
 _WORDS_BEFORE = 3
 _WORDS_BEHIND = 2
@@ -131,7 +132,7 @@ _LATER_HALF = ("下午", "晚上", "傍晚", "中午")
 def plain_values(text: str) -> str:
     """``text`` with one spelling for each value. Texts without digits and Chinese numerals stay as they are."""
     text = respelled(text)
-    if not _MAY_HAVE_VALUE.search(text):
+    if not _may_have_value(text):
         return text
     if not text.isascii():
         text = _HAN_VALUE.sub(_in_digits, text)
@@ -141,6 +142,12 @@ def plain_values(text: str) -> str:
         parts += [text[done:start], _plain_stretch(text[start:stop])]
         done = stop
     return "".join([*parts, text[done:]])
+
+
+def _may_have_value(text: str) -> bool:
+    if text.isascii():
+        return has_digit(text)
+    return _HAS_DIGIT_OR_NUMERAL.search(text) is not None
 
 
 @cache
