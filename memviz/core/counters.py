@@ -18,6 +18,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memviz.core.chunk_counts import ChunkCounts
 from memviz.core.errors import (
     CounterUnavailableError,
     ParameterError,
@@ -152,17 +153,16 @@ def _encode(name: str) -> Callable[[str], list[int]]:
 
 
 def _encoding_units(name: str) -> Callable[[str], int]:
+    chunks = ChunkCounts(lambda text: len(_encode(name)(text)))
+
     @lru_cache(
         maxsize=4
     )  # a summary is counted by itself and, right after, as a part of the request
     def units(text: str) -> int:
-        encode = _encode(name)
         if len(text) <= SLICE_CHARS:
-            return len(encode(text))
-        return sum(
-            len(encode(text[at : at + SLICE_CHARS]))
-            for at in range(0, len(text), SLICE_CHARS)
-        )
+            return chunks.units(text)
+        slices = range(0, len(text), SLICE_CHARS)
+        return sum(chunks.units(text[at : at + SLICE_CHARS]) for at in slices)
 
     return units
 
