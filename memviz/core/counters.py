@@ -16,6 +16,7 @@ from math import inf
 from numbers import Real
 from pathlib import Path
 
+from memviz.core.chunk_counts import ChunkCounts
 from memviz.core.errors import (
     CounterUnavailableError,
     ParameterError,
@@ -137,16 +138,15 @@ def _encode(name: str) -> Callable[[str], list[int]]:
 
 
 def _encoding_units(name: str) -> Callable[[str], int]:
+    chunks = ChunkCounts(lambda text: len(_encode(name)(text)))
+
     # A summary is counted by itself and, right after, as a part of the request.
     @lru_cache(maxsize=4)
     def units(text: str) -> int:
-        encode = _encode(name)
         if len(text) <= SLICE_CHARS:
-            return len(encode(text))
-        count = 0
-        for start in range(0, len(text), SLICE_CHARS):
-            count += len(encode(text[start : start + SLICE_CHARS]))
-        return count
+            return chunks.units(text)
+        slices = range(0, len(text), SLICE_CHARS)
+        return sum(chunks.units(text[at : at + SLICE_CHARS]) for at in slices)
 
     return units
 

@@ -21,7 +21,6 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import chain
-from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -100,20 +99,15 @@ def _value_tokens(text: str) -> Sequence[str]:
 
 
 def _read_tokens(text: str) -> Sequence[str]:
-    found = tokens_of(plain_values(simplified(_composed(text))))
-    if not READ_IN_CONTEXT.isdisjoint(found):
-        return list(tokens_in_context(found))
-    return found
+    tokens = tokens_of(plain_values(simplified(_composed(text))))
+    if READ_IN_CONTEXT.isdisjoint(tokens):
+        return tuple(tokens)
+    return tuple(tokens_in_context(tokens))
 
 
-def _interned_tokens(text: str) -> Sequence[str]:
-    """One page looks for its facts in the same messages again and again, each time for other phrases. Tokens are
-    interned: most of them come in every message."""
-    return tuple(map(intern, _read_tokens(text)))
-
-
-_kept_tokens = lru_cache(maxsize=2048)(_interned_tokens)
-_kept_long = lru_cache(maxsize=64)(_interned_tokens)
+_kept_tokens = lru_cache(maxsize=2048)(_read_tokens)
+_kept_long = lru_cache(maxsize=64)(_read_tokens)
+"""One page looks for its facts in the same messages again and again, each time for other phrases."""
 
 
 @lru_cache(maxsize=65_536)

@@ -170,10 +170,15 @@ _short_passage = lru_cache(maxsize=2048)(_read)
 _long_passage = lru_cache(maxsize=16)(_read)
 
 
-@lru_cache(maxsize=32_768)  # a sentence comes back in summary after summary
 def _unquoted(text: str) -> Sentence:
     inner = phrases.quoted(text)
-    return Sentence(inner or text, bool(inner))
+    return Sentence(inner, echo=True) if inner else sentence_of(text)
+
+
+@lru_cache(maxsize=32_768)  # a sentence comes back in summary after summary
+def sentence_of(text: str) -> Sentence:
+    """The sentence ``text``. What is seen in it is looked for once, however often it is said."""
+    return Sentence(text)
 
 
 def _split(text: str) -> Iterator[str]:

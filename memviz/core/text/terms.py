@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from memviz.core.text.digits import has_digit
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.numbers_and_codes import plain_number
 from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
@@ -29,9 +29,8 @@ TOKEN = re.compile(
     # a word or a code
     rf"|{_ALNUM}{{1,{_LONGEST_WORD}}}"
 )
-_LETTERS_ALONE = str.maketrans(
-    {chr(code): " " for code in range(128) if not chr(code).isalnum()}
-)
+SPACES_IN_NUMBERS = ("\u00a0", "\u202f")
+"""Part digits of one number, as in 3\u202f600; no token goes across any other space."""
 IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _DIGIT = re.compile(r"\d")
 # What an answer says around what it tells.
@@ -47,15 +46,15 @@ _FRAMING = STOP_WORDS | words(
 _BEFORE_A_SENTENCE = frozenset(".!?:;\"'“”\u2018(「『。！？：")
 
 
+_TOKENS = FoundInChunks(TOKEN.findall)
+
+
 def tokens_of(text: str) -> list[str]:
     """Return all that :data:`TOKEN` finds in ``text``."""
-    # Most texts are plain letters alone, and to part those without the pattern is several times faster.
-    if text.isascii() and not has_digit(text):
-        words = text.translate(_LETTERS_ALONE).split()
-        if max(map(len, words), default=0) <= _LONGEST_WORD:
-            return words
-    tokens: list[str] = TOKEN.findall(text)
-    return tokens
+    if any(space in text for space in SPACES_IN_NUMBERS):
+        tokens: list[str] = TOKEN.findall(text)
+        return tokens
+    return _TOKENS.in_text(text)
 
 
 def composed(text: str) -> str:

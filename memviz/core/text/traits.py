@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from memviz.core.text import phrases
 from memviz.core.text import vocabulary as classes
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import HAN
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORDS = FoundInChunks(re.compile(r"[^\W_]+(?:['’-][^\W_]+)*").findall)
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _MONTH_NAMES = sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True)
@@ -84,7 +85,7 @@ class Traits:
     def of(cls, text: str) -> Traits:
         """Look at ``text`` once."""
         lower = text.lower()
-        ordered = _WORD.findall(lower)
+        ordered = _WORDS.in_text(lower)
         first = ordered[0] if ordered else ""
         words = frozenset(ordered)
         numbers, amounts = _numbers(text, lower, words)

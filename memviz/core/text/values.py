@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from memviz.core.text.dates_and_times import DATES_AND_TIMES
+from memviz.core.text.digits import has_digit
 from memviz.core.text.numbers_and_codes import NUMBERS_AND_CODES
 from memviz.core.text.respelling import respelled
 from memviz.core.text.value_kinds import ValueKind
@@ -22,7 +23,7 @@ from memviz.core.text.value_words import MEASURE_WORDS
 
 _NUMERALS = "零〇一二两三四五六七八九十百千万亿"
 _NUMERAL = f"[{_NUMERALS}]"
-_MAY_HAVE_VALUE = re.compile(rf"[\d{_NUMERALS}]")
+_HAS_DIGIT_OR_NUMERAL = re.compile(rf"[\d{_NUMERALS}]")
 _DIGITS = re.compile(r"\d+")
 _WORDS_BEFORE = 3
 _WORDS_BEHIND = 2
@@ -66,7 +67,7 @@ def plain_values(text: str) -> str:
     """Return ``text`` with one spelling for each value. Texts without digits and Chinese
     numerals stay as they are."""
     text = respelled(text)
-    if not _MAY_HAVE_VALUE.search(text):
+    if not _may_have_value(text):
         return text
     if not text.isascii():
         text = _HAN_VALUE.sub(_in_digits, text)
@@ -76,6 +77,12 @@ def plain_values(text: str) -> str:
         parts += [text[done:start], _plain_stretch(text[start:stop])]
         done = stop
     return "".join([*parts, text[done:]])
+
+
+def _may_have_value(text: str) -> bool:
+    if text.isascii():
+        return has_digit(text)
+    return _HAS_DIGIT_OR_NUMERAL.search(text) is not None
 
 
 @cache

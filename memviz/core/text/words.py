@@ -7,12 +7,14 @@ pairs of characters. A screen reader needs the language to pronounce the text.
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
 from memviz.core.translation import noop
 
@@ -78,14 +80,13 @@ def marking_rules() -> dict[str, Any]:
 def content_words(text: str) -> frozenset[str]:
     """The stems that carry the meaning of ``text``."""
     chunks, runs = _chunks_and_runs(text)
-    stems = chain.from_iterable(map(_STEMS_OF.__getitem__, chunks))
-    return frozenset(chain(stems, *map(_pairs, runs)))
+    return frozenset(chain(_STEMS.in_chunks(chunks), *map(_pairs, runs)))
 
 
 def count_content_words(text: str) -> Counter[str]:
     """The stems that carry the meaning of ``text``, with how often each stands in it."""
     chunks, runs = _chunks_and_runs(text)
-    counts = Counter(chain.from_iterable(map(_STEMS_OF.__getitem__, chunks)))
+    counts = Counter(_STEMS.in_chunks(chunks))
     for run in runs:
         counts.update(_pairs(run))
     return counts
@@ -100,27 +101,13 @@ def _chunks_and_runs(text: str) -> tuple[list[str], list[str]]:
     return _UNSPACED_RUN.sub(" ", text).split(), runs
 
 
-LONGEST_CHUNK_KEPT = 40
-MOST_CHUNKS_KEPT = 65_536
+def _stems_of_chunk(chunk: str) -> Iterator[str]:
+    for token in _TOKEN.findall(chunk):
+        if token not in STOP_WORDS:
+            yield from _stems(token)
 
 
-class _StemsOfChunks(dict[str, tuple[str, ...]]):
-    """The stems in each chunk of a text, such as "hotel," or "(well-known)", by the chunk. No token goes across a
-    space, so that a text has the tokens of its chunks, and most chunks come back again and again."""
-
-    # A dictionary that fills itself is asked at half the price of a function that remembers, for every word that is
-    # indexed. What a program wrote without a space may be long, and is not kept.
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        tokens = (token for token in _TOKEN.findall(chunk) if token not in STOP_WORDS)
-        stems = tuple(chain.from_iterable(map(_stems, tokens)))
-        if len(chunk) <= LONGEST_CHUNK_KEPT:
-            if len(self) >= MOST_CHUNKS_KEPT:
-                self.clear()
-            self[chunk] = stems
-        return stems
-
-
-_STEMS_OF = _StemsOfChunks()
+_STEMS = FoundInChunks(_stems_of_chunk)
 
 
 def is_chinese(text: str) -> bool:

@@ -11,8 +11,24 @@ from memviz.transcripts.base import Category
 
 
 def one_of(text: str) -> str:
-    """Return a group of alternatives, which are parted by white space; ``_`` stands for a space."""
-    return f"(?:{'|'.join(word.replace('_', ' ') for word in text.split())})"
+    """Return a group of alternatives, which are parted by white space; ``_`` stands for a space.
+
+    Those that begin with one letter share it: "cat cow dog" -> (?:c(?:at|ow)|d(?:og)).
+    A pattern without regard to case tries every alternative at every word, and of a hundred
+    words most begin with another letter.
+    """
+    endings: dict[str, list[str]] = {}
+    for word in text.split():
+        alternative = word.replace("_", " ")
+        beginning = alternative
+        if alternative[0].isalpha():
+            beginning = alternative[0]
+        ending = alternative.removeprefix(beginning)
+        endings.setdefault(beginning, []).append(ending)
+    groups = []
+    for beginning, those in endings.items():
+        groups.append(f"{beginning}(?:{'|'.join(those)})")
+    return f"(?:{'|'.join(groups)})"
 
 
 RELATIONS = one_of(

@@ -30,8 +30,7 @@ _VERBS_OUT = (
     r"|wear|bring)"
 )
 _THING = r"(?:[\w'’&-]+ ){0,3}?"
-_TOPIC = part.one_of(
-    r"""
+_TOPICS = """
     theme topic subject title colou?r venue location menu cake starter main dessert goal aim target deadline diagnosis
     job hobby field language framework database editor stack platform brand model material style format currency
     occasion budget band caterer photographer detective murderer victim villain hero heroine protagonist narrator
@@ -42,7 +41,7 @@ _TOPIC = part.one_of(
     wood fabric paint wallpaper flooring tile roof crop plant soil bottleneck culprit cause winner sponsor client
     customer contact emergency_contact insurer insurance bank landlord neighbourhood district
     """
-)
+_TOPIC = part.one_of(_TOPICS)
 _VENUE = part.one_of(
     """
     club hall church chapel school hotel hostel restaurant pub bar café cafe library museum park garden gym pool
@@ -208,12 +207,7 @@ OPTIONS = (
         ),
     ),
     kind(
-        triggers=(
-            " ".join(
-                word.replace("_", " ").replace("?", "")
-                for word in _TOPIC[3:-1].split("|")
-            )
-        ),
+        triggers=_TOPICS.replace("_", " ").replace("?", ""),
         pattern=(
             rf"\b(?:the|my|our|his|her|their|its|\w+['’]s|^)? ?(?:[\w-]+ )?{_TOPIC}(?: (?:of|for|at|on|in) "
             r"(?:[\w'’-]+ ){1,3}?)? ?"

@@ -139,7 +139,9 @@ def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
     """Return the values that the user and the assistant state, in order, each with its
     sentence."""
     sentences = list(_sentences_of(log))
-    small_words = {word for message in log for word in _SMALL.findall(message.content)}
+    small_words = set[str]()
+    for message in log:
+        small_words.update(_SMALL.findall(message.content))
     names = names_in([told.sentence.text for told in sentences], small_words)
     people = ChinesePeople(message.content for message in log)
     return (
@@ -176,7 +178,9 @@ def _values_of(told: Told, names: set[str], people: ChinesePeople) -> list[Value
         if taken_chars.isdisjoint(chars):
             taken_chars.update(chars)
             values.append(value)
-    share = sentence.traits.informativeness / max(1, len(values))
+    if not values:
+        return []
+    share = sentence.traits.informativeness / len(values)
     return [value._replace(weight=value.weight + share) for value in values]
 
 
@@ -325,7 +329,7 @@ def _tells_enough(sentence: Sentence) -> bool:
     least = SENTENCE_CHARS.start
     if len(text) < least and len(HAN.findall(text)) * HAN_CHARS < least:
         return False
-    if _FORMULA.search(text) or _MUSING.search(text):
-        return False
     traits = sentence.traits
-    return not traits.is_hedged and traits.informativeness >= LEAST_INFORMATIVENESS
+    if traits.is_hedged or traits.informativeness < LEAST_INFORMATIVENESS:
+        return False
+    return _FORMULA.search(text) is None and _MUSING.search(text) is None

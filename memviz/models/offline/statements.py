@@ -5,13 +5,18 @@ about the same with another value of the same kind are an old and a new state of
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from memviz.core.text.clauses import clauses
-from memviz.core.text.sentences import CACHED_TEXT_CHARS, Sentence, json_facts, passage
+from memviz.core.text.sentences import (
+    CACHED_TEXT_CHARS,
+    Sentence,
+    json_facts,
+    passage,
+    sentence_of,
+)
 from memviz.core.text.vocabulary import DATE_WORDS, words
 from memviz.core.text.words import HAN, content_words, stem
 from memviz.models.offline.summary_request import Entry
@@ -262,7 +267,7 @@ def _read(role: str, text: str) -> tuple[Statement, ...]:
         found += _stated(sentence, role, bool(found))
     if said is not text:
         sent = [fact for call in _CALL.findall(text) for fact in json_facts(call)]
-        found += [_statement(_clause(fact), "call", False, False) for fact in sent]
+        found += [_statement(sentence_of(fact), "call") for fact in sent]
     return tuple(found)
 
 
@@ -270,35 +275,34 @@ _read_once = lru_cache(maxsize=2048)(_read)
 """A message says the same under all settings that summarize it; a summary hardly comes twice."""
 
 
-def _stated(sentence: Sentence, role: str, follows: bool) -> Iterator[Statement]:
+@lru_cache(maxsize=32_768)  # a sentence comes back in summary after summary
+def _stated(sentence: Sentence, role: str, follows: bool) -> tuple[Statement, ...]:
+    """The statements of one sentence, which ``follows`` others of its message or is the first."""
     if sentence.echo or role == "tool":
-        yield _statement(sentence, role, False, False)
-        return
+        return (_statement(sentence, role),)
+    stated: list[Statement] = []
     for clause in clauses(sentence.text):
+        of_clause = sentence if clause == sentence.text else sentence_of(clause)
         points_back = _points_back(clause)
-        yield _statement(
-            sentence if clause == sentence.text else _clause(clause),
+        is_first = not follows and not stated
+        statement = _statement(
+            of_clause,
             role,
-            points_back,
-            points_back and not follows,
+            points_back=points_back and not is_first,
+            is_lost=points_back and is_first,
         )
-        follows = True
+        stated.append(statement)
+    return tuple(stated)
 
 
-@lru_cache(maxsize=8192)
-def _clause(text: str) -> Sentence:
-    return Sentence(text)
-
-
-@lru_cache(maxsize=32_768)
 def _statement(
-    sentence: Sentence, role: str, points_back: bool, is_lost: bool
+    sentence: Sentence, role: str, *, points_back: bool = False, is_lost: bool = False
 ) -> Statement:
-    weight = worth(sentence, role) * (LOST_POINTER if is_lost else 1)
+    weight = worth(sentence, role)
+    if is_lost:
+        weight *= LOST_POINTER
     length = (FIXED_LENGTH + _length(sentence.text)) ** LENGTH_POWER
-    return Statement(
-        sentence, weight / length, topic_of(sentence), points_back and not is_lost
-    )
+    return Statement(sentence, weight / length, topic_of(sentence), points_back)
 
 
 def _length(text: str) -> float:

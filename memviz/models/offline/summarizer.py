@@ -88,6 +88,9 @@ def _holding(candidates: list[Candidate]) -> list[Candidate]:
     by_value: dict[str, list[Candidate]] = {}
     for one in candidates:
         topic = one.statement.topic
+        if not topic.about and not topic.values:
+            # Without a value it replaces nothing, and nothing replaces it.
+            continue
         alike = by_topic.setdefault(topic.about, []) if topic.about else []
         named = chain.from_iterable(by_value.get(value, ()) for value in topic.replaced)
         for old in [

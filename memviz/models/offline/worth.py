@@ -6,6 +6,7 @@ factors and the words that they are known by stand in pairs below, each with an 
 
 import re
 
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.sentences import Sentence
 from memviz.core.text.vocabulary import WEIGHTY, words
 from memviz.core.text.words import HAN
@@ -147,7 +148,7 @@ _CHINESE_VALUE = re.compile(
     r"[“《]|决定|喜欢|讨厌|过敏|必须|不能|叫|住在|生日|密码|地址|只[能有]|不[吃喝用做卖]"
 )
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORDS = FoundInChunks(re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*").findall)
 
 
 def worth(sentence: Sentence, role: str) -> float:
@@ -165,7 +166,7 @@ def worth(sentence: Sentence, role: str) -> float:
 def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
     """Return ``weight`` with all that is seen in what a person or a model says."""
     text = sentence.text
-    ordered_words = _WORD.findall(text.lower())
+    ordered_words = _WORDS.in_text(text.lower())
     clause_words = frozenset(ordered_words)
     dangles = (
         not clause_words.isdisjoint(_DANGLING_WORDS)
@@ -193,7 +194,7 @@ def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
 
 def is_rule(text: str) -> bool:
     """Return whether a clause says what is to be kept to from now on."""
-    return _is_rule(text, frozenset(_WORD.findall(text.lower())))
+    return _is_rule(text, frozenset(_WORDS.in_text(text.lower())))
 
 
 def _is_rule(text: str, clause_words: frozenset[str]) -> bool:
