@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from itertools import compress, count
-from operator import is_not
+from itertools import compress, count, islice, repeat
+from operator import is_, is_not
 from typing import NamedTuple
 
 import numpy as np
@@ -154,10 +154,30 @@ class Parts(NamedTuple):
         return "recalled" if isinstance(piece, Picked) else "history"
 
 
-def count_shared(one: Sequence[Piece], other: Sequence[Piece]) -> int:
-    """The number of pieces, from the first on, that are the very same in both."""
-    shorter = min(len(one), len(other))
-    return next(compress(count(), map(is_not, one, other)), shorter)
+class Shared(NamedTuple):
+    """Pieces in a row that are the very same in two requests."""
+
+    start: int = 0
+    """The number of the first of them in the later request."""
+    stop: int = 0
+    skipped: int = 0
+    """So many more pieces stand before them in the earlier request than in the later one; fewer where it is below 0."""
+
+
+def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
+    """Return the pieces of a ``later`` request that an ``earlier`` one sent in the same order, from the first or the
+    second piece on. A strategy that keeps the newest hundreds drops the oldest of them, or cuts one anew."""
+    for start, first in enumerate(later[:2]):
+        same = map(is_, repeat(first, len(earlier)), earlier)
+        place = next(compress(count(), same), -1)
+        if place >= 0:
+            others = map(
+                is_not, islice(later, start, None), islice(earlier, place, None)
+            )
+            most = min(len(later) - start, len(earlier) - place)
+            stop = start + next(compress(count(), others), most)
+            return Shared(start, stop, place - start)
+    return Shared()
 
 
 def with_recalled(
@@ -235,15 +255,25 @@ class PartsTable(Mapping[int, Parts]):
     def add(self, number: int, parts: Parts) -> None:
         """Keep the parts of the next such request."""
         # A strategy that picks hundreds of messages sends most of them again with the next request.
-        shared = count_shared(parts.pieces, self.newest.pieces)
-        if shared:
-            first = self._firsts[-2]
-            self._pieces.extend(self._pieces[first : first + WIDTH * shared])
+        start, stop, skipped = find_shared(parts.pieces, self.newest.pieces)
+        self._pieces.extend(self._numbers_of(parts.pieces[:start]))
+        if stop:
+            first = self._firsts[-2] + WIDTH * skipped
+            shared = self._pieces[first + WIDTH * start : first + WIDTH * stop]
+            self._pieces.extend(shared)
+        self._pieces.extend(self._numbers_of(parts.pieces[stop:]))
         self.newest = parts
+        self._numbers.append(number)
+        self._firsts.append(len(self._pieces))
+        self._inputs.extend((parts.input.start, parts.input.stop))
+        if parts.tools or parts.exchange:
+            self._tools[number] = parts.tools, parts.exchange
+
+    def _numbers_of(self, pieces: Sequence[Piece]) -> list[int]:
         numbers: list[int] = []
         form = None
         place_in_form = -1
-        for piece in parts.pieces[shared:]:
+        for piece in pieces:
             if isinstance(piece, Messages):
                 start, stop, own_form = piece
                 # Of hundreds of messages in a row nearly all are whole, or in one form.
@@ -256,12 +286,7 @@ class PartsTable(Mapping[int, Parts]):
                 numbers += (piece.start, piece.stop, place)
             else:
                 numbers += (0, 0, self._place(piece))
-        self._pieces.extend(numbers)
-        self._numbers.append(number)
-        self._firsts.append(len(self._pieces))
-        self._inputs.extend((parts.input.start, parts.input.stop))
-        if parts.tools or parts.exchange:
-            self._tools[number] = parts.tools, parts.exchange
+        return numbers
 
     def _place(self, value: Piece) -> int:
         place = self._places.setdefault(value, len(self._values))
