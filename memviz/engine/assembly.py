@@ -11,17 +11,26 @@ providers reject.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from memviz.core.memory import Memory
-from memviz.core.pieces import Messages, Piece
-from memviz.engine.parts import Parts, restored_in, with_recalled, without_recalled
+from memviz.core.pieces import Messages, Picked, Piece
+from memviz.engine.parts import (
+    Parts,
+    Shared,
+    restored_in,
+    with_recalled,
+    without_recalled,
+)
+
+NOTHING_SHARED = Shared()
 
 
 def assemble(
     memory: Memory,
     pieces: Sequence[Piece],
     recalled: Collection[int] = (),
-    settled: int = 0,
+    settled: Shared = NOTHING_SHARED,
 ) -> Parts:
     """Return the parts of the request for ``memory``. No message is sent twice.
 
@@ -29,34 +38,38 @@ def assemble(
     strategy may shorten it with a form, but never leave it out.
 
     ``recalled`` are log positions to bring back besides those that the strategy picks.
-    The first ``settled`` pieces stood so in an earlier request of the same run, and are
-    not gone through again.
+    The ``settled`` pieces stood so in an earlier request of the same run, and are not
+    gone through again.
     """
     input_positions = memory.input
     stop = input_positions.start if input_positions else memory.length
     # What the strategy itself recalls is placed by the same rules as what was brought back.
-    picked = set(Parts(tuple(pieces[settled:])).recalled)
-    if picked:
-        recalled = picked.union(recalled)
+    if Picked in map(type, pieces):
+        recalled = {*Parts(tuple(pieces)).recalled, *recalled}
         pieces = without_recalled(pieces)
-        settled = 0
-    before = [*pieces[:settled]]
+        settled = NOTHING_SHARED
+    before: list[Piece] = []
     formed: list[Messages] = []
     first = memory.history_start
-    for piece in pieces[settled:]:
+    rest = iter(pieces)
+    for number, piece in enumerate(rest):
         if not isinstance(piece, Messages):
             before.append(piece)
-            continue
-        _add_history(before, piece, first, stop)
-        if piece.form is not None and piece.stop > stop:
-            formed.append(piece._replace(start=max(piece.start, stop)))
+        else:
+            _add_history(before, piece, first, stop)
+            if piece.form is not None and piece.stop > stop:
+                formed.append(piece._replace(start=max(piece.start, stop)))
+        # The first of the settled pieces may touch a new one before it, and is then no longer itself.
+        if number == settled.start and before and before[-1] is piece:
+            before += islice(rest, max(0, settled.stop - number - 1))
     if recalled:
+        history = [piece for piece in before if isinstance(piece, Messages)]
         missing = [
             position
             for position in recalled
             if position >= first
             and position not in input_positions
-            and not _is_whole(memory, position, before)
+            and not _is_whole(memory, position, history)
         ]
         before = [*with_recalled(before, missing)]
     before += input_pieces(input_positions, formed, recalled)
@@ -88,12 +101,12 @@ def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) ->
         pieces.append(piece)
 
 
-def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:
-    """Return whether ``pieces`` send the message at ``position``, with nothing left out."""
-    log = memory.log
-    for piece in pieces:
-        if isinstance(piece, Messages) and piece.start <= position < piece.stop:
-            return piece.form is None or log.sent(position, piece.form) is log[position]
+def _is_whole(memory: Memory, position: int, history: Sequence[Messages]) -> bool:
+    """Return whether ``history`` sends the message at ``position``, with nothing left out."""
+    for start, stop, form in history:
+        if start <= position < stop:
+            log = memory.log
+            return form is None or log.sent(position, form) is log[position]
     return False
 
 

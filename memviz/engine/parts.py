@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import compress, count
-from operator import is_not
+from itertools import compress, count, islice, repeat
+from operator import is_, is_not
 from typing import NamedTuple
 
 from memviz.core.context import BlockKind
@@ -149,10 +149,30 @@ class Parts(NamedTuple):
         return "recalled" if isinstance(piece, Picked) else "history"
 
 
-def count_shared(one: Sequence[Piece], other: Sequence[Piece]) -> int:
-    """The number of pieces, from the first on, that are the very same in both."""
-    shorter = min(len(one), len(other))
-    return next(compress(count(), map(is_not, one, other)), shorter)
+class Shared(NamedTuple):
+    """Pieces in a row that are the very same in two requests."""
+
+    start: int = 0
+    """The number of the first of them in the later request."""
+    stop: int = 0
+    skipped: int = 0
+    """So many more pieces stand before them in the earlier request than in the later one; fewer where it is below 0."""
+
+
+def find_shared(later: Sequence[Piece], earlier: Sequence[Piece]) -> Shared:
+    """Return the pieces of a ``later`` request that an ``earlier`` one sent in the same order, from the first or the
+    second piece on. A strategy that keeps the newest hundreds drops the oldest of them, or cuts one anew."""
+    for start, first in enumerate(later[:2]):
+        same = map(is_, repeat(first, len(earlier)), earlier)
+        place = next(compress(count(), same), -1)
+        if place >= 0:
+            others = map(
+                is_not, islice(later, start, None), islice(earlier, place, None)
+            )
+            most = min(len(later) - start, len(earlier) - place)
+            stop = start + next(compress(count(), others), most)
+            return Shared(start, stop, place - start)
+    return Shared()
 
 
 def with_recalled(

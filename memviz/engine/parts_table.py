@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from memviz.core.pieces import Messages, Notes, Picked, Piece
-from memviz.engine.parts import Parts, count_shared
+from memviz.engine.parts import Parts, find_shared
 
 WIDTH = 3
 """The numbers of a piece."""
@@ -36,15 +36,26 @@ class PartsTable(Mapping[int, Parts]):
     def add(self, number: int, parts: Parts) -> None:
         """Keep the parts of the next such request."""
         # A strategy that picks hundreds of messages sends most of them again with the next request.
-        shared = count_shared(parts.pieces, self.newest.pieces)
-        if shared:
-            first = self._firsts[-2]
-            self._pieces.extend(self._pieces[first : first + WIDTH * shared])
+        start, stop, skipped = find_shared(parts.pieces, self.newest.pieces)
+        self._pieces.extend(self._numbers_of(parts.pieces[:start]))
+        if stop:
+            first = self._firsts[-2] + WIDTH * skipped
+            shared = self._pieces[first + WIDTH * start : first + WIDTH * stop]
+            self._pieces.extend(shared)
+        self._pieces.extend(self._numbers_of(parts.pieces[stop:]))
         self.newest = parts
+        self._numbers.append(number)
+        self._firsts.append(len(self._pieces))
+        self._inputs.extend((parts.input.start, parts.input.stop))
+        if parts.tools or parts.exchange:
+            self._tools[number] = parts.tools, parts.exchange
+
+    def _numbers_of(self, pieces: Sequence[Piece]) -> list[int]:
+        """Return three numbers for each of these pieces, in a row."""
         numbers: list[int] = []
         form = None
         place_in_form = -1
-        for piece in parts.pieces[shared:]:
+        for piece in pieces:
             if isinstance(piece, Messages):
                 start, stop, own_form = piece
                 # Of hundreds of messages in a row nearly all are whole, or in one form.
@@ -57,12 +68,7 @@ class PartsTable(Mapping[int, Parts]):
                 numbers += (piece.start, piece.stop, place)
             else:
                 numbers += (0, 0, self._place(piece))
-        self._pieces.extend(numbers)
-        self._numbers.append(number)
-        self._firsts.append(len(self._pieces))
-        self._inputs.extend((parts.input.start, parts.input.stop))
-        if parts.tools or parts.exchange:
-            self._tools[number] = parts.tools, parts.exchange
+        return numbers
 
     def _place(self, value: Piece) -> int:
         place = self._places.setdefault(value, len(self._values))

@@ -25,12 +25,12 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.core.summaries import copy_apart
 from memviz.core.turns import Request
-from memviz.engine.assembly import assemble
+from memviz.engine.assembly import NOTHING_SHARED, assemble
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import tokens_by_part
-from memviz.engine.parts import Parts, count_shared
+from memviz.engine.parts import Parts, find_shared
 from memviz.engine.parts_table import PartsTable
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
@@ -139,9 +139,9 @@ class Requests(Records):
         pieces = strategy.select(memory)
         bounds = self._plain_bounds(pieces, memory.length, input_start)
         if bounds is None:
-            settled = 0
+            settled = NOTHING_SHARED
             if self.made and self.made[-1].space is memory.space:
-                settled = count_shared(pieces, self.others.newest.pieces)
+                settled = find_shared(pieces, self.others.newest.pieces)
             bounds = self._bounds_of(assemble(memory, pieces, settled=settled))
         if compactions:
             self._compactions[len(self)] = compactions
