@@ -5,7 +5,8 @@ from __future__ import annotations
 import memviz
 from memviz import Message
 from memviz.core.pieces import Messages
-from memviz.engine.parts import Parts, PartsTable, Shared, find_shared
+from memviz.engine.parts import Parts, Shared, find_shared
+from memviz.engine.parts_table import PartsTable
 
 OLDER = tuple(Messages(start, start + 1) for start in range(0, 20, 2))
 
