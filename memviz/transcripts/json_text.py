@@ -37,6 +37,10 @@ HEX_ESCAPES = noop(
 )
 
 
+class _CutOffError(TranscriptError):
+    """The text ends in the middle of a value."""
+
+
 class JsonParser:
     """Parses strictly what JSON allows. What only Python's parser allows, such as NaN, is repaired and noted."""
 
@@ -80,12 +84,12 @@ class JsonParser:
         for number, line in lines:
             try:
                 rows.append((number, self.parse(line, number)))
-            except TranscriptError as error:
+            except _CutOffError:
                 is_last = len(rows) == len(lines) - 1
-                if not (rows and is_last and error.remedy == _(INCOMPLETE)):
+                if not rows or not is_last:
                     raise
-                read = {"imported": len(rows), "all": len(lines), "line": number}
-                self.notes.add(Said(CUT_LINE, **read))
+                cut = Said(CUT_LINE, imported=len(rows), all=len(lines), line=number)
+                self.notes.add(cut)
         return tuple(rows)
 
     def _without_surrogates(self, value: Any) -> Any:
@@ -177,22 +181,25 @@ def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> Transcri
     found = text[error.pos : error.pos + 20].split("\n")[0]
     reason = _("this is not JSON: {msg}, found {found!r}.", msg=error.msg, found=found)
     remedy = _("Correct the file, or export it again.")
+    kind: type[TranscriptError] = TranscriptError
     if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
         reason = _("this is Python, not JSON.")
         remedy = _("Write it with json.dumps instead of print or str.")
     elif error.msg.startswith("Unterminated string"):
+        kind = _CutOffError
         reason = _("the text ends inside the string that starts here.")
         remedy = INCOMPLETE
     elif error.msg == "Extra data":
         reason = _("one JSON value ends here and another one begins.")
         remedy = ONE_A_LINE
     elif error.pos > 0 and _CUT_OFF.fullmatch(text, error.pos):
+        kind = _CutOffError
         reason = _("the text ends where more should follow ({msg}).", msg=error.msg)
         remedy = INCOMPLETE
     place = _(
         "line {line}, column {column}", line=line + error.lineno - 1, column=error.colno
     )
-    return _error(reason, place, remedy)
+    return kind(reason, format="JSON", place=place, remedy=remedy)
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:

@@ -123,8 +123,9 @@ def _is_row(row: object) -> bool:
 def _add_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
     start = _opening_length([_text_of(item) for item in contents[:2]])
     texts = [_text_of(item) for item in contents[start : start + 2]]
-    length = _summary_length(texts, builder)
+    length = _summary_length(texts)
     if length:
+        _add_summary(texts[0], builder)
         builder.note(EARLIER_TURNS)
     add_contents(with_places(contents)[start + length :], builder)
 
@@ -205,8 +206,7 @@ def _text_of(item: object) -> str:
 
 
 def _is_summary(item: object) -> bool:
-    is_user = value_at(item, "type") == "user"
-    return is_user and _text_of(item).lstrip().startswith(SUMMARIES)
+    return value_at(item, "type") == "user" and _summary_length([_text_of(item)]) > 0
 
 
 def _content(item: object) -> str:
@@ -222,15 +222,17 @@ def _opening_length(texts: Sequence[str]) -> int:
     return 2 if texts[1:] and texts[1].strip() == THANKS else 1
 
 
-def _summary_length(
-    texts: Sequence[str], builder: TranscriptBuilder, time: str = ""
-) -> int:
-    """Return how many of these texts are a summary and the model's thanks for it; the summary becomes an event."""
+def _summary_length(texts: Sequence[str]) -> int:
+    """Return how many of these texts are a summary and the model's thanks for it."""
     if not texts or not texts[0].lstrip().startswith(SUMMARIES):
         return 0
-    kind: EventKind = "compaction" if builder.messages else "summary"
-    builder.add_event(kind, texts[0].strip(), time=time)
     return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
+
+
+def _add_summary(text: str, builder: TranscriptBuilder, time: str = "") -> None:
+    """Add a summary as an event: of the messages before it, or of what is not in the file."""
+    kind: EventKind = "compaction" if builder.messages else "summary"
+    builder.add_event(kind, text.strip(), time=time)
 
 
 class SessionStory:
@@ -257,10 +259,11 @@ class SessionStory:
         builder = self._builder
         text = _text_of(value)
         time = value.get("timestamp")
-        self._after_set_up = bool(
-            (not builder.messages and _opening_length([text]))
-            or _summary_length([text], builder, time_text(time))
-        )
+        is_opening = not builder.messages and _opening_length([text]) > 0
+        is_summary = not is_opening and _summary_length([text]) > 0
+        if is_summary:
+            _add_summary(text, builder, time_text(time))
+        self._after_set_up = is_opening or is_summary
         if self._after_set_up:
             return
         content = value.get("content")
