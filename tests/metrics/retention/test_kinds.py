@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
@@ -13,7 +15,8 @@ from memviz.metrics.retention.code_kinds import (
     SOFTWARE_NAMES,
 )
 from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
-from memviz.metrics.retention.label_words import Kind, find_values
+from memviz.metrics.retention.label_words import Kind, find_values, one_of
+from memviz.metrics.retention.label_words import kind as make_kind
 from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.taste_kinds import TASTES
 from memviz.metrics.retention.time_and_place_kinds import (
@@ -54,3 +57,18 @@ def test_a_kind_finds_the_value_of_its_example(kind: Kind, example: str) -> None
     assert own == [expected], "its pattern"
     announced = AnnouncedKinds(kind).values_in(sentence, of_user=True)
     assert announced, "its triggers"
+
+
+def test_alternatives_that_begin_with_one_letter_share_it() -> None:
+    pattern = one_of("cat cow big_dog (?:a_)?rash")
+    assert pattern == "(?:c(?:at|ow)|b(?:ig dog)|(?:a )?rash(?:))"
+    for text in ("cat", "cow", "big dog", "rash", "a rash"):
+        assert re.fullmatch(pattern, text)
+
+
+def test_the_full_stop_of_a_sentence_announces_no_file() -> None:
+    # A pattern that every sentence has, to see which are searched.
+    file_kind = make_kind(".", r"(?P<value>Edit)", 1.0)
+    files = AnnouncedKinds(file_kind)
+    assert files.values_in("Edit app.py first", of_user=True)
+    assert not files.values_in("Edit nothing.", of_user=True)
