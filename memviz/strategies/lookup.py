@@ -78,7 +78,7 @@ def score_texts(
 
     start = sought.start
     stop = sought.stop
-    nothing = np.broadcast_to(0.0, len(sought))
+    nothing = np.zeros(len(sought))
     by_words = nothing
     if words is not None:
         by_words = words.scores(content_words(question), start, stop)
