@@ -41,7 +41,7 @@ class WordIndex(SharedGrowth):
         super().__init__()
         self._entries: defaultdict[str, array[int]] = defaultdict(partial(array, "q"))
         """By word one number for each message that holds it: its position, and in the last bits how often."""
-        self._lengths = array("q")  # words of each message
+        self._lengths = array("d")  # words of each message
         self._words_before = array("q", [0])
         self._texts_before = array("q", [0])  # messages with words
 
@@ -88,25 +88,30 @@ class WordIndex(SharedGrowth):
         # Sums in one order are the same everywhere.
         for word in sorted(word for word in words if word in self._entries):
             entries = self._held(word, start, stop)
-            count = len(entries)
-            if count:
+            if count := len(entries):
                 held += entries
                 held_by.append(count)
                 rarities.append(log(1 + (texts - count + 0.5) / (count + 0.5)))
         if not held_by:
             return np.zeros(max(0, stop - start))
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
-        numbers = np.frombuffer(held, np.int64)
-        at = (numbers >> _COUNT_BITS) - start
-        times = numbers & _COUNT
+        # In place wherever it can be: what is new has to be fetched from far, time and again.
+        at = np.frombuffer(held, np.int64)
+        times = at & _COUNT
+        at >>= _COUNT_BITS
+        at -= start
         mean_words = (self._words_before[stop] - self._words_before[start]) / texts
-        lengths = np.frombuffer(self._lengths[start:stop], np.int64)
-        damping = SATURATION * (
-            1 - LENGTH_SHARE + LENGTH_SHARE * lengths / max(mean_words, 1)
-        )
-        parts = np.repeat(rarities, held_by) * times
+        damping = np.frombuffer(self._lengths[start:stop], np.float64)
+        damping *= LENGTH_SHARE
+        damping /= max(mean_words, 1)
+        damping += 1 - LENGTH_SHARE
+        damping *= SATURATION
+        divisors = damping[at]
+        divisors += times
+        parts = np.repeat(rarities, held_by)
+        parts *= times
         parts *= SATURATION + 1
-        parts /= times + damping[at]
+        parts /= divisors
         return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
 
     def words_of(self, words: Collection[str], position: int) -> list[str]:

@@ -14,7 +14,7 @@ from memviz.core.pieces import Line, Messages, Piece, Quote
 from memviz.strategies.base import Effect, Write
 from memviz.strategies.fact_lists import EXTRACT, facts_request
 from memviz.strategies.families import LISTED_FACTS
-from memviz.strategies.lookup import best_first, find_newest_start
+from memviz.strategies.lookup import best_in_steps, find_newest_start
 from memviz.strategies.per_turn import PerTurn
 
 if TYPE_CHECKING:
@@ -81,8 +81,10 @@ class FoundFacts(PerTurn):
         one."""
         index = memory.space.summaries.fact_index()
         count = index.count(memory.summary_count)
+        if not count:
+            return
         scores = self.scores(memory, asked, count)
-        numbers = (place + 1 for place in best_first(scores))
+        numbers = (place + 1 for place in best_in_steps(scores))
         texts = set[str]()
         for number in self.in_force(memory, numbers):
             text = index.facts[number - 1].text.casefold()

@@ -1,6 +1,5 @@
 """Compression by importance: what is kept is chosen by what it holds, and not by its age."""
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from memviz.core.importance import importance_of
@@ -9,11 +8,9 @@ from memviz.core.pieces import Messages, Piece, in_ranges, messages
 from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import WORD_FOR_WORD
-from memviz.strategies.lookup import best_first, find_newest_start
+from memviz.strategies.lookup import best_first, best_in_steps, find_newest_start
 from memviz.strategies.parameters import whole_number
 
-FIRST_LOOKED_AT = 64
-"""The number of messages, the most important first, that are looked up at first: nearly always they are enough."""
 MOST_LOOKED_AT = 400
 """The most messages that are tried, so that a request costs the same however long the conversation is."""
 MOST_MISSES = 8
@@ -70,16 +67,24 @@ class ImportanceBuffer(Strategy):
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The most important of the earlier messages, in their order, and the newest."""
         start = find_newest_start(memory, self.newest_messages)
-        earlier = map(messages, in_ranges(self.kept(memory)))
+        earlier = map(messages, in_ranges(self._kept_before(memory, start)))
         return (*earlier, Messages(start, memory.length))
 
     def kept(self, memory: Memory) -> list[int]:
         """The positions of the earlier messages that are kept, the most important first."""
+        return self._kept_before(
+            memory, find_newest_start(memory, self.newest_messages)
+        )
+
+    def _kept_before(self, memory: Memory, stop: int) -> list[int]:
         totals = memory.sums.totals
         room = self.max_tokens
         fitting = []
         misses = 0
-        for position in self._best_in_steps(memory):
+        first = memory.history_start
+        scores = memory.log.importance_index().scores(first, stop)
+        for place in best_in_steps(scores, MOST_LOOKED_AT):
+            position = first + place
             tokens = totals[position + 1] - totals[position]
             if tokens <= room:
                 room -= tokens
@@ -91,20 +96,12 @@ class ImportanceBuffer(Strategy):
                 break
         return fitting
 
-    def _best_in_steps(self, memory: Memory) -> Iterator[int]:
-        """The positions of the earlier messages that are tried, the most important first. Few are found sooner than
-        many, and nearly always few are needed."""
-        best = self._best(memory, FIRST_LOOKED_AT)
-        yield from best
-        if len(best) == FIRST_LOOKED_AT:
-            yield from self._best(memory, MOST_LOOKED_AT)[FIRST_LOOKED_AT:]
-
-    def _best(self, memory: Memory, most: int | None = None) -> list[int]:
+    def _best(self, memory: Memory) -> list[int]:
         """The positions of the earlier messages with any points, the most important first."""
         start = memory.history_start
         stop = find_newest_start(memory, self.newest_messages)
         scores = memory.log.importance_index().scores(start, stop)
-        return [start + place for place in best_first(scores, most)]
+        return [start + place for place in best_first(scores)]
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The points of an earlier message, what it has them for, and its place among all."""

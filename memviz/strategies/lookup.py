@@ -13,7 +13,7 @@ from memviz.core.vectors import VectorIndex, texts_of
 from memviz.core.word_index import WordIndex, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -78,11 +78,12 @@ def score_texts(
 
     start = sought.start
     stop = sought.stop
-    by_words = nearness = np.zeros(len(sought))
+    nothing = np.zeros(len(sought))
+    by_words = nothing
     if words is not None:
         by_words = words.scores(content_words(question), start, stop)
     if vectors is None:
-        return Scores(by_words, nearness, by_words)
+        return Scores(by_words, nothing, by_words)
     nearness = vectors.nearness(question, start, stop)
     return Scores(by_words, nearness, add_weighted(by_words, nearness, percent))
 
@@ -165,6 +166,20 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     order = np.lexsort((places, scores[places]))[::-1]
     best: list[int] = places[order][:most].tolist()
     return best
+
+
+FIRST_LOOKED_AT = 64
+
+
+def best_in_steps(
+    scores: NDArray[np.float64], most: int | None = None
+) -> Iterator[int]:
+    """Yield the same places as :func:`best_first`, as far as they are asked for: few of them nearly always, and few
+    are found sooner than all."""
+    best = best_first(scores, FIRST_LOOKED_AT)
+    yield from best
+    if len(best) == FIRST_LOOKED_AT:
+        yield from best_first(scores, most)[FIRST_LOOKED_AT:]
 
 
 GROUP_SIZE = 16

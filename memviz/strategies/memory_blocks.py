@@ -188,7 +188,8 @@ def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hi
         return []
     scores = memory.log.word_index().scores(words, start, stop)
     best = best_first(scores, most)
-    return [Hit(start + place, float(scores[place])) for place in best]
+    found = zip(best, scores[best].tolist(), strict=True)
+    return [Hit(start + place, score) for place, score in found]
 
 
 def _why_found(memory: Memory, stop: int, position: int) -> str:

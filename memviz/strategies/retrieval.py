@@ -156,43 +156,48 @@ class Retrieval(Strategy):
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The newest messages, and what is brought back for the input."""
-        newest = Messages(self.newest_start(memory), memory.length)
-        picked = tuple(sorted(pick.position for pick in self.picks(memory)))
+        sought = self._sought(memory)
+        newest = Messages(sought.stop, memory.length)
+        hits = self._found_in(memory, sought, self.top_k)
+        picked = tuple(sorted(self._picks_of(memory, sought, hits)))
         return (newest, Picked(picked)) if picked else (newest,)
 
     def picks(self, memory: Memory) -> list[Pick]:
         """The messages that are brought back, the best finds first, each before its neighbours."""
-        return self._picks_of(memory, self.found(memory, self.top_k))
+        sought = self._sought(memory)
+        hits = self._found_in(memory, sought, self.top_k)
+        return list(self._picks_of(memory, sought, hits).values())
 
-    def _picks_of(self, memory: Memory, hits: Sequence[Pick]) -> list[Pick]:
+    def _picks_of(
+        self, memory: Memory, sought: range, hits: Sequence[Pick]
+    ) -> dict[int, Pick]:
+        """The messages that ``hits`` bring back, by their positions."""
         found: dict[int, Pick] = {}
         room = self.picked_tokens
         log = memory.log
-        first = memory.history_start
-        stop = self.newest_start(memory)
         for hit in hits:
-            start = max(first, hit.position - self.neighbours)
-            around = range(start, min(stop, hit.position + self.neighbours + 1))
-            new = [] if hit.position in found else [hit]
-            for position in around:
-                if position in found or position == hit.position:
+            middle = hit.position
+            new = {} if middle in found else {middle: hit}
+            start = max(sought.start, middle - self.neighbours)
+            for position in range(
+                start, min(sought.stop, middle + self.neighbours + 1)
+            ):
+                if position in found or position == middle:
                     continue
                 if is_text(log[position]):
-                    new.append(Pick(position, hit.score, hit.position))
+                    new[position] = Pick(position, hit.score, middle)
             if self.picked_tokens:
-                room -= sum(
-                    memory.sums.between(one.position, one.position + 1) for one in new
-                )
+                room -= sum(memory.sums.between(one, one + 1) for one in new)
                 if room < 0:
                     break
-            found.update((one.position, one) for one in new)
-        return list(found.values())
+            found |= new
+        return found
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The words of the question that a message holds and its score, or the message that it stands beside; of one
         that is not brought back how many are found before it."""
-        start = self.newest_start(memory)
-        if not memory.history_start <= position < start:
+        sought = self._sought(memory)
+        if position not in sought:
             return ""
         if not is_text(memory.log[position]):
             return _("calls of tools and their results are not looked up")
@@ -201,10 +206,10 @@ class Retrieval(Strategy):
         except (MissingLibraryError, MissingVectorsError) as missing:
             # The run was made elsewhere.
             return str(missing)
-        for pick in self._picks_of(memory, found[: self.top_k]):
-            if pick.position == position and pick.neighbour_of is not None:
-                number = pick.neighbour_of + 1
-                return _("beside message {number:,}, which was found", number=number)
+        pick = self._picks_of(memory, sought, found[: self.top_k]).get(position)
+        if pick is not None and pick.neighbour_of is not None:
+            number = pick.neighbour_of + 1
+            return _("beside message {number:,}, which was found", number=number)
         ranks = {one.position: rank for rank, one in enumerate(found, 1)}
         if position in ranks:
             rank = ranks[position]
@@ -219,7 +224,7 @@ class Retrieval(Strategy):
             hit = (pick.position, pick.score)
             return why_found_by_words(memory, words, hit, rank, found)
         held = memory.log.word_index().words_of(words, pick.position)
-        scores = self.scores(memory)
+        scores = self._scores(memory, self._sought(memory))
         place = pick.position - memory.history_start
         of_words = scores.words[place]
         vectors = memory.log.vector_index(self.embedding_model or "")
@@ -256,22 +261,27 @@ class Retrieval(Strategy):
     def found(self, memory: Memory, most: int | None = None) -> list[Pick]:
         """The messages before the newest that hold any of the words or are near in meaning, the best first and of
         equals the newer one; at ``most`` so many."""
-        start = memory.history_start
-        scores = self.scores(memory).total
-        return [
-            Pick(start + place, float(scores[place]))
-            for place in best_first(scores, most)
-        ]
+        return self._found_in(memory, self._sought(memory), most)
 
-    def scores(self, memory: Memory) -> Scores:
-        """The scores of the messages from where history begins up to the newest ones, less with age. Raises
-        :class:`MissingLibraryError` for a small embedding without wordllama, :class:`MissingVectorsError` for vectors
-        that nobody has asked for."""
+    def _found_in(
+        self, memory: Memory, sought: range, most: int | None = None
+    ) -> list[Pick]:
+        scores = self._scores(memory, sought).total
+        best = best_first(scores, most)
+        found = zip(best, scores[best].tolist(), strict=True)
+        return [Pick(sought.start + place, score) for place, score in found]
+
+    def _sought(self, memory: Memory) -> range:
+        """The positions that are searched: from where history begins up to the newest messages."""
+        return range(memory.history_start, self.newest_start(memory))
+
+    def _scores(self, memory: Memory, sought: range) -> Scores:
+        """The scores of the messages at the positions ``sought``, less with age. Raises :class:`MissingLibraryError`
+        for a small embedding without wordllama, :class:`MissingVectorsError` for vectors that nobody has asked for."""
         import numpy as np  # only a search waits for it
 
         percent = self.embedding_percent
         log = memory.log
-        sought = range(memory.history_start, self.newest_start(memory))
         scores = score_texts(
             log.word_index() if percent < 100 else None,
             log.vector_index(self.embedding_model or "") if percent else None,

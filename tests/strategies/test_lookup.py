@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memviz.strategies.lookup import best_first
+from memviz.strategies.lookup import best_first, best_in_steps
 
 
 @pytest.mark.parametrize("most", [1, 3, 20, None])
@@ -21,3 +21,4 @@ def test_the_best_are_those_of_a_sorted_list(most: int | None, kinds: int) -> No
             reverse=True,
         )
         assert best_first(scores, most) == ranked[:most]
+        assert [*best_in_steps(scores, most)][:most] == ranked[:most]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log
+from math import fsum, log
 
 from memviz.core.text import phrases
 from memviz.core.text.sentences import Sentence
@@ -146,7 +146,8 @@ class Matches:
 
     def share(self, words: Iterable[str]) -> float:
         """Part of the question's weight that ``words`` hold."""
-        return sum(self.weights[word] for word in words)
+        # Rounded once, for sets have their words in another order with each start of Python.
+        return fsum(self.weights[word] for word in words)
 
     def score(self, match: Match) -> float:
         """``covered``, and what decides between statements that cover equally much."""
@@ -241,7 +242,7 @@ def _weights(
         word: weight * log(1 + size / (frequency[word] + 0.5))
         for word, weight in question.weights.items()
     }
-    total = sum(weights.values()) or 1.0
+    total = fsum(weights.values()) or 1.0
     return {word: weight / total for word, weight in weights.items()}
 
 

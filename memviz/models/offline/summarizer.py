@@ -13,7 +13,7 @@ from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import log
+from math import fsum, log
 from typing import NamedTuple
 
 from memviz.core.facts import BAR
@@ -121,7 +121,8 @@ def ranked(candidates: list[Candidate]) -> list[Candidate]:
     best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
     for candidate in best:
         words = candidate.sentence.words
-        rarity = sum([rarities[frequency[word]] for word in words]) / (len(words) or 1)
+        # Rounded once, for sets have their words in another order with each start of Python.
+        rarity = fsum([rarities[frequency[word]] for word in words]) / (len(words) or 1)
         candidate.weight *= 1 + 0.1 * rarity
     for candidate in sorted(best, key=lambda one: one.position):
         if candidate.leader is not None:
