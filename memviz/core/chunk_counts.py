@@ -18,17 +18,18 @@ class ChunkCounts:
 
     def __init__(self, units: Callable[[str], int]) -> None:
         self._count = units
-        self._by_chunk = ByChunk(self._behind_space)
+        self._of_first = ByChunk(units)
+        self._of_others = ByChunk(self._behind_space)
 
     def units(self, text: str) -> int:
         """The units of ``text``: the same number as counting it as a whole."""
-        first, space, rest = text.partition(" ")
-        if not space or first[-1:].isspace():
+        first, *others = text.split(" ")
+        if others and first[-1:].isspace():
             return self._count(text)
-        units_of_rest = sum(map(self._by_chunk.__getitem__, rest.split(" ")))
-        if units_of_rest >= _NOT_APART:
+        units_of_others = sum(map(self._of_others.__getitem__, others))
+        if units_of_others >= _NOT_APART:
             return self._count(text)
-        return self._count(first) + units_of_rest
+        return self._of_first[first] + units_of_others
 
     def _behind_space(self, chunk: str) -> int:
         """Return the units of a chunk with the space before it."""

@@ -33,4 +33,5 @@ def test_a_chunk_is_tokenized_once() -> None:
 
     counts = ChunkCounts(count)
     assert counts.units("He paid and paid and left.") == 6
+    assert counts.units("He left.") == 2
     assert asked == [" paid", " and", " left.", "He"]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.core.conversation import Log
+from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.sentences import Sentence, passage
 from memviz.core.text.words import HAN
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
@@ -122,7 +123,7 @@ _GERMAN = re.compile(
     re.IGNORECASE,
 )
 # Words that begin with a small letter: "the Harbour café" -> the, café
-_SMALL = re.compile(r"(?<![\w'’-])[a-zß-ÿ]+")
+_SMALL = FoundInChunks(re.compile(r"(?<![\w'’-])[a-zß-ÿ]+").findall)
 
 
 class Told(NamedTuple):
@@ -141,7 +142,7 @@ def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
     sentences = list(_sentences_of(log))
     small_words = set[str]()
     for message in log:
-        small_words.update(_SMALL.findall(message.content))
+        small_words.update(_SMALL.in_text(message.content))
     names = names_in([told.sentence.text for told in sentences], small_words)
     people = ChinesePeople(message.content for message in log)
     return (
