@@ -104,7 +104,13 @@ def joined(ranges: Iterable[range]) -> list[range]:
 
 def in_ranges(positions: Iterable[int]) -> list[range]:
     """Log positions as ranges."""
-    return joined(range(position, position + 1) for position in positions)
+    found: list[range] = []
+    for position in sorted(set(positions)):
+        if found and found[-1].stop == position:
+            found[-1] = range(found[-1].start, position + 1)
+        else:
+            found.append(range(position, position + 1))
+    return found
 
 
 def to_json(piece: Piece) -> list[Any]:
