@@ -109,7 +109,13 @@ def joined(ranges: Iterable[range]) -> list[range]:
 
 def in_ranges(positions: Iterable[int]) -> list[range]:
     """Log positions as ranges: 1, 2, 3, 7 are ``1-4`` and ``7-8``."""
-    return joined(range(position, position + 1) for position in positions)
+    ranges: list[range] = []
+    for position in sorted(set(positions)):
+        if ranges and ranges[-1].stop == position:
+            ranges[-1] = range(ranges[-1].start, position + 1)
+        else:
+            ranges.append(range(position, position + 1))
+    return ranges
 
 
 def to_json(piece: Piece) -> list[Any]:
