@@ -61,7 +61,8 @@ def wrong_file(folder: Path, text: str) -> Path:
 
 def without_protobuf(_folder: Path) -> object:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "google.protobuf.json_format", None)
+        logs = "opentelemetry.proto.collector.logs.v1"
+        patch.setitem(sys.modules, logs, None)
         return make_receiver(list)
 
 
@@ -429,6 +430,11 @@ CASES: dict[str, Case] = {
     ),
     "UnknownTermError": Case(
         lambda _: tooltip("nowhere"), ("named 'nowhere'",), {"name": "nowhere"}
+    ),
+    "JSON that is cut off": Case(
+        lambda _: memviz.load_transcript(b'[{"role": "user", "content": "Hel'),
+        ("the text ends inside the string that starts here",),
+        {"format": "JSON", "place": "line 1, column 30"},
     ),
     "traces without their package": Case(
         without_protobuf, ("opentelemetry-proto", "memviz[watch]")
