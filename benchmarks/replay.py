@@ -38,7 +38,8 @@ COUNTER = "o200k_base"
 
 
 class InstantSummarizer(Model):
-    """Answers at once with a summary of ordinary length."""
+    """Answers at once: with two facts in words of the turn where it is asked for facts, else with a summary of ordinary
+    length. A store of facts without any would find nothing, and cost nothing."""
 
     name = "instant"
     text = (
@@ -53,10 +54,19 @@ class InstantSummarizer(Model):
         yield self.summarize(messages)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        self._calls += (
-            1  # no two summaries are the same, so that each has to be counted
-        )
+        # No two summaries are the same, so that each has to be counted.
+        self._calls += 1
+        asked = messages[-1].content
+        if "<facts>" in asked:
+            return Reply(f"<facts>{self._facts_of(asked)}</facts>")
         return Reply(f"{self._calls}. {self.text}")
+
+    def _facts_of(self, asked: str) -> str:
+        words = asked.split()[-20:]
+        subject = " ".join(words[:2])
+        values = (" ".join(words[2:10]), " ".join(words[10:]))
+        triples = (f"{subject} | said in {self._calls} | {value}" for value in values)
+        return "".join(f"<fact>{triple}</fact>" for triple in triples)
 
 
 def tokenize_seconds(messages: Sequence[Message]) -> float:
