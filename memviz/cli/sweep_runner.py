@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -195,7 +194,7 @@ def prepare_conversations(
 
     count = find_counter(counter)
     transcripts = []
-    numbers = Counter[str]()
+    titles = set[str]()
     for source in sources:
         transcript = source.transcript
         title = transcript.title
@@ -204,10 +203,13 @@ def prepare_conversations(
                 f"Warning: {title}: no message is the user's, so there is nothing to send; left out."
             )
             continue
-        numbers[title] += 1
-        if numbers[title] > 1:
-            transcript = replace(transcript, title=f"{title} ({numbers[title]})")
-        transcripts.append(transcript)
+        own_title = title
+        number = 1
+        while own_title in titles:
+            number += 1
+            own_title = f"{title} ({number})"
+        titles.add(own_title)
+        transcripts.append(replace(transcript, title=own_title))
     conversations = []
     with progress_of("Counting tokens and looking for facts") as progress:
         for transcript in transcripts:

@@ -210,8 +210,8 @@ def _assumptions_of(
     writer = main
     if summarizer != model or summarizer_by_hand is not None:
         writer = priced(summarizer, summarizer_by_hand)
-    prices = {model: main, summarizer: writer}
-    unknown = [name for name, known in prices.items() if known is None]
+    prices = ((model, main), (summarizer, writer))
+    unknown = dict.fromkeys(name for name, known in prices if known is None)
     if unknown:
         names = " and of ".join(unknown)
         complain(

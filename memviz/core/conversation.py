@@ -116,7 +116,8 @@ class Log(MessageLog):
     def prefix(self, length: int) -> Log:
         """A new log of the first ``length`` messages, with the token sums counted so far."""
         log = Log(self._messages[:length])
-        for (counter, form), sums in self._token_sums.items():
+        # Another thread may count under a new form meanwhile.
+        for (counter, form), sums in list(self._token_sums.items()):
             if form is None:
                 log._token_sums[counter, form] = sums.prefix(length)
         log.kept_vectors = self.kept_vectors

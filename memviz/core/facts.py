@@ -125,8 +125,8 @@ class FactIndex(SharedGrowth):
         number = len(self.facts)
         for name in names_in(fact.text):
             self._naming.setdefault(name, []).append(number)
-        # A model may name a number that there was not yet.
-        if fact.replaces is not None and fact.replaces < number:
+        # A model may name a number that there was not yet, or 0.
+        if fact.replaces is not None and 0 < fact.replaces < number:
             # What was listed again in the meantime holds no longer either.
             replaced_text = self.facts[fact.replaces - 1].text.casefold()
             for earlier in self._listed[replaced_text]:

@@ -115,6 +115,5 @@ class ImportanceIndex(SharedGrowth):
 
         if stop <= start:
             return np.zeros(0)
-        with self._extending:  # what is looked at cannot grow
-            whole = np.frombuffer(self._scores, np.float64)
-            return whole[start:stop].copy()
+        # A copy: what numpy looks at cannot grow, and another thread may add to it.
+        return np.frombuffer(self._scores[start:stop], np.float64)

@@ -164,6 +164,13 @@ class TestJson:
         assert {cell["usd"] for cell in shown.json["cells"]} == {None}
         assert "no price is known of openai/nothing-such" in shown.err
 
+    def test_one_price_by_hand_hides_no_other_that_is_unknown(self, chat: Path) -> None:
+        model = ("--model", "openai/nothing-such")
+        shown = memviz(
+            "sweep", chat, *GRID, *model, "--summarizer-usd-per-million", "1,2"
+        )
+        assert "no price is known of openai/nothing-such" in shown.err
+
 
 class TestWhatIsTried:
     def test_without_a_strategy_what_the_page_tries_first(
@@ -282,12 +289,12 @@ class TestConversations:
 
     def test_the_same_title_twice_is_told_apart(self, tmp_path: Path) -> None:
         paths = [
-            written(tmp_path / f"{name}.json", turns=2 + n, title="Talk")
-            for n, name in enumerate("ab")
+            written(tmp_path / f"{n}.json", turns=2 + n, title=title)
+            for n, title in enumerate(["Talk", "Talk (2)", "Talk"])
         ]
         assert memviz("sweep", *paths, "-s", "buffer", "--json").json[
             "conversations"
-        ] == ["Talk", "Talk (2)"]
+        ] == ["Talk", "Talk (2)", "Talk (3)"]
 
     def test_one_in_which_the_user_says_nothing_is_left_out(
         self, tmp_path: Path, chat: Path

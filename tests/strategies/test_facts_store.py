@@ -96,6 +96,16 @@ def test_facts_that_hold_the_words_of_the_question_stand_before_the_newest() -> 
     assert tokens["summary"] == run.counter(sent[0])
 
 
+@pytest.mark.parametrize("number", [0, 9])
+def test_a_fact_that_replaces_what_is_none_replaces_nothing(number: int) -> None:
+    told = f'<fact replaces="{number}">The office is in Milan.</fact>'
+    run = replay(ASKED, [MOVED[0], told], newest_messages=2, rule="supersede")
+    assert told_at_last(run) == [
+        "- The office is in Milan.",
+        "- The office is in Turin.",
+    ]
+
+
 def test_a_fact_that_was_replaced_is_not_sent_where_newer_ones_supersede() -> None:
     run = replay(ASKED, MOVED, newest_messages=2, rule="supersede")
     assert told_at_last(run) == ["- The office is in Milan."]
