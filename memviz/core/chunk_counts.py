@@ -24,7 +24,8 @@ class ChunkCounts:
     def units(self, text: str) -> int:
         """The units of ``text``: the same number as counting it as a whole."""
         first, *others = text.split(" ")
-        if others and first[-1:].isspace():
+        is_indented = "  " in text  # as code is: two spaces may be one token
+        if is_indented or (others and first[-1:].isspace()):
             return self._count(text)
         units_of_others = sum(map(self._of_others.__getitem__, others))
         if units_of_others >= _NOT_APART:

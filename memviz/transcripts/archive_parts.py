@@ -29,8 +29,11 @@ def join_parts(
             key = (str(path.parent), reader.files)
             if not fnmatch(path.name, reader.files):
                 continue
-            if key in folders or reader is given or reader.recognise(document):
-                folders.setdefault(key, []).append(_items_of(content))
+            is_part = key in folders or reader is given or reader.recognise(document)
+            # A part that is broken is told by itself, and the others are read.
+            if is_part and document.json.value is not None:
+                text = document.text.encode("utf-8", "replace")
+                folders.setdefault(key, []).append(_items_of(text))
                 break
         else:
             yield name, content

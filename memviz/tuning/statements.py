@@ -12,7 +12,7 @@ from math import ceil
 
 from memviz.core.conversation import Log
 from memviz.core.text.containment import contains
-from memviz.core.text.sentences import passage
+from memviz.core.text.sentences import CACHED_TEXT_CHARS, passage
 from memviz.core.text.words import content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
@@ -36,10 +36,12 @@ RULE_OR_DECISION = re.compile(
 _SETS_RULE = re.compile(
     r"""
       (?<!\bI\ )(?<!\bve\ )(?<!\bhave\ )(?<!\bhas\ )(?<!\bhad\ )   # "Never book a flight", not "I have never flown"
-      (?:(?:^|[,;:]\ |\b(?:please|and|but|or)\ )(?:never|always)\b  # "Always ask me", not "Novels always give me joy"
+      (?:(?:^|[,;:]\ |\b(?:please|and|but|or|must|should|shall|to)\ )(?:never|always)\b
+                                                   # "You must always ask me", not "Novels always give me joy"
        | \b(?:never|always)\b(?!\ \w+\ (?:me|us)\b))
     | \b(?:from\ now\ on|at\ all\ times|under\ no\ circumstances)\b
-    | (?:^|\bplease\ |[,;:]\ |\band\ )(?:do\ not|don['’]t)\b(?!\ (?:know|understand|remember)\b)
+    | (?:^|\bplease\ )(?:do\ not|don['’]t)\b(?!\ (?:know|understand)\b)
+    | (?:[,;:]\ |\band\ )(?:do\ not|don['’]t)\b(?!\ (?:know|understand|remember)\b)
                                                    # "Please don't commit", not "and don't know where to start"
     | \bwe(?:\ have|['’]ve)?\ (?:decided|agreed)\b
     | \b(?:immer|niemals|ab\ jetzt)\b
@@ -150,7 +152,9 @@ def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, lis
     sentences: dict[str, list[str]] = {statement: [] for statement in statements}
     if statements:
         for text in texts:
-            for statement, sentence in _restated_in(statements, text):
+            is_short = len(text) <= CACHED_TEXT_CHARS
+            find = _restated_in if is_short else _restated_in.__wrapped__
+            for statement, sentence in find(statements, text):
                 sentences[statement].append(sentence)
     return sentences
 

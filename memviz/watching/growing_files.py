@@ -76,7 +76,7 @@ class GrowingFile:
         self._format = GROWING[program]
         self._keeper = keeper
         self._rows: list[tuple[dict[str, Any], int]] = []  # each with its first byte
-        self._is_subagent = is_subagent_file(path)
+        self._is_subagent = program == "claude_code" and is_subagent_file(path)
         # Tokens in use, window, model.
         self._known: dict[str, Any] = {"is_subagent": True} if self._is_subagent else {}
         self._is_whole = True  # of the conversation nothing was kept from elsewhere

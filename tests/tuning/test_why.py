@@ -248,6 +248,11 @@ class TestRulesWithoutValue:
     @pytest.mark.parametrize(
         "rule",
         [
+            "You must never call me at the office of my sister.",
+            "You should always ask me before deleting any files.",
+            "The assistant should never email us on holidays of the firm.",
+            "I want you to always tell me the price of tickets first.",
+            "Please don't remember the number of my credit card.",
             PICTURES,
             "Before you book anything, always ask us for the dates.",
             "聊天时必须先问我同意再说下去。",

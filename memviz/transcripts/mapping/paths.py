@@ -65,7 +65,12 @@ def opened(value: Any) -> Any:
     """
     if isinstance(value, str) and value.startswith("\\x"):
         with suppress(ValueError):
-            value = bytes.fromhex(value[2:])
+            inner = opened_bytes(bytes.fromhex(value[2:]))
+            # Somebody may have said just that: of words no more comes than a number.
+            if isinstance(inner, dict | list):
+                return inner
+            if isinstance(inner, str) and inner.lstrip()[:1] in ("{", "["):
+                value = inner
     if isinstance(value, bytes):
         value = opened_bytes(value)
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):

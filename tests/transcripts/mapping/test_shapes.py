@@ -202,6 +202,32 @@ def test_the_days_of_a_slack_channel_are_one_conversation():
     assert [one.content for one in general.messages] == ["Where?", "Here."]
 
 
+@pytest.mark.parametrize("second", [b'[{"type": "mess', b"\xef\xbb\xbf", None])
+def test_a_broken_day_of_a_slack_channel_refuses_no_other(second):
+    sound = json.dumps([QUESTION, ANSWER]).encode()
+    later = json.dumps([LUNCH]).encode()
+    if second is None:
+        second = json.dumps([LUNCH]).encode("utf-16")
+    elif second.startswith(b"\xef"):
+        second += later
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("general/2024-05-01.json", sound)
+        archive.writestr("general/2024-05-02.json", second)
+    (read,) = load_file(file.getvalue(), name="export.zip").transcripts
+    texts = [message.content for message in read.messages]
+    is_broken = second.endswith(b"mess")
+    assert texts == (
+        ["Where?", "Here."] if is_broken else ["Where?", "Lunch?", "Here."]
+    )
+
+
+@pytest.mark.parametrize("said_text", ["\\x41", "\\xdeadbeef"])
+def test_a_message_of_hexadecimal_digits_is_what_was_said(said_text):
+    value = [slack("1.1", "U1", said_text), slack("2.1", "U2", "What?")]
+    assert said(value)[0][2] == said_text
+
+
 def test_files_that_are_named_by_days_and_are_of_another_format_stay_apart():
     chat = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
     files = {"chats/2024-05-01.json": chat, "chats/2024-05-02.json": chat}
