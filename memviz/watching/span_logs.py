@@ -75,10 +75,9 @@ class SpanParts:
         if self.attributes is None:
             has_reply = any(holds_reply(name) for name, _attributes in self.logs)
             return BATCH_SECONDS if has_reply else REPLY_SECONDS
-        if self.exchange is None:
-            lacks_logs = bool(self.logs) or is_request(self.attributes)
-        else:
-            lacks_logs = bool(self.logs) and not self.exchange.reply
+        # A request that failed has no reply, and is taken a batch later for it.
+        lacks_reply = self.exchange is None or not self.exchange.reply
+        lacks_logs = lacks_reply and (bool(self.logs) or is_request(self.attributes))
         return BATCH_SECONDS if lacks_logs else 0.0
 
 

@@ -57,6 +57,17 @@ def test_a_question_waits_for_its_reply_longer_than_a_batch(
     assert told(logs.take()) == ["u:q a:a"]
 
 
+def test_a_span_with_its_question_waits_for_a_reply_that_comes_as_a_log(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "q"}]}]
+    attributes = {**REQUEST, "gen_ai.input.messages": asked}
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, attributes))
+    assert logs.take() == []
+    say(logs, ANSWERED, "a")
+    assert told(logs.take()) == ["u:q a:a"]
+
+
 def test_a_question_without_a_reply_is_taken_at_last(
     logs: SpanLogs, clock: Clock
 ) -> None:
