@@ -38,6 +38,7 @@ from memviz.transcripts.samples import sample
 from memviz.watching.bodies import inflate
 from memviz.watching.model_apis import APIS, read_wire
 from memviz.watching.otlp import make_receiver
+from memviz.watching.own_process import MOST_WAITING, _WaitingRoom
 from memviz.watching.proxy import checked_address
 from memviz.watching.serving import LocalServer
 
@@ -64,6 +65,12 @@ def without_protobuf(_folder: Path) -> object:
         logs = "opentelemetry.proto.collector.logs.v1"
         patch.setitem(sys.modules, logs, None)
         return make_receiver(list)
+
+
+def an_exchange_too_many(_folder: Path) -> None:
+    waiting = _WaitingRoom()
+    for _ in range(MOST_WAITING + 1):
+        waiting.enter(size_bytes=1)
 
 
 def a_taken_port(_folder: Path) -> object:
@@ -439,6 +446,9 @@ CASES: dict[str, Case] = {
     ),
     "traces without their package": Case(
         without_protobuf, ("opentelemetry-proto", "memviz[watch]")
+    ),
+    "exchanges that wait for a slow library": Case(
+        an_exchange_too_many, ("An exchange was dropped", "wait for the library")
     ),
     "port of another program": Case(
         a_taken_port, ("Port", "127.0.0.1 is in use"), {"port": ANY}
