@@ -268,6 +268,14 @@ def digest_of(message: Message) -> str:
     return blake2b(said.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
+def count_same_beginning(known: Sequence[object], given: Sequence[object]) -> int:
+    """Return how many of the first are the same in both."""
+    for count, (known_item, given_item) in enumerate(zip(known, given, strict=False)):
+        if known_item != given_item:
+            return count
+    return min(len(known), len(given))
+
+
 def first_new(known: Sequence[str], given: Sequence[str]) -> int:
     """Return the index in ``given`` of the first that is new: behind the place where
     the longest ending of ``known`` stands. What is known by its newest alone (an answer

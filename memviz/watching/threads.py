@@ -22,6 +22,7 @@ from memviz.watching.exchanges import (
     Exchange,
     digest_message,
 )
+from memviz.watching.keeper import count_same_beginning
 
 MOST_THREADS = 512
 MOST_DIGESTS = 1_000_000
@@ -89,7 +90,7 @@ class _Thread:
         is_same_name = bool(self.name) and self.name == exchange.name
         if exchange.conversation and not is_same_name:
             return (0, 0)
-        same = _same_beginning(self.sent, said)
+        same = count_same_beginning(self.sent, said)
         # A request as it was before, or as it begins, is told twice, late or once more
         # where its name says so. Otherwise it is of another conversation.
         is_again = is_same_name and opening in ("", self.opening)
@@ -103,7 +104,7 @@ class _Thread:
 
     def split(self, said: list[bytes], roles: Sequence[str]) -> _Split:
         """Return what of a request was sent before, and what is new."""
-        same = _same_beginning(self.sent, said)
+        same = count_same_beginning(self.sent, said)
         new = same
         has_less = same < self.asked
         if has_less and same < len(said):
@@ -311,7 +312,7 @@ def _compaction(
     ]
     stayed = [place for place in places if place != NOWHERE]
     logged = thread.times.total()
-    first = _same_beginning(stayed, range(logged))
+    first = count_same_beginning(stayed, range(logged))
     newest = stayed[first:]
     are_newest = newest == list(range(logged - len(newest), logged))
     is_all_told = are_newest and len(texts) == len(put_in)
@@ -351,13 +352,3 @@ def _part_prompt(
     while stop < len(sent) and sent[stop].role == "system":
         stop += 1
     return tuple(sent[:stop]), tuple(sent[stop:])
-
-
-def _same_beginning(left: Sequence[object], right: Sequence[object]) -> int:
-    """Return how many of the first are the same in both."""
-    length = 0
-    for left_item, right_item in zip(left, right, strict=False):
-        if left_item != right_item:
-            break
-        length += 1
-    return length

@@ -11,6 +11,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
     Keeper,
+    count_same_beginning,
     digest_of,
     first_words,
     folder_of,
@@ -58,7 +59,7 @@ class WholeFile:
         )
         kept = self._keeper.store.find_watched(key)
         known = self._known_digests(kept)
-        same = _same_beginning(known, given)
+        same = count_same_beginning(known, given)
         if kept is None or _goes_on(known, given, same):
             events = [event for event in told.events if event.after_message >= same]
             growth = Growth(
@@ -86,14 +87,6 @@ class WholeFile:
             return []
         said = self._keeper.store.said(kept.id, 0, most or kept.message_count)
         return list(map(digest_of, said))
-
-
-def _same_beginning(known: Sequence[str], given: Sequence[str]) -> int:
-    """Return how many of the first messages are the same in both."""
-    for count, (one, other) in enumerate(zip(known, given, strict=False)):
-        if one != other:
-            return count
-    return min(len(known), len(given))
 
 
 def _goes_on(known: Sequence[str], given: Sequence[str], same: int) -> bool:
