@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from watchdog.events import FileModifiedEvent
 
+from memviz.core.errors import StorageError
 from memviz.core.messages import Message
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
@@ -151,14 +152,9 @@ def test_two_watchers_of_one_session_keep_it_once(tmp_path: Path) -> None:
     assert kept(keeper_in(tmp_path), "claude_code/one") == whole.messages
 
 
-def test_a_library_that_cannot_be_written_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def read_on_with_a_full_disk(
+    session: GrowingFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memviz.core.errors import StorageError
-
-    keeper = keeper_in(tmp_path)
-    session = GrowingFile(SAMPLES / "codex.jsonl", "codex", "one", keeper)
-
     def full(*arguments: object) -> None:
         raise StorageError("The disk is full.")
 
@@ -166,6 +162,15 @@ def test_a_library_that_cannot_be_written_is_tried_again(
         patched.setattr(Store, "grow_watched", full)
         with pytest.raises(StorageError):
             session.read_on()
+
+
+def test_a_library_that_cannot_be_written_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = keeper_in(tmp_path)
+    session = GrowingFile(SAMPLES / "codex.jsonl", "codex", "one", keeper)
+
+    read_on_with_a_full_disk(session, monkeypatch)
     assert session.read_on()
     assert len(kept(keeper, "codex/one")) == len(
         load_transcript(SAMPLES / "codex.jsonl", "codex").messages
@@ -175,8 +180,6 @@ def test_a_library_that_cannot_be_written_is_tried_again(
 def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memviz.core.errors import StorageError
-
     keeper = keeper_in(tmp_path)
     path = tmp_path / "rollout.jsonl"
     lines = lines_of("codex")
@@ -186,13 +189,7 @@ def test_a_session_written_anew_loses_nothing_where_the_first_write_fails(
     before = kept(keeper, "codex/one")
     path.write_bytes(lines[0] + b"".join(lines[20:]))
 
-    def full(*arguments: object) -> None:
-        raise StorageError("The disk is full.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "grow_watched", full)
-        with pytest.raises(StorageError):
-            session.read_on()
+    read_on_with_a_full_disk(session, monkeypatch)
     assert session.read_on()
     after = kept(keeper, "codex/one")
     assert after[: len(before)] == before
