@@ -16,6 +16,12 @@ from typing import Any
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    object_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.times import with_time
 from memviz.watching.keeper import Keeper, key_of
 
@@ -124,7 +130,7 @@ class OpencodeLibrary:
         growth = replace(
             growth,
             state={**growth.state, "is_subagent": is_subagent},
-            about={"title": _text(described.get("title"))},
+            about={"title": text_at(described, "title")},
         )
         self._keeper.write_rows(key, growth)
         is_more = is_open or len(rows) == MAX_MESSAGES
@@ -203,21 +209,16 @@ def _object(data: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _is_over(about: Mapping[str, Any]) -> bool:
     """Return whether a message gets no further parts: the user's stand at once."""
-    time = about.get("time")
-    is_complete = isinstance(time, dict) and "completed" in time
+    is_complete = "completed" in object_at(about, "time")
     return about.get("role") == "user" or is_complete or "error" in about
 
 
 def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
     """The messages that one of opencode's is: with the results of its calls."""
     said = "".join(
-        _text(part.get("text"))
+        text_at(part, "text")
         for part in parts
         if part.get("type") == "text" and not part.get("ignored")
     )
@@ -230,9 +231,9 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         return  # a compaction's
     calls = tuple(
         ToolCall(
-            _text(part.get("callID")),
-            _text(part.get("tool")) or "tool",
-            json.dumps(_state(part).get("input", {})),
+            text_at(part, "callID"),
+            text_at(part, "tool") or "tool",
+            json.dumps(object_at(part, "state").get("input", {})),
         )
         for part in tools
     )
@@ -240,24 +241,18 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         meta = _meta(about, "created")
         yield Message("assistant", said, tool_calls=calls, meta=meta)
     for part in tools:
-        state = _state(part)
+        state = object_at(part, "state")
         if state.get("status") in ("completed", "error"):
-            result = _text(state.get("output")) or _text(state.get("error"))
-            call_id = _text(part.get("callID"))
+            result = text_at(state, "output") or text_at(state, "error")
+            call_id = text_at(part, "callID")
             meta = _meta(state, "end")
             yield Message("tool", result, tool_call_id=call_id, meta=meta)
 
 
 def _meta(held: Mapping[str, Any], moment: str) -> dict[str, str] | None:
     """Return when a message or a call was there, and of a reply its model."""
-    time = held.get("time")
-    when = time.get(moment) if isinstance(time, dict) else None
-    return with_time(when, model=_text(held.get("modelID"))) or None
-
-
-def _state(part: Mapping[str, Any]) -> dict[str, Any]:
-    state = part.get("state")
-    return state if isinstance(state, dict) else {}
+    when = value_at(held, "time", moment)
+    return with_time(when, model=text_at(held, "modelID")) or None
 
 
 def _compactions(
@@ -266,21 +261,16 @@ def _compactions(
     if about.get("summary") is not True or not _is_over(about):
         return []
     text = "".join(
-        _text(part.get("text")) for part in parts if part.get("type") == "text"
+        text_at(part, "text") for part in parts if part.get("type") == "text"
     )
     time = (_meta(about, "created") or {}).get(TIME, "")
     return [RecordedEvent("compaction", after, text, time=time)]
 
 
 def _use(about: Mapping[str, Any]) -> dict[str, Any]:
-    tokens = about.get("tokens")
-    if not isinstance(tokens, dict):
-        return {}
-    cache = tokens.get("cache")
-    counted = [tokens.get("input"), tokens.get("output")]
-    counted += (
-        [cache.get("read"), cache.get("write")] if isinstance(cache, dict) else []
-    )
-    total = sum(count for count in counted if type(count) is int and count > 0)
-    use = {"context_tokens": total, "model": _text(about.get("modelID"))}
+    tokens = object_at(about, "tokens")
+    total = 0
+    for path in (("input",), ("output",), ("cache", "read"), ("cache", "write")):
+        total += count_at(tokens, *path) or 0
+    use = {"context_tokens": total, "model": text_at(about, "modelID")}
     return {name: value for name, value in use.items() if value}
