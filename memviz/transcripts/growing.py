@@ -7,7 +7,7 @@ only the newest reply, which may get further rows, is told again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,6 +88,25 @@ def subagent_notes(rows: int) -> tuple[str, ...]:
     if rows:
         notes.add(Said(SUBAGENTS, rows=rows))
     return notes.sentences()
+
+
+def join_told(parts: Iterable[Told]) -> Told:
+    """Return what rows are that were told in parts, one behind the other."""
+    messages: list[Message] = []
+    events: list[RecordedEvent] = []
+    about: dict[str, Any] = {}
+    left_out = 0
+    for part in parts:
+        events += moved_events(part.events, len(messages))
+        messages += part.messages
+        about |= part.about
+        left_out += part.left_out
+    return Told(messages, events, about, left_out)
+
+
+def moved_events(events: Iterable[RecordedEvent], by: int) -> list[RecordedEvent]:
+    """Return events that happened after so many messages more."""
+    return [replace(event, after_message=event.after_message + by) for event in events]
 
 
 def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:

@@ -152,6 +152,92 @@ def test_two_watchers_of_one_session_keep_it_once(tmp_path: Path) -> None:
     assert kept(keeper_in(tmp_path), "claude_code/one") == whole.messages
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_session_that_is_read_while_it_is_written_anew_is_told_once(
+    program: str, is_restarted: bool, tmp_path: Path
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    lines = lines_of(program)
+    path.write_bytes(b"".join(lines))
+    session = GrowingFile(path, program, "one", keeper)
+    session.read_on()
+    before = kept(keeper, session.key)
+    watched = keeper.store.find_watched(session.key)
+    assert watched is not None
+    for stop in range(1, len(lines), 3):
+        path.write_bytes(b"".join(lines[:stop]))
+        session.read_on()
+        if is_restarted:
+            session = GrowingFile(path, program, "one", keeper)
+        append(path, b"".join(lines[stop:]))
+        session.read_on()
+        assert kept(keeper, session.key) == before
+    again = keeper.store.find_watched(session.key)
+    assert again is not None
+    assert again.event_count == watched.event_count
+
+
+def claude_row(number: int, role: str, text: str) -> bytes:
+    """A row of Claude Code as it is written: a message on a line."""
+    message: dict[str, Any] = {"role": role, "content": text}
+    if role == "assistant":
+        message = {**message, "id": str(number), "content": [text_part(text)]}
+    row = {"type": role, "uuid": str(number), "message": message}
+    if number:
+        row["parentUuid"] = str(number - 1)
+    return json.dumps(row).encode() + b"\n"
+
+
+def text_part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def claude_rows(*texts: str) -> list[bytes]:
+    """A session of Claude Code in which user and model speak in turn."""
+    rows = []
+    for number, text in enumerate(texts):
+        role = "assistant" if number % 2 else "user"
+        rows.append(claude_row(number, role, text))
+    return rows
+
+
+def test_what_is_said_once_more_after_a_session_was_written_anew_is_kept(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    texts = ["Shall I go on?", "Say yes.", "yes", "Done.", "Thanks", "Go on?"]
+    rows = claude_rows(*texts, "yes", "Done.", "yes", "All done.")
+    path.write_bytes(b"".join(rows[:6]))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    path.write_bytes(b"".join(rows[:3]))
+    for row in rows[3:]:
+        session.read_on()
+        append(path, row)
+    session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == [*texts, "yes", "Done.", "yes", "All done."]
+
+
+def test_what_is_said_after_turns_were_taken_back_is_kept(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    rows = claude_rows("One", "1", "Two", "2")
+    path.write_bytes(b"".join(rows))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    path.write_bytes(b"".join(rows[:2]))
+    session.read_on()
+    for row in claude_rows("One", "1", "Three", "3")[2:]:
+        append(path, row)
+        session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == ["One", "1", "Two", "2", "Three", "3"]
+
+
 def read_on_with_a_full_disk(
     session: GrowingFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
