@@ -12,12 +12,13 @@ from memviz.core.messages import clean_text
 from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.growing import (
     GROWING,
+    NO_ROW,
     Rows,
     Told,
     join_told,
     moved_events,
+    notes_of,
     parse_row,
-    subagent_notes,
 )
 from memviz.watching.keeper import (
     Keeper,
@@ -35,6 +36,8 @@ MAX_ANEW_BYTES = 50_000_000
 """So much of a file that was written anew is compared with the library at once."""
 MAX_LINE_BYTES = 30_000_000
 """A longer line is passed over: no session has one, and it would fill the memory."""
+LONG_LINE = b"a line that is too long"
+"""Stands for one: no row, as the line itself is none that is read."""
 PRINT_BYTES = 256
 """The beginning of a file, and what stands before the place that was read up to, tell
 whether it is still the same file."""
@@ -53,9 +56,11 @@ class Place:
     certain: int = 0
     """The byte where the rows begin that later ones may change."""
     messages: int = 0
-    """The number of messages before these rows, of events, and of rows of subagents."""
+    """The number of messages before these rows, of events, of rows of subagents, and of
+    rows that could not be read."""
     events: int = 0
     left_out: int = 0
+    unread: int = 0
     before_end: str = ""
     """A digest of the bytes before ``end``."""
     generation: int = 0
@@ -94,13 +99,14 @@ class GrowingFile:
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
 
-        Raises StorageError where it cannot be kept: the next call tries again.
+        Raises StorageError where it cannot be kept, and OSError where the file cannot be
+        read: the next call tries again.
         """
         try:
             with self.path.open("rb") as file:
                 return self._read(file)
-        except OSError:
-            return False  # it is gone, or not to be read: what was said is kept
+        except FileNotFoundError:
+            return False  # what was said is kept
 
     def _read(self, file: BinaryIO) -> bool:
         identity = _identity_of(file)
@@ -200,6 +206,7 @@ class GrowingFile:
             messages=growth.start + len(growth.messages) - len(still_open.messages),
             events=_certain_events(growth, still_open),
             left_out=place.left_out + certain.left_out,
+            unread=place.unread + certain.unread,
         )
         if is_kept:
             growth = replace(growth, about=about, state=self._state_at(place))
@@ -214,10 +221,13 @@ class GrowingFile:
         return len(rows) if len(rows) - count > MAX_OPEN_ROWS else count
 
     def _add_rows(self, chunk: Chunk) -> None:
-        """Parse the lines of a chunk; those that hold no row are passed over."""
+        """Parse the lines of a chunk. Those that are empty are passed over."""
         for start, line in chunk.lines:
-            row = parse_row(clean_text(line.decode("utf-8", "replace")))
+            text = clean_text(line.decode("utf-8", "replace"))
+            row = parse_row(text)
             if row is None:
+                if text.strip():
+                    self._rows.append((NO_ROW, start))
                 continue
             if self._is_subagent:
                 row.pop("isSidechain", None)  # it is no side of this conversation
@@ -253,8 +263,9 @@ class GrowingFile:
             about["title"] = first_words(piece.messages)
         self._has_title = self._has_title or bool(about["title"])
         left_out = self._place.left_out + piece.left_out
-        if left_out:
-            about["warnings"] = subagent_notes(left_out)
+        notes = notes_of(left_out, self._place.unread + piece.unread)
+        if notes:
+            about["warnings"] = notes
         return about
 
 
@@ -278,7 +289,7 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
         data += more
     end = data.rfind(b"\n") + 1
     if not end:
-        return _behind_a_long_line(file, start + len(data)) if data else None
+        return _behind_a_long_line(file, start, len(data)) if data else None
     lines = []
     at = start
     for line in data[:end].split(b"\n")[:-1]:
@@ -287,12 +298,14 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
     return Chunk(lines, start + end)
 
 
-def _behind_a_long_line(file: BinaryIO, start: int) -> Chunk | None:
-    at = start
+def _behind_a_long_line(file: BinaryIO, start: int, size_bytes: int) -> Chunk | None:
+    """Return a line that is too long, of which so much was read; ``None`` as long as it
+    has no end."""
+    at = start + size_bytes
     while data := file.read(CHUNK_BYTES):
         line_end = data.find(b"\n")
         if line_end >= 0:
-            return Chunk([], at + line_end + 1)
+            return Chunk([(start, LONG_LINE)], at + line_end + 1)
         at += len(data)
     return None
 
