@@ -39,6 +39,9 @@ MOST_SESSIONS = 1_000
 """Of those that are found by going through all parts at a time."""
 MOST_OPEN = 20
 """Sessions whose newest reply is not over, which are read on with every change."""
+NOT_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
+"""Errors that pass by themselves. Codes of SQLite say more in their further bytes."""
+FIRST_BYTE = 0xFF
 _CHANGED = """
 SELECT session_id, MAX(time_updated) FROM part WHERE time_updated >= ?
 GROUP BY session_id ORDER BY 2 LIMIT ?
@@ -67,17 +70,27 @@ class OpencodeLibrary:
         self._open: OrderedDict[str, None] = OrderedDict()
 
     def read_on(self) -> bool:
-        """Keep what sessions have more. A database that cannot be read is read with its
-        next change."""
+        """Keep what sessions have more. A database that its program holds, or that is
+        gone, is read with its next change.
+
+        Raises StorageError where it cannot be kept, and sqlite3.OperationalError where the
+        database has not the tables of opencode.
+        """
         try:
             address = f"{self._path.absolute().as_uri()}?mode=ro"
             opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
             with closing(opened) as connection:
+                # A title that was cut amid a letter is no UTF-8.
+                connection.text_factory = _decode
                 if monotonic() - self._scanned_at < SCAN_SECONDS:
                     return self._read_new(connection)
                 return self._read_changed(connection)
-        except sqlite3.Error:
+        except sqlite3.OperationalError as error:
+            if (error.sqlite_errorcode & FIRST_BYTE) not in NOT_NOW:
+                raise
             return False
+        except sqlite3.DatabaseError:
+            return False  # it is none, or broken
 
     def _read_changed(self, connection: sqlite3.Connection) -> bool:
         """Read on the sessions with parts that changed since all were gone through."""
@@ -173,6 +186,10 @@ def _growth_of(
             now = (id, start + len(messages), first_event + len(events))
     state["place"] = dict(zip(("certain", "messages", "events"), now, strict=True))
     return Growth(start, messages, state, events, first_event)
+
+
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
 
 
 def _newest_part(connection: sqlite3.Connection) -> str:
