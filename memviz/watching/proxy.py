@@ -165,9 +165,9 @@ class _Proxy:
         try:
             encoding = request.headers.get("content-encoding", "")
             question = inflate(asked.whole(), encoding)
-            reply = call.answered.whole()
-            if call.is_whole:
-                reply = inflate(reply, call.headers.get("content-encoding", ""))
+            encoding = call.headers.get("content-encoding", "")
+            packed = call.answered.whole()
+            reply = inflate(packed, encoding, is_whole=call.is_whole)
             exchange = read_wire(
                 api,
                 question,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import logging
 import os
 import subprocess
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
@@ -85,6 +88,22 @@ def test_a_client_with_the_transport(
         {"usage": TEXT_USAGE},
     ]
     assert KEY.encode() not in database.read_bytes()
+
+
+def test_a_packed_request_is_read(database: Path) -> None:
+    asked = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
+    message = {"role": "assistant", "content": "hello"}
+    reply = httpx.Response(200, json={"choices": [{"message": message}]})
+    inner = httpx.MockTransport(lambda request: reply)
+    transport = HttpxTransport(inner, database=database)
+    with httpx.Client(transport=transport) as client:
+        client.post(
+            "http://api/v1/chat/completions",
+            content=pa.compress(asked, codec="zstd", asbytes=True),
+            headers={"content-encoding": "zstd"},
+        )
+    transport.wait()
+    assert words(only(found_in(database)).messages) == "u:hi a:hello"
 
 
 def test_an_asynchronous_client_with_the_transport(
@@ -305,6 +324,41 @@ def test_what_could_not_be_kept_is_kept_with_the_next(
     recorder.wait()
     assert words(only(found_in(database)).messages) == "u:1 a:2 u:3 a:4"
     assert "The disk is full." in caplog.text
+
+
+class TwoPieces(httpx.SyncByteStream):
+    """A body that comes in two pieces."""
+
+    def __init__(self, body: bytes, at: int) -> None:
+        self._pieces = (body[:at], body[at:])
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._pieces
+
+
+def test_a_packed_stream_that_is_left_at_its_last_event_is_read(database: Path) -> None:
+    chunk = {"choices": [{"delta": {"content": "hello"}, "finish_reason": "stop"}]}
+    events = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
+    packed = gzip.compress(events)
+    reply = httpx.Response(
+        200,
+        headers={"content-type": "text/event-stream", "content-encoding": "gzip"},
+        stream=TwoPieces(packed, len(packed) - 8),
+    )
+    transport = HttpxTransport(
+        httpx.MockTransport(lambda request: reply), database=database
+    )
+    asked = {"messages": [{"role": "user", "content": "hi"}], "stream": True}
+    place = "http://api/v1/chat/completions"
+    with (
+        httpx.Client(transport=transport) as client,
+        client.stream("POST", place, json=asked) as response,
+    ):
+        next(response.iter_raw())
+    transport.wait()
+    messages = only(found_in(database)).messages
+    assert words(messages) == "u:hi a:hello"
+    assert messages[-1].meta is None
 
 
 @pytest.mark.parametrize("hook", ["start", "end"])

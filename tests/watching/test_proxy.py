@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pytest
 from openai import APIConnectionError, APIStatusError, OpenAI
+from starlette.testclient import TestClient
 
 from memviz.watching import bodies
-from memviz.watching.exchanges import CUT_OFF
+from memviz.watching.exchanges import CUT_OFF, Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.proxy import BadUpstreamError, checked_address
+from memviz.watching.proxy import BadUpstreamError, checked_address, make_proxy
 from memviz.watching.serving import LocalServer, PortTakenError, serve_proxy
 from tests.models.openai_server import (
     OpenAIServer,
@@ -376,6 +378,58 @@ def test_replies_are_asked_for_in_encodings_that_are_read_beside(
             headers=headers,
         )
     assert upstream.requests[0].headers["accept-encoding"] == asked_for
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "zstd": lambda data: pa.compress(data, codec="zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+def test_a_packed_request_passes_as_it_is_and_is_kept(encoding: str) -> None:
+    asked = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
+    packed = PACKED[encoding](asked)
+    passed: list[bytes] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        passed.append(request.content)
+        message = {"role": "assistant", "content": "hello"}
+        reply = json.dumps({"choices": [{"message": message}]}).encode()
+        return httpx.Response(200, stream=httpx.ByteStream(reply))
+
+    taken: list[Exchange] = []
+    complaints: list[Exception] = []
+    api = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+    app = make_proxy("http://api", taken.append, complaints.append, api)
+    with TestClient(app, "http://127.0.0.1") as client:
+        client.post(
+            "/v1/chat/completions",
+            content=packed,
+            headers={"content-encoding": encoding},
+        )
+    assert passed == [packed]
+    assert complaints == []
+    (exchange,) = taken
+    assert words((*exchange.sent, *exchange.reply)) == "u:hi a:hello"
+
+
+@pytest.mark.parametrize(
+    ("broken", "status"),
+    [
+        (PACKED["zstd"](b"x" * 1_000)[:-3], 400),
+        (b"no zstd", 400),
+        (PACKED["zstd"](b"x" * 10_001), 413),
+    ],
+    ids=["cut", "none", "bomb"],
+)
+def test_a_body_that_is_no_whole_zstd_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, broken: bytes, status: int
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_BODY_BYTES", 10_000)
+    with pytest.raises(bodies.BodyError) as refused:
+        bodies.inflate(broken, "zstd")
+    assert refused.value.status == status
 
 
 def test_web_pages_are_not_served(upstream: OpenAIServer, proxy: LocalServer) -> None:
