@@ -171,6 +171,8 @@ class Threads:
         self._by_key: OrderedDict[str, _Thread] = OrderedDict()
         self._by_reply: OrderedDict[str, str] = OrderedDict()
         self._digests = 0
+        self._newest: tuple[_Thread, _Thread] | None = None
+        """The conversation of the newest exchange, and the same before it."""
 
     def take(self, exchange: Exchange) -> NewWords | None:
         """Return what is new in an exchange; ``None`` where nothing is."""
@@ -187,20 +189,30 @@ class Threads:
             place_holders = (Message("user", ""),) * len(thread.sent)
             said = (*place_holders, *said)
             digests = [*thread.sent, *digests]
-        before = thread.size
+        size = thread.size
+        self._newest = (thread, replace(thread))
         new = _take_new(thread, exchange, prompt, said, digests)
-        self._digests += thread.size - before
+        self._digests += thread.size - size
         if exchange.id:
             self._by_reply[exchange.id] = thread.key
         self._let_go()
         return new
 
-    def forget(self, conversation: str) -> None:
-        """Take the next exchange of a conversation as its first: what was new in the last
-        one could not be kept."""
-        thread = self._by_key.pop(conversation, None)
-        if thread is not None:
-            self._digests -= thread.size
+    def take_back(self, new: NewWords) -> None:
+        """Take the newest exchange back, of which nothing could be kept: the next one of
+        its conversation brings what was ``new`` again."""
+        if self._newest is None:
+            return
+        thread, before = self._newest
+        self._digests -= thread.size
+        for key in new.keys:
+            thread.times[bytes.fromhex(key.partition(".")[0])] -= 1
+        before.times = +thread.times  # without those that are said no more
+        if before.sent:
+            self._by_key[thread.key] = before
+            self._digests += before.size
+        else:
+            self._by_key.pop(thread.key, None)
 
     def _followed(self, exchange: Exchange) -> _Thread | None:
         """Return the conversation whose reply an exchange says that it goes on from."""

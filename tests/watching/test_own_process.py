@@ -326,6 +326,33 @@ def test_what_could_not_be_kept_is_kept_with_the_next(
     assert "The disk is full." in caplog.text
 
 
+def test_a_disk_that_is_full_for_a_while_breaks_no_conversation_in_two(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memviz.core.errors import StorageError
+    from memviz.watching.keeper import Keeper
+
+    recorder = BackgroundRecorder("test", database)
+    append = Keeper.append
+    recorder.keep(lambda: exchange("u:1", "a:2"))
+    recorder.wait()
+    with monkeypatch.context() as patched:
+
+        def fail(*args: Any, **named: Any) -> Any:
+            raise StorageError("The disk is full.")
+
+        patched.setattr(Keeper, "append", fail)
+        recorder.keep(lambda: exchange("u:1 a:2 u:3", "a:4"))
+        # The last of another conversation: nothing repeats it.
+        recorder.keep(lambda: exchange("u:x", "a:y"))
+        recorder.wait()
+    assert Keeper.append is append
+    recorder.keep(lambda: exchange("u:1 a:2 u:3 a:4 u:5", "a:6"))
+    recorder.wait()
+    contents = {words(one.messages) for one in kept(found_in(database)).values()}
+    assert contents == {"u:1 a:2 u:3 a:4 u:5 a:6", "u:x a:y"}
+
+
 class TwoPieces(httpx.SyncByteStream):
     """A body that comes in two pieces."""
 

@@ -210,11 +210,31 @@ def test_usage_stands_beside_the_reply() -> None:
     assert [one.meta for one in new.messages] == [None, None, {"usage": USAGE}]
 
 
-def test_a_forgotten_conversation_has_the_same_keys_again() -> None:
+@pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
+def test_what_could_not_be_kept_comes_with_the_next_exchange(
+    known: dict[str, str],
+) -> None:
+    seen = Threads()
+    first = seen.take(exchange("s:be u:1", "a:2", **known))
+    second = seen.take(exchange("s:be u:1 a:2 u:1", "a:2", **known))
+    assert first is not None
+    assert second is not None
+    seen.take_back(second)
+    third = seen.take(exchange("s:be u:1 a:2 u:1 a:2 u:3", "a:4", **known))
+    assert third is not None
+    assert words(third.messages) == "u:1 a:2 u:3 a:4"
+    assert third.conversation == first.conversation
+    assert third.compaction is None
+    assert third.keys[:2] == second.keys
+    assert seen._digests == sum(thread.size for thread in seen._by_key.values())
+
+
+def test_a_conversation_that_was_taken_back_has_the_same_keys_again() -> None:
     seen = Threads()
     first = seen.take(exchange("u:1 a:2 u:1", "a:2", conversation="c"))
     assert first is not None
-    seen.forget("c")
+    seen.take_back(first)
+    assert not seen._by_key
     again = seen.take(exchange("u:1 a:2 u:1 a:2 u:3", "a:4", conversation="c"))
     assert again is not None
     assert again.keys[:4] == first.keys
