@@ -26,10 +26,12 @@ BATCH_SECONDS = 30.0
 """A span and its logs are sent in batches, at most so long after each other."""
 REPLY_SECONDS = 900.0
 """A question may be sent when it is asked, and its span when the reply is there."""
+LATE_SECONDS = 4 * 3600.0
+"""So long a question that was taken without its reply waits for it."""
 MOST_WAITING = 2_000
 MOST_WAITING_CHARS = 64_000_000
 MOST_TAKEN = 10_000
-"""Spans that were taken, of which later logs say nothing new."""
+"""Spans that were taken and wait no more: later logs of them say nothing new."""
 Event = tuple[str, Attributes]
 """The name and the attributes of an event, which a log is too."""
 
@@ -57,6 +59,8 @@ class SpanParts:
     size_chars: int = 0
     due: float = 0.0
     """When it is taken as it is."""
+    is_taken: bool = False
+    """It was taken before, as a question without its reply."""
 
     def read(self) -> Exchange | None:
         """Return the exchange that it is. Logs are read where the span has no reply of its
@@ -70,15 +74,24 @@ class SpanParts:
         events = [*self.events, *self.logs]
         return read_span(self.attributes or {}, events, self.id.trace)
 
+    @property
+    def has_reply(self) -> bool:
+        """True if it has what a model answered."""
+        return self.exchange is not None and bool(self.exchange.reply)
+
+    @property
+    def is_news(self) -> bool:
+        """True if it is an exchange that was not taken like this before."""
+        return self.exchange is not None and (self.has_reply or not self.is_taken)
+
     def wait_seconds(self) -> float:
         """Return how long its other half is waited for; 0 where none is to come."""
         if self.attributes is None:
             has_reply = any(holds_reply(name) for name, _attributes in self.logs)
             return BATCH_SECONDS if has_reply else REPLY_SECONDS
         # A request that failed has no reply, and is taken a batch later for it.
-        lacks_reply = self.exchange is None or not self.exchange.reply
-        lacks_logs = lacks_reply and (bool(self.logs) or is_request(self.attributes))
-        return BATCH_SECONDS if lacks_logs else 0.0
+        may_have_logs = bool(self.logs) or is_request(self.attributes)
+        return BATCH_SECONDS if may_have_logs and not self.has_reply else 0.0
 
 
 class SpanLogs:
@@ -99,6 +112,7 @@ class SpanLogs:
         before = self._waiting.get(span.id)
         if before is not None and before.attributes is None:
             span.logs = before.logs
+            span.is_taken = before.is_taken
             self._remove(before)
         elif before is not None or not span.id.span:
             self._alone.append(span)
@@ -113,7 +127,7 @@ class SpanLogs:
         if not id.span:
             if holds_request(name):
                 self._alone.append(SpanParts(id, time, attributes, [event]))
-        elif holds_message(name) and id not in self._taken:
+        elif holds_message(name) and (id in self._waiting or id not in self._taken):
             span = self._waiting.setdefault(id, SpanParts(id, time))
             span.logs.append(event)
             self._touched.add(id)
@@ -130,14 +144,21 @@ class SpanLogs:
             self._settle(self._waiting[id], now)
         self._touched.clear()
         for span in list(self._waiting.values()):
-            if is_end or span.due <= now or self._is_too_much():
+            is_pushed_out = is_end or self._is_too_much()
+            if not is_pushed_out and span.due > now:
+                continue
+            ready.append(span)
+            is_question = span.attributes is None and not span.has_reply
+            if is_question and span.is_news and not is_pushed_out:
+                span.due = now + LATE_SECONDS
+            else:
                 self._remove(span)
-                ready.append(span)
         ready.sort(key=attrgetter("start"))
         exchanges = []
         for span in ready:
-            if span.exchange is not None:
+            if span.exchange is not None and span.is_news:
                 exchanges.append(span.exchange)
+                span.is_taken = True
                 self._taken[span.id] = None
         while len(self._taken) > MOST_TAKEN:
             self._taken.popitem(last=False)

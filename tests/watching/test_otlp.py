@@ -193,6 +193,23 @@ def test_messages_of_a_span_that_says_them_itself_are_not_told_twice(
     assert (found.sent, found.reply) == (ASKED, ANSWERED)
 
 
+@pytest.mark.parametrize("is_json", [True, False])
+def test_what_an_exporter_sends_once_more_is_told_once(
+    client: TestClient, taken: list[Exchange], is_json: bool
+) -> None:
+    asked = [log(*one) for one in LOGS[:-1]]
+    for _ in range(2):  # it heard no answer to the first
+        post_logs(client, *asked, is_json=is_json)
+    post_logs(client, log(*LOGS[-1]), is_json=is_json)
+    for _ in range(2):
+        if is_json:
+            client.post("/v1/traces", json=body(span(BESIDE)))
+        else:
+            client.post("/v1/traces", content=encoded(span(BESIDE)), headers=PROTOBUF)
+    (exchange,) = taken
+    assert (exchange.sent, exchange.reply) == (ASKED, ANSWERED)
+
+
 def test_a_log_of_all_of_a_request_needs_no_span(
     client: TestClient, taken: list[Exchange]
 ) -> None:

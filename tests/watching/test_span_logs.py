@@ -8,11 +8,13 @@ from memviz.watching import span_logs
 from memviz.watching.exchanges import Exchange
 from memviz.watching.span_logs import (
     BATCH_SECONDS,
+    LATE_SECONDS,
     REPLY_SECONDS,
     SpanId,
     SpanLogs,
     SpanParts,
 )
+from memviz.watching.threads import Threads
 from tests.watching.exchanges_said import words
 
 REQUEST = {"gen_ai.operation.name": "chat"}
@@ -76,6 +78,56 @@ def test_a_question_without_a_reply_is_taken_at_last(
     clock.seconds = REPLY_SECONDS
     assert told(logs.take()) == ["u:q"]
     assert logs.take() == []
+
+
+def test_a_reply_that_comes_after_its_question_was_taken_is_told(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    threads = Threads()
+    said: list[str] = []
+
+    def take() -> None:
+        for exchange in logs.take():
+            new = threads.take(exchange)
+            said.append(words(new.messages) if new else "")
+
+    say(logs, ASKED, "q")
+    take()
+    clock.seconds = REPLY_SECONDS
+    take()
+    assert said == ["u:q"]
+    clock.seconds += LATE_SECONDS - 1
+    say(logs, ANSWERED, "a")
+    for _ in range(3):
+        take()
+        clock.seconds += BATCH_SECONDS
+    assert said == ["u:q", "a:a"]
+    assert not logs._waiting
+
+
+def test_a_span_that_comes_after_its_question_was_taken_brings_its_reply(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    say(logs, ASKED, "q")
+    logs.take()
+    clock.seconds = REPLY_SECONDS
+    assert told(logs.take()) == ["u:q"]
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    assert logs.take() == []
+    clock.seconds += BATCH_SECONDS - 1
+    say(logs, ANSWERED, "a")
+    assert told(logs.take()) == ["u:q a:a"]
+
+
+def test_a_question_that_nobody_answers_is_let_go(logs: SpanLogs, clock: Clock) -> None:
+    say(logs, ASKED, "q")
+    logs.take()
+    clock.seconds = REPLY_SECONDS
+    assert told(logs.take()) == ["u:q"]
+    clock.seconds += LATE_SECONDS
+    assert logs.take() == []
+    assert not logs._waiting
+    assert logs._waiting_chars == 0
 
 
 def test_a_request_without_messages_waits_for_them_and_is_let_go(
