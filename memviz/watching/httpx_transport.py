@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
+from time import time
 from typing import Any
 
 import httpx
 
+from memviz.transcripts.times import time_text
 from memviz.watching.bodies import ByteBudget, HeldBody, inflate, readable_encodings
 from memviz.watching.exchanges import Exchange
 from memviz.watching.model_apis import Api, api_of, read_wire
@@ -100,6 +103,7 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
         self._stream: Any = None
         self._headers = httpx.Headers()
         self._is_whole = False
+        self._asked_at = time_text(time())
 
     def around(self, response: httpx.Response) -> httpx.Response:
         """Return the reply with its body on the way through here."""
@@ -143,12 +147,14 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
         data = self._copy.whole()
         self._copy.let_go()
         size_bytes = len(self._request.content) + len(data)
-        self._background.keep(lambda: self._read(data), size_bytes)
+        answered_at = time_text(time())
+        self._background.keep(lambda: self._read(data, answered_at), size_bytes)
 
-    def _read(self, data: bytes) -> Exchange:
+    def _read(self, data: bytes, answered_at: str) -> Exchange:
         packing = self._request.headers.get("content-encoding", "")
         asked = inflate(self._request.content, packing)
         packing = self._headers.get("content-encoding", "")
         data = inflate(data, packing, is_whole=self._is_whole)
         kind = self._headers.get("content-type", "")
-        return read_wire(self._api, asked, data, kind, is_whole=self._is_whole)
+        exchange = read_wire(self._api, asked, data, kind, is_whole=self._is_whole)
+        return replace(exchange, asked_at=self._asked_at, answered_at=answered_at)

@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from time import monotonic
 from typing import NamedTuple
 
 from memviz.core.errors import MemvizError
+from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
 from memviz.watching.spans import (
     Attributes,
@@ -49,7 +50,9 @@ class SpanParts:
 
     id: SpanId
     start: int
-    """When it began, in nanoseconds since 1970."""
+    """When it began and when it ended, in nanoseconds since 1970; as long as only logs of it
+    are there, the times of the first and of the last."""
+    end: int
     attributes: Attributes | None = None
     """Its own; ``None`` as long as only logs of it are there."""
     events: Sequence[Event] = ()
@@ -63,16 +66,19 @@ class SpanParts:
     """It was taken before, as a question without its reply."""
 
     def read(self) -> Exchange | None:
-        """Return the exchange that it is. Logs are read where the span has no reply of its
-        own: instrumentations send messages in one way or in the other. Raises what
-        :func:`read_span` does."""
-        own = None
+        """Return the exchange that it is, with its times. Logs are read where the span has
+        no reply of its own: instrumentations send messages in one way or in the other.
+        Raises what :func:`read_span` does."""
+        exchange = None
         if self.attributes is not None:
-            own = read_span(self.attributes, self.events, self.id.trace)
-        if not self.logs or (own is not None and own.reply):
-            return own
-        events = [*self.events, *self.logs]
-        return read_span(self.attributes or {}, events, self.id.trace)
+            exchange = read_span(self.attributes, self.events, self.id.trace)
+        if self.logs and not (exchange is not None and exchange.reply):
+            events = [*self.events, *self.logs]
+            exchange = read_span(self.attributes or {}, events, self.id.trace)
+        if exchange is None:
+            return None
+        asked_at = time_text(self.start)
+        return replace(exchange, asked_at=asked_at, answered_at=time_text(self.end))
 
     @property
     def has_reply(self) -> bool:
@@ -126,9 +132,11 @@ class SpanLogs:
         name, attributes = event
         if not id.span:
             if holds_request(name):
-                self._alone.append(SpanParts(id, time, attributes, [event]))
+                self._alone.append(SpanParts(id, time, time, attributes, [event]))
         elif holds_message(name) and (id in self._waiting or id not in self._taken):
-            span = self._waiting.setdefault(id, SpanParts(id, time))
+            span = self._waiting.setdefault(id, SpanParts(id, time, time))
+            if span.attributes is None:
+                span.end = max(span.end, time)
             span.logs.append(event)
             self._touched.add(id)
 

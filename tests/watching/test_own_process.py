@@ -34,7 +34,14 @@ from tests.models.openai_server import (
     status,
     text,
 )
-from tests.watching.exchanges_said import exchange, kept, only, said, words
+from tests.watching.exchanges_said import (
+    exchange,
+    kept,
+    notes_of,
+    only,
+    said,
+    words,
+)
 from tests.watching.upstreams import KEY, whole
 
 USAGE = {"input_tokens": 10, "output_tokens": 2}
@@ -83,7 +90,7 @@ def test_a_client_with_the_transport(
     transport.wait()
     found = only(found_in(database))
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1"
-    assert [one.meta for one in found.messages[1::2]] == [
+    assert [notes_of(one) for one in found.messages[1::2]] == [
         {"usage": USAGE},
         {"usage": TEXT_USAGE},
     ]
@@ -146,7 +153,7 @@ def test_what_is_not_read_to_its_end_is_cut_off(
         list(chunks)
     transport.wait()
     both = kept(found_in(database)).values()
-    assert [one.messages[-1].meta for one in both] == [{CUT_OFF: True}] * 2
+    assert [notes_of(one.messages[-1]) for one in both] == [{CUT_OFF: True}] * 2
 
 
 def test_failures_and_other_requests_pass(
@@ -197,7 +204,7 @@ def test_a_model_of_langchain_with_the_handler(
         ToolCall("c1", "weather", '{"city": "Paris"}'),
     )
     assert words(found.messages[2:]) == "t:rainy a:a0 u:q1 a:a1"
-    assert found.messages[-1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[-1]) == {"usage": USAGE}
     assert handler._open == {}
 
 
@@ -240,7 +247,7 @@ def test_a_call_of_litellm_with_the_callback(
     ((key, found),) = kept(found_in(database)).items()
     assert key == "litellm/talk"
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1"
-    assert found.messages[1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[1]) == {"usage": USAGE}
     assert KEY.encode() not in database.read_bytes()
 
 
@@ -385,7 +392,7 @@ def test_a_packed_stream_that_is_left_at_its_last_event_is_read(database: Path) 
     transport.wait()
     messages = only(found_in(database)).messages
     assert words(messages) == "u:hi a:hello"
-    assert messages[-1].meta is None
+    assert notes_of(messages[-1]) == {}
 
 
 @pytest.mark.parametrize("hook", ["start", "end"])

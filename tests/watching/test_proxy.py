@@ -30,7 +30,7 @@ from tests.models.openai_server import (
     status,
     text,
 )
-from tests.watching.exchanges_said import kept, library, only, words
+from tests.watching.exchanges_said import kept, library, notes_of, only, words
 from tests.watching.upstreams import KEY, WAIT_SECONDS, wait_for, whole
 from tests.watching.wire_shapes import (
     MESSAGES,
@@ -97,7 +97,7 @@ def test_a_conversation_passes_and_is_kept(
     found = only(keeper.store)
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1 u:q2 a:a2"
     assert (found.title, found.system_prompt) == ("q0", "Be kind.")
-    assert found.messages[-1].meta == {
+    assert notes_of(found.messages[-1]) == {
         "usage": {"input_tokens": 10, "output_tokens": 2}
     }
     assert found.events == ()
@@ -154,7 +154,7 @@ def test_what_came_before_the_client_hung_up_is_kept(
     wait_for(keeper, 2)
     reply = only(keeper.store).messages[-1]
     assert reply.content.startswith("word")
-    assert reply.meta == {CUT_OFF: True}
+    assert notes_of(reply) == {CUT_OFF: True}
 
 
 def test_a_client_that_waits_no_longer_ends_the_request(
@@ -212,7 +212,7 @@ def test_a_reply_that_breaks_off_breaks_off_for_the_client(
     with pytest.raises((httpx.TransportError, APIConnectionError)):
         list(chunks)
     wait_for(keeper, 2)
-    assert only(keeper.store).messages[-1].meta == {CUT_OFF: True}
+    assert notes_of(only(keeper.store).messages[-1]) == {CUT_OFF: True}
 
 
 def test_an_api_that_is_not_there_is_named_in_a_sentence(keeper: Keeper) -> None:

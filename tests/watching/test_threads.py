@@ -210,6 +210,32 @@ def test_usage_stands_beside_the_reply() -> None:
     assert [one.meta for one in new.messages] == [None, None, {"usage": USAGE}]
 
 
+def test_what_is_said_has_the_time_of_its_request_or_of_its_reply() -> None:
+    asked_at, answered_at = "2026-06-01T10:00:00+00:00", "2026-06-01T10:00:05+00:00"
+    times = {"asked_at": asked_at, "answered_at": answered_at}
+    new = take_all(
+        exchange("s:be u:1 a:2 u:3", "a:4", **times),
+        exchange("u:1 a:2 u:3 a:4 t:5 t:6", "a:7"),
+        exchange("u:1 a:8 t:9", "a:10", **times),
+    )
+    notes = [[message.meta for message in one.messages] for one in new if one]
+    assert notes == [
+        [None, None, {"time": asked_at}, {"time": answered_at}],
+        [None, None, None],
+        [None, None, {"time": asked_at}, {"time": answered_at}],
+    ]
+
+
+def test_a_compaction_has_the_time_of_the_request_that_shows_it() -> None:
+    _first, second = take_all(
+        exchange("u:1 a:2 u:3", "a:4", conversation="c"),
+        exchange("u:3 a:4 u:5", "a:6", conversation="c", asked_at="2026-06-01T10:00"),
+    )
+    assert second is not None
+    assert second.compaction is not None
+    assert second.compaction.time == "2026-06-01T10:00"
+
+
 @pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
 def test_what_could_not_be_kept_comes_with_the_next_exchange(
     known: dict[str, str],
