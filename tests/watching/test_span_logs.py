@@ -104,6 +104,7 @@ def test_a_reply_that_comes_after_its_question_was_taken_is_told(
     take()
     assert said == ["u:q"]
     clock.seconds += LATE_SECONDS - 1
+    take()
     say(logs, ANSWERED, "a")
     for _ in range(3):
         take()
