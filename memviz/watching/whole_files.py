@@ -16,6 +16,7 @@ from memviz.watching.keeper import (
     first_words,
     folder_of,
 )
+from memviz.watching.rewritten import find_news
 
 MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
@@ -66,7 +67,7 @@ class WholeFile:
                 same, messages[same:], {}, events, self._events_before(kept, same)
             )
         else:
-            growth = self._keeper.growth_anew(kept, messages, told.events)
+            growth = find_news(self._keeper, kept, messages, told.events).growth
         # A file without a title is named by its readers.
         has_title = told.title != self._path.stem
         title = told.title if has_title else first_words(messages)
