@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
-from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
+from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE
 from memviz.models.planned_calls import CostBound
@@ -89,7 +89,7 @@ def cost_bound(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
     if run is None:
         return UNFORESEEN
     tokens = spending().reply_tokens
-    return summaries_bound([run], summarizer.name, tokens, memory.calls)
+    return bound_summaries([run], summarizer.name, tokens, memory.calls)
 
 
 def _expect_agreement(

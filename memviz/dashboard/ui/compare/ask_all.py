@@ -35,7 +35,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_questions
 from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
 
@@ -75,7 +75,7 @@ def ask_all(
         question = suggestion
         is_asked = True
     if not models.are_free:
-        bound = asking_bound(runs, models.askers)
+        bound = bound_questions(runs, models.askers)
         bound_caption(bound, before=_who_is_asked(runs, models))
     if is_asked:
         state.question = question
@@ -178,7 +178,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
     work = partial(_ask, answers, unanswered, state.question, models, ())
     job = _job("ask-all-again", work, models)
     job.verb = _("Try again") if is_tried else _("Ask")
-    job.bound = asking_bound(unanswered, models.askers)
+    job.bound = bound_questions(unanswered, models.askers)
     if job.offer():
         state.asked_with = models
         job.run()
@@ -300,7 +300,7 @@ def _bring_back(
     way_back = bringing_back(run, answer, positions, prices_in_force())
     if way_back is None:
         return
-    bound = asking_bound([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
+    bound = bound_questions([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
     what = _(
         "Asks {label} again after the last turn, with {turns} sent once more.",
         label=plain(setting.label),

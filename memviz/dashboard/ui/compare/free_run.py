@@ -34,7 +34,7 @@ from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
-from memviz.metrics.cost.bounds import free_run_bound
+from memviz.metrics.cost.bounds import bound_free_run
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.request_table import record_of_turn
 from memviz.storage.workspace import RunKey
@@ -175,7 +175,7 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
             _("Answer"), is_begun=any(item.done for item in missing), has_failed=False
         ),
         model=models.answerer.label,
-        bound=free_run_bound(replays, [item.done for item in missing], models.askers),
+        bound=bound_free_run(replays, [item.done for item in missing], models.askers),
         before=likely,
     )
 

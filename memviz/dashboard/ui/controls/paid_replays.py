@@ -25,7 +25,7 @@ from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
-from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
+from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
 from memviz.models.base import Model, ends_all
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
@@ -106,7 +106,7 @@ def _offer(
     calls = calls_made(foreseen)
     bound = UNFORESEEN
     if foreseen:
-        bound = summaries_bound(foreseen, name, spending().reply_tokens)
+        bound = bound_summaries(foreseen, name, spending().reply_tokens)
     job = Job(
         "replay-paid",
         partial(_replay, workspace, state, keys, summarizer, calls),

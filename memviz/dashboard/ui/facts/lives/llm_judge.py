@@ -33,7 +33,7 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
 from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
-from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.cost.bounds import bound_judging
 from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.events import author_of
 from memviz.models.names import OFFLINE
@@ -207,7 +207,7 @@ def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     settled = Counter(one.probe for one in so_far if asked.is_settled(one))
     left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
     judge = asked.judge.name if asked.judge else None
-    return judging_bound(asked.runs, left, asked.models.askers, judge)
+    return bound_judging(asked.runs, left, asked.models.askers, judge)
 
 
 def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:

@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_trials
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import author_of
 from memviz.models.planned_calls import CostBound
@@ -158,7 +158,7 @@ def _who(desk: Desk, compaction: Compaction) -> str:
 def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
     # An instruction may be as long as any message that somebody types.
     sizes = [MESSAGE_TOKENS] * trials
-    return trials_bound(
+    return bound_trials(
         compaction, sizes, desk.summarizer.name, spending().reply_tokens
     )
 
