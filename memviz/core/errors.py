@@ -15,20 +15,25 @@ from memviz.core.translation import _, ngettext, noop
 
 
 class MemvizError(Exception):
-    """Base of all errors that a user can cause or has to know of. They survive pickling, so a worker
-    process can raise them."""
+    """Base of all errors that a user can cause or has to know of."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revived, (type(self), self.args, self.__dict__)
+        # An error of a worker process is pickled, and its __init__ takes other arguments than ``args``.
+        return _restore, (type(self), self.args, vars(self))
 
 
-def _revived(
+def _restore(
     kind: type[MemvizError], args: tuple[Any, ...], attributes: dict[str, Any]
 ) -> MemvizError:
     error = kind.__new__(kind)
     error.args = args
-    error.__dict__.update(attributes)
+    vars(error).update(attributes)
     return error
+
+
+def _place_in_file(file: str, line: int) -> str:
+    """Return the place of an error: "memory.yaml, line 3"; with line 0 the file alone."""
+    return _("{file}, line {line}", file=file, line=line) if line else file
 
 
 _PARAMETER = noop("Parameter '{name}' is {value}; allowed is {allowed}.")
@@ -40,7 +45,8 @@ _STRATEGYS_PARAMETER = noop(
 class ParameterError(MemvizError, ValueError):
     """A strategy parameter is unknown, of the wrong type or out of range.
 
-    Attributes: ``name`` of the parameter, the offending ``value``, and ``allowed`` as words.
+    Attributes: the ``name`` of the parameter, its wrong ``value``, what is ``allowed``, in words, and the id of the
+    ``strategy``, which may be empty.
     """
 
     def __init__(
@@ -51,8 +57,15 @@ class ParameterError(MemvizError, ValueError):
         self.allowed = allowed
         self.strategy = strategy
         sentence = _STRATEGYS_PARAMETER if strategy else _PARAMETER
-        given = {"name": name, "strategy": strategy, "value": quoted(value)}
-        super().__init__(_(sentence, allowed=_(allowed), **given))
+        super().__init__(
+            _(
+                sentence,
+                allowed=_(allowed),
+                name=name,
+                strategy=strategy,
+                value=quoted(value),
+            )
+        )
 
 
 class UnknownParameterError(ParameterError):
@@ -62,16 +75,17 @@ class UnknownParameterError(ParameterError):
         self, name: str, value: object, known: Iterable[str], strategy: str
     ) -> None:
         names = tuple(known)
-        super().__init__(name, value, _(", ").join(names) or _("none at all"), strategy)
-        near = get_close_matches(name, names, n=1)
+        allowed = _(", ").join(names) or _("none at all")
+        super().__init__(name, value, allowed, strategy)
         sentence = _(
             "Strategy '{strategy}' has no parameter {name}; it has {names}.",
             strategy=strategy,
             name=quoted(name),
-            names=self.allowed,
+            names=allowed,
         )
-        if near:
-            nearest = _("The nearest is {name}.", name=near[0])
+        close_names = get_close_matches(name, names, n=1)
+        if close_names:
+            nearest = _("The nearest is {name}.", name=close_names[0])
             sentence = _("{problem} {remedy}", problem=sentence, remedy=nearest)
         self.args = (sentence,)
 
@@ -143,13 +157,16 @@ class ReviewError(MemvizError, ValueError):
 
 
 class ConfigError(MemvizError, ValueError):
-    """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based; 0: the file as a whole)."""
+    """A configuration file is wrong.
+
+    Attributes: ``path``, ``key`` ("file" for the file as a whole), and ``line`` (1-based; 0: no line is at fault).
+    """
 
     def __init__(self, path: str, key: str, line: int, problem: str) -> None:
         self.path = path
         self.key = key
         self.line = line
-        place = _("{file}, line {line}", file=path, line=line) if line else path
+        place = _place_in_file(path, line)
         if key != "file" or line:
             place = _("{place}: {problem}", place=place, problem=key)
         super().__init__(_("{place}: {problem}", place=place, problem=problem))
@@ -166,8 +183,8 @@ class LessonError(MemvizError, ValueError):
         self.line = line
         self.place = place
         self.problem = problem
-        head = _("{file}, line {line}", file=file, line=line) if line else file
-        super().__init__(": ".join(part for part in (head, place, problem) if part))
+        parts = (_place_in_file(file, line), place, problem)
+        super().__init__(": ".join(filter(None, parts)))
 
 
 SAY_WHO = noop(
@@ -189,7 +206,7 @@ class TranscriptError(MemvizError, ValueError):
         self.place = place
         self.remedy = remedy
         where = _(place_words(place))
-        head = _(", ").join(part for part in (format, where) if part)
+        head = _(", ").join(filter(None, (format, where)))
         if head:
             reason = _("{place}: {problem}", place=head, problem=reason)
         if remedy:
@@ -268,7 +285,7 @@ class ConversationChangedError(StorageError):
 
 
 class DatabaseMovedError(StorageError):
-    """The database file was removed or replaced while it was open. ``problem`` says which, as a sentence."""
+    """The database file was removed or replaced while it was open. ``problem`` is a sentence that says which."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
@@ -282,7 +299,10 @@ class DatabaseMovedError(StorageError):
 
 
 class UnreadableConversationError(StorageError):
-    """A value that is stored of a conversation cannot be read. ``title`` and ``problem`` say of which and what."""
+    """A value that is stored of a conversation cannot be read.
+
+    Attributes: the conversation's ``title`` and ``conversation_id``, the ``problem``, and the ``sentence`` of them.
+    """
 
     def __init__(self, title: str, conversation_id: str, problem: str) -> None:
         self.title = title
@@ -305,7 +325,10 @@ class UnreadableConversationError(StorageError):
 
 
 class DamagedRunError(StorageError):
-    """The stored records of a run cannot be read; its conversation can. ``what`` and ``problem`` say which and why."""
+    """The stored records of a run cannot be read; its conversation can.
+
+    Attributes: ``what``, which names the run, and the ``problem``.
+    """
 
     def __init__(self, what: str, problem: str) -> None:
         self.what = what
@@ -352,13 +375,22 @@ class BudgetSpentError(MemvizError):
         self.spent_usd = spent_usd
         self.needed_usd = needed_usd
         self.model = model
-        limit, spent, needed = (
-            f"${usd:.6f}".rstrip("0").rstrip(".")
-            for usd in (limit_usd, spent_usd, needed_usd)
-        )
         sentence = _MODELS_CALL if model else _NEXT_CALL
-        told = {"limit": limit, "spent": spent, "needed": needed, "model": model}
-        super().__init__(_(sentence, remedy=_(remedy), **told))
+        super().__init__(
+            _(
+                sentence,
+                limit=_exact_dollars(limit_usd),
+                spent=_exact_dollars(spent_usd),
+                needed=_exact_dollars(needed_usd),
+                model=model,
+                remedy=_(remedy),
+            )
+        )
+
+
+def _exact_dollars(usd: float) -> str:
+    """Return an amount to a millionth of a dollar, without zeros at its end: $0.05."""
+    return f"${usd:.6f}".rstrip("0").rstrip(".")
 
 
 class UnusableSummarizerError(MemvizError):
