@@ -20,7 +20,7 @@ from memviz.dashboard.ui.compare.answers import (
 )
 from memviz.dashboard.ui.compare.selection import select
 from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure
+from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
@@ -174,7 +174,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
             )
         )
     elif hopeless is not None:
-        show_failure(hopeless)
+        show_error(hopeless, _(NO_OTHER_CALL))
     work = partial(_ask, answers, unanswered, state.question, models, ())
     job = _job("ask-all-again", work, models)
     job.verb = _("Try again") if is_tried else _("Ask")

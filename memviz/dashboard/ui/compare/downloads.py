@@ -17,6 +17,7 @@ from memviz.dashboard.reporting.run_tables import (
     run_json,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -129,14 +130,5 @@ def _button(
     write: Callable[[], str | bytes],
     help: str | None = None,
 ) -> None:
-    st.download_button(
-        label,
-        write,
-        name,
-        mime,
-        key=f"download-{label}",
-        help=help,
-        icon=":material/download:",
-        on_click="ignore",
-        width="stretch",
-    )
+    key = f"download-{label}"
+    offer_file(label, write, name, mime, key, help=help, width="stretch")

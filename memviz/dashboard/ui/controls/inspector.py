@@ -1,7 +1,7 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
 made of, and its messages; a system prompt that never changes comes last. What the model did by itself is collapsed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import streamlit as st
@@ -37,6 +37,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     why,
 )
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -247,19 +248,11 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
     with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))
-            _download(lambda: request_json(record), name)
-        else:
-            text = request_json(record)
-            _download(text, name)
-            st.code(text, language="json", height=400)
-
-
-def _download(text: str | Callable[[], str], name: str) -> None:
-    st.download_button(
-        _("Download"),
-        text,
-        f"{name}.json",
-        "application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        offer_file(
+            _("Download"),
+            lambda: request_json(record),
+            f"{name}.json",
+            "application/json",
+        )
+        if not is_long:
+            st.code(request_json(record), language="json", height=400)

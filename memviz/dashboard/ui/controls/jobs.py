@@ -93,11 +93,6 @@ def use_the_stand_in_button(key: str) -> None:
     )
 
 
-def show_failure(error: MemvizError) -> None:
-    """Say of work that ended early why it did."""
-    st.error(plain(f"{error} {_(NO_OTHER_CALL)}"), icon=":material/error:")
-
-
 @dataclass
 class Job:
     """Work that models are asked for while the page's run waits for it.

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import show_error, show_problem
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
@@ -102,7 +102,7 @@ def _offer(
         if state.linked_summarizer == name and not is_reached:
             st.markdown(_(LINKED, model=plain(name)))
         for problem in problems:
-            st.error(plain(problem), icon=":material/error:")
+            show_problem(problem)
     calls = calls_made(foreseen)
     bound = UNFORESEEN
     if foreseen:

@@ -24,7 +24,12 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
-from memviz.dashboard.ui.shell.elements import error_shown, row
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    offer_file,
+    row,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -52,7 +57,7 @@ def shelf() -> None:
     if saved or problems:
         st.header(_("Saved here"), anchor=False)
     for problem in problems:
-        st.error(plain(problem), icon=":material/error:")
+        show_problem(problem)
     for lesson in saved.values():
         _row(lesson, is_own=True)
 
@@ -159,28 +164,24 @@ def _facts(lesson: Lesson) -> list[str]:
 
 
 def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:
-    st.download_button(
+    offer_file(
         _("One file to hand out (HTML)"),
         partial(_html, workspace(), lesson, lessons_state().language),
         f"{lesson.id}.html",
         "text/html",
-        icon=":material/download:",
-        key=f"lesson-html-{lesson.id}",
-        on_click="ignore",
+        f"lesson-html-{lesson.id}",
         width="stretch",
         help=_(
             "The player and the questions in one file that needs no network. Printed from it, every step is on "
             "paper, with the answers at the end."
         ),
     )
-    st.download_button(
+    offer_file(
         _("The lesson (YAML)"),
         partial(_yaml, lesson, is_own),
         lesson.id + SUFFIX,
         "application/yaml",
-        icon=":material/download:",
-        key=f"lesson-yaml-{lesson.id}",
-        on_click="ignore",
+        f"lesson-yaml-{lesson.id}",
         width="stretch",
     )
 

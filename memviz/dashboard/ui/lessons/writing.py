@@ -27,7 +27,7 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, asked_in
 from memviz.dashboard.ui.lessons.shelf import keep
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, offer_file
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 
@@ -195,14 +195,12 @@ def _save_buttons(lesson: Lesson) -> None:
             plain(_("Saved “{title}”.", title=kept_lesson.title.said(state.language)))
         )
         st.rerun()
-    st.download_button(
+    offer_file(
         _("Download (YAML)"),
         as_yaml(lesson),
         lesson.id + SUFFIX,
         "application/yaml",
-        icon=":material/download:",
-        key="own-download",
-        on_click="ignore",
+        "own-download",
     )
 
 

@@ -14,7 +14,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, show_problem
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
@@ -142,16 +142,7 @@ def _show(upload: Import, key: str) -> None:
     if is_unclear and upload.file and not upload.left:
         _ask_who_is_the_user(upload, key)
     elif loaded is None and not upload.left:
-        st.error(
-            plain(
-                _(
-                    "{name} was not imported. {error}",
-                    name=name,
-                    error=upload.outcome.error,
-                )
-            ),
-            icon=":material/error:",
-        )
+        show_problem(_("{name} was not imported. {error}", name=name, error=error))
         mapping_panel(upload, key)
     elif upload.saved:
         st.success(plain(_sentence(name, upload)), icon=":material/check:")

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.conversations import (
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import offer_file, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
@@ -142,14 +142,12 @@ def _download(entry: ConversationEntry) -> None:
         transcript, _ = here.conversation(entry.id)
         return export.write(replace(transcript, title=entry.title))
 
-    st.download_button(
+    offer_file(
         _("Download"),
         write,
-        file_name=file_name(entry.title) + export.suffix,
-        mime=export.mime,
-        icon=":material/download:",
-        key=f"download-{entry.id}-{kind}",
-        on_click="ignore",
+        file_name(entry.title) + export.suffix,
+        export.mime,
+        f"download-{entry.id}-{kind}",
         width="stretch",
     )
 
@@ -243,17 +241,15 @@ def unreadable_row(damaged: UnreadableConversation) -> None:
 
 
 def rows_download(conversation: int | str, title: str) -> None:
-    """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    """Offer everything that is stored of a conversation (its row number, or its id) as a file."""
     store = workspace().store
-    st.download_button(
+    offer_file(
         _("Stored rows"),
         lambda: json.dumps(store.stored_rows(conversation), indent=1),
-        file_name=f"{file_name(title)}-rows.json",
-        mime="application/json",
+        f"{file_name(title)}-rows.json",
+        "application/json",
+        f"rows-{conversation}",
         help=_(ROWS_HELP),
-        icon=":material/download:",
-        key=f"rows-{conversation}",
-        on_click="ignore",
     )
 
 

@@ -15,7 +15,7 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, offer_file
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
@@ -109,14 +109,12 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
 
 
 def _buttons(name: str, recording: Recording, *, is_own: bool) -> None:
-    st.download_button(
+    offer_file(
         _("Download"),
         lambda: write_recording(recording),
         file_name(name) + SUFFIX,
         "application/jsonl",
-        icon=":material/download:",
-        key=f"download-recording-{name}",
-        on_click="ignore",
+        f"download-recording-{name}",
     )
     if is_own and st.button(
         _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
@@ -159,15 +157,14 @@ def backup_controls() -> None:
         return
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
-        st.download_button(
+        offer_file(
             _("Back up"),
             partial(_copy, workspace()),
-            file_name=name,
-            mime="application/vnd.sqlite3",
-            help=_(HELP),
+            name,
+            "application/vnd.sqlite3",
+            "library-backup",
             icon=":material/archive:",
-            key="library-backup",
-            on_click="ignore",
+            help=_(HELP),
             width="stretch",
         )
     elif st.button(

@@ -62,12 +62,39 @@ def scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> No
     _scrolling(data={"to": to, "key": key, "mark": mark}, key=key)
 
 
+def offer_file(
+    label: str,
+    content: str | Callable[[], str | bytes],
+    name: str,
+    mime: str,
+    key: str | None = None,
+    *,
+    icon: str = ":material/download:",
+    help: str | None = None,
+    width: Literal["stretch", "content"] = "content",
+) -> None:
+    """Draw a button that saves a file. A function makes its ``content`` on the click; the page is not drawn again."""
+    st.download_button(
+        label,
+        content,
+        name,
+        mime,
+        key=key,
+        icon=icon,
+        help=help,
+        width=width,
+        on_click="ignore",
+    )
+
+
+def show_problem(text: str) -> None:
+    """Show what went wrong; no letter of ``text`` is markup."""
+    st.error(plain(text), icon=":material/error:")
+
+
 def show_error(error: MemvizError, remedy: str = "") -> None:
     """Show what was wrong, where, and what to do."""
-    st.error(
-        plain(" ".join(part for part in (str(error), remedy) if part)),
-        icon=":material/error:",
-    )
+    show_problem(f"{error} {remedy}")
 
 
 @contextmanager

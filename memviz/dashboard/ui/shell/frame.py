@@ -17,7 +17,12 @@ from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
-from memviz.dashboard.ui.shell.elements import error_shown, errors_shown, row
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    errors_shown,
+    row,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.language import take_language
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
@@ -65,7 +70,7 @@ def database_notice() -> None:
         return
     place = st.empty()
     with place.container(border=True, key="database-problem"):
-        st.error(plain(f"{problem} {_(REMEDY)}"), icon=":material/error:")
+        show_problem(f"{problem} {_(REMEDY)}")
         with st.container(horizontal=True):
             rescue = st.button(
                 _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"

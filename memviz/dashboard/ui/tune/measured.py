@@ -14,6 +14,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
@@ -150,14 +151,12 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
             key="tune-table",
             alt=_("Every setting with its measures"),
         )
-        st.download_button(
+        offer_file(
             _("All measures as CSV"),
             lambda: sweep.frame().to_csv(index=False),
-            file_name="sweep.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            key="tune-csv",
-            on_click="ignore",
+            "sweep.csv",
+            "text/csv",
+            "tune-csv",
         )
 
 
@@ -242,12 +241,10 @@ def export_to_code(
         wrap_lines=True,
         height=min(MAX_PIXELS, 90 + 21 * text.count("\n")),
     )
-    st.download_button(
+    offer_file(
         _("Save as {file}", file=target.file_name),
         text,
-        file_name=target.file_name,
-        mime=MIME[target.language],
-        icon=":material/download:",
-        key="tune-save",
-        on_click="ignore",
+        target.file_name,
+        MIME[target.language],
+        "tune-save",
     )

@@ -19,7 +19,11 @@ from memviz.dashboard.ui.controls.spending import (
     spending,
 )
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import (
+    errors_shown,
+    show_error,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
@@ -244,7 +248,7 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
         return
     with st.container(border=True):
         if desk.state.made_with == desk.summarizer:
-            st.error(plain(problem), icon=":material/error:")
+            show_problem(problem)
             _offer(_TRY_AGAIN_WITH, desk, paid)
         else:
             st.markdown(

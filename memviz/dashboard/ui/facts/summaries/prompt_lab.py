@@ -13,11 +13,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
+from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
@@ -128,7 +129,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     """Say what both prompts would have failed in, and offer to ask for what is missing. With another model, key,
     address or timeout nothing has failed yet: there *Try both* is all that is offered."""
     if tried.error is not None:
-        show_failure(tried.error)
+        show_error(tried.error, _(NO_OTHER_CALL))
     written = tried.written
     trying = tried.asked._replace(so_far=written)
     job = Job(
