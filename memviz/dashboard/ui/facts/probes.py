@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.conversation import Log
@@ -19,7 +18,12 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    quiet_button,
+    row,
+    show_error,
+    show_table,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -168,12 +172,8 @@ def _table(facts: Facts) -> None:
     if len(facts.probes) > 6:
         height = TABLE_PIXELS
     with st.container(height=height, border=False):
-        st.table(
-            pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
-            border="horizontal",
-            alt=_("The facts that are looked for"),
-            hide_index=True,
-        )
+        rows = [_row(facts, probe) for probe in facts.probes]
+        show_table(rows, _("The facts that are looked for"))
 
 
 def _row(facts: Facts, probe: Probe) -> dict[str, str]:

@@ -1,9 +1,10 @@
 """Rows, buttons, scrolling and errors that many pages share, in one look."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -85,6 +86,15 @@ def offer_file(
         width=width,
         on_click="ignore",
     )
+
+
+def show_table(
+    rows: Sequence[Mapping[str, str]] | Mapping[str, Mapping[str, str]], alt: str
+) -> None:
+    """Draw a table that does not scroll: a row for each mapping of a list, or a column for each entry of a mapping,
+    with the names of its rows at the left. ``alt`` says in a sentence what it shows."""
+    is_by_row = not isinstance(rows, Mapping)
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
 def show_problem(text: str) -> None:

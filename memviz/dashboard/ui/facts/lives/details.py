@@ -29,6 +29,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -132,12 +133,7 @@ def needed_values(
         st.caption(_("No setting missed any of them."))
         return
     shown = missed if widget_value(ALL_KEY) else missed[:MOST_MISSES]
-    st.table(
-        pd.DataFrame([_row(settings, arguments) for arguments in shown]),
-        border="horizontal",
-        hide_index=True,
-        alt=_(MISSES_ALT),
-    )
+    show_table([_row(settings, arguments) for arguments in shown], _(MISSES_ALT))
     if len(missed) > MOST_MISSES:
         st.toggle(
             _("Show all {count:,} values that were missed", count=len(missed)),

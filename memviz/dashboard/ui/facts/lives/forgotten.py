@@ -3,7 +3,6 @@ it, with prices. Worked out when somebody opens it."""
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.translation import _, noop
@@ -11,7 +10,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.why import CAREFUL, life_sentences, remedy_words
 from memviz.metrics.retention.life_lines import LifeLine
@@ -34,24 +33,25 @@ def _show(one: RetentionResult, life: LifeLine) -> None:
         st.spinner(_("Trying what would have kept it"), show_time=True),
         error_shown(),
     ):
-        found = _answer(one, life)
-        for sentence in life_sentences(found):
+        why = _answer(one, life)
+        for sentence in life_sentences(why):
             st.markdown(plain(sentence))
-        kept = [remedy_words(remedy) for remedy in found.remedies if remedy.keeps]
-        rows = {
-            _("What would have kept it"): [plain(one.what) for one in kept],
-            _("Price in this conversation"): [plain(one.price) for one in kept],
-        }
-        if kept:
-            st.table(
-                pd.DataFrame(rows),
-                border="horizontal",
-                hide_index=True,
-                alt=_("What would have kept the fact, and its price"),
-            )
-        for remedy in found.remedies:
+        rows = []
+        others = []
+        for remedy in why.remedies:
+            words = remedy_words(remedy)
             if not remedy.keeps:
-                st.caption(plain(remedy_words(remedy).what))
+                others.append(words.what)
+                continue
+            row = {
+                _("What would have kept it"): plain(words.what),
+                _("Price in this conversation"): plain(words.price),
+            }
+            rows.append(row)
+        if rows:
+            show_table(rows, _("What would have kept the fact, and its price"))
+        for sentence in others:
+            st.caption(plain(sentence))
         st.caption(_(CAREFUL))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import SEMICOLON, counted
@@ -51,6 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -298,9 +298,4 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
             _("Life"): _(SEMICOLON).join(spans),
         }
         rows.append(row)
-    st.table(
-        pd.DataFrame(rows),
-        border="horizontal",
-        hide_index=True,
-        alt=_("The life of each fact, one a row"),
-    )
+    show_table(rows, _("The life of each fact, one a row"))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import COMMA
@@ -50,7 +49,7 @@ from memviz.dashboard.ui.facts.selection import (
     open_event,
     open_request,
 )
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -247,11 +246,7 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
         )
     step = step_of([one.setting for one in kept])
     columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
-    st.table(
-        pd.DataFrame(columns),
-        border="horizontal",
-        alt=_("What each setting retained, one column a setting"),
-    )
+    show_table(columns, _("What each setting retained, one column a setting"))
 
 
 def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
@@ -346,11 +341,8 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
     for one in kept:
         rows = category_table(one.retention, one.run.log)
         columns[plain(one.setting.label)] = dict(_cells(rows))
-    st.table(
-        pd.DataFrame(columns),
-        border="horizontal",
-        alt=_("Facts known at the end by category, one column a setting"),
-    )
+    alt = _("Facts known at the end by category, one column a setting")
+    show_table(columns, alt)
     st.caption(
         _(
             "Known at the last request, and the mean share over all requests. New and outdated values: what "

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core import page_titles
@@ -58,6 +57,7 @@ from memviz.dashboard.ui.facts.version_card import (
     version_head,
     writer_badge,
 )
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -267,17 +267,12 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
             icon=":material/table_rows:",
             key="summaries-table",
         ):
-            st.table(
-                versions_table(run, facts),
-                border="horizontal",
-                hide_index=True,
-                alt=_("Every summary, one a row"),
-            )
+            show_table(versions_table(run, facts), _("Every summary, one a row"))
     keep_address("summaries-address")
 
 
-def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
-    """The newest of the summaries that the picture shows."""
+def versions_table(run: Run, facts: Sequence[VersionFacts]) -> list[dict[str, str]]:
+    """Return a row for each of the newest summaries that the picture shows."""
     noun = version_noun(run)
     asks_length = getattr(run.strategy, "summary_words", 0)
     rows = []
@@ -293,7 +288,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
         row[_("Messages replaced")] = f"{len(fact.version.covers):,}"
         row[_("Why")] = plain(reason_in_words(compaction.reason))
         rows.append(row)
-    return pd.DataFrame(rows)
+    return rows
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
