@@ -18,11 +18,11 @@ from memviz.dashboard.ui.compare.answers import (
     stated_at,
     suggested_questions,
 )
-from memviz.dashboard.ui.compare.selection import select
 from memviz.dashboard.ui.controls.grounds import why_stand_in
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import show_error

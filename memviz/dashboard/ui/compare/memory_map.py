@@ -34,7 +34,7 @@ from memviz.dashboard.ui.compare.one_message import (
 )
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select, selection_of
+from memviz.dashboard.ui.compare.selection import selection_of
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
@@ -46,7 +46,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
     step_of,
 )
-from memviz.dashboard.ui.controls.selected_request import open_request
+from memviz.dashboard.ui.controls.selected_request import open_request, select
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides

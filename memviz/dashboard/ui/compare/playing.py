@@ -17,7 +17,7 @@ from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
-from memviz.dashboard.ui.compare.selection import Selection, move_to, select
+from memviz.dashboard.ui.compare.selection import Selection, move_to
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import (
     STAGE,
@@ -26,7 +26,7 @@ from memviz.dashboard.ui.controls.links import (
     query_of_effect,
 )
 from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
-from memviz.dashboard.ui.controls.selected_request import is_read
+from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row

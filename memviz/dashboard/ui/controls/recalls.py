@@ -13,7 +13,7 @@ from memviz.core.text.wording import counted, dollars, turn_list
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.selected_request import choose_request
+from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.study import (
     REPLAYED,
     REPLIES_KEY,
@@ -254,7 +254,6 @@ def _add_found(setting: SettingRun, recall: AddedRecall, call: int) -> None:
     state = compare_state()
     if recall not in state.recalls:
         state.recalls.append(recall)
-    state.looked_at = setting.index
     state.free_run = False
-    choose_request(recall.turn, call)
+    select(recall.turn, setting.index, call)
     set_widget(REPLIES_KEY, REPLAYED)

@@ -7,9 +7,9 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.selected_request import (
-    choose_request,
     chosen_call,
     chosen_turn,
+    select,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
@@ -57,13 +57,8 @@ def choose_event(setting: SettingRun, number: int) -> None:
     """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
     changed."""
     set_widget(event_key(setting), number)
-    choose_request_of(setting, *places_changed(setting.run)[number])
-
-
-def choose_request_of(setting: SettingRun, turn: int, call: int | None = None) -> None:
-    """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
-    compare_state().looked_at = setting.index
-    choose_request(turn, call)
+    turn, call = places_changed(setting.run)[number]
+    select(turn, setting.index, call)
 
 
 def follow_event(setting: SettingRun) -> None:
@@ -96,7 +91,7 @@ def open_event(setting: SettingRun, number: int) -> None:
 
 def open_request(setting: SettingRun, turn: int, call: int | None = None) -> None:
     """Go to Compare, to a request."""
-    choose_request_of(setting, turn, call)
+    select(turn, setting.index, call)
     turn_to("compare", COMPARE_VIEW, "tokens")
 
 
@@ -135,4 +130,4 @@ def choose_loss(one: RetentionResult, probe: int, place: int | None = None) -> N
         if by is not None:
             choose_event(one.setting, by)
         record = request_lost_at(one, place)
-        choose_request_of(one.setting, record.turn, record.call)
+        select(record.turn, one.setting.index, record.call)

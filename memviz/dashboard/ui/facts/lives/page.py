@@ -29,7 +29,7 @@ from memviz.dashboard.ui.controls.pictures import (
     places,
     step_of,
 )
-from memviz.dashboard.ui.controls.selected_request import name_in_full
+from memviz.dashboard.ui.controls.selected_request import name_in_full, select
 from memviz.dashboard.ui.controls.sidebar import nothing_yet
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
@@ -45,7 +45,6 @@ from memviz.dashboard.ui.facts.retention_cache import (
 )
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
-    choose_request_of,
     open_event,
     open_request,
 )
@@ -184,7 +183,7 @@ def _follow_click(kept: Sequence[RetentionResult]) -> None:
         one, turn, number, call = found
         if number >= 0:
             choose_event(one.setting, number)
-        choose_request_of(one.setting, turn, call)
+        select(turn, one.setting.index, call)
 
 
 def _clicked(kept: Sequence[RetentionResult]) -> None:

@@ -46,6 +46,7 @@ from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.facts.summaries.version import (
     event_label,
+    has_changes_alone,
     trouble,
     version_noun,
     version_title,
@@ -77,7 +78,6 @@ from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
     grows_a_list,
-    never_summarizes,
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
@@ -326,13 +326,9 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
     follow_event(desk.setting)
 
 
-def _has_changes_alone(run: Run) -> bool:
-    return not run.space.summaries.versions and never_summarizes(run)
-
-
 def _finding(run: Run, counts: str) -> str:
     """The picture in one sentence."""
-    if _has_changes_alone(run):
+    if has_changes_alone(run):
         return _(
             "Tokens of the first request after each change of what is sent: {counts}",
             counts=counts,
@@ -342,7 +338,7 @@ def _finding(run: Run, counts: str) -> str:
 
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     """The numbers of the picture."""
-    if _has_changes_alone(run):
+    if has_changes_alone(run):
         return _("{changes}.", changes=counted(len(events), "change"))
     written = sum(event.version is not None for event in events)
     return _(

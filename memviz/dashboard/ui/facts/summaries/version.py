@@ -57,9 +57,14 @@ WHOLE_LIST = noop("Whole list")
 PROMPT = noop("Prompt")
 
 
+def has_changes_alone(run: Run) -> bool:
+    """Return whether a setting wrote no summary, and is not made to."""
+    return not run.space.summaries.versions and never_summarizes(run)
+
+
 def version_noun(run: Run) -> str:
     """Return what one summary is called, or one event of a setting that writes none."""
-    if not run.space.summaries.versions and never_summarizes(run):
+    if has_changes_alone(run):
         return _("Change")
     return _("Entry") if grows_a_list(run) else _("Version")
 
