@@ -164,6 +164,12 @@ class Compaction:
         return self.written.version if self.written else None
 
     @property
+    def base(self) -> int | None:
+        """The number of the version that the new one took the place of: the one that was
+        edited, else the one that was taken in."""
+        return self.replaces if self.revises is None else self.revises
+
+    @property
     def is_summarization(self) -> bool:
         """True if a summary was written because the strategy called for one."""
         return self.kind == "summarized" and self.written is not None

@@ -79,7 +79,7 @@ def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
     known: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
         version = event.version
-        before = known.get(event.base)
+        before = known.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
             lines = before.lines if before is not None else ()
             known[version.version] = _compare(run.log, event, version, lines)

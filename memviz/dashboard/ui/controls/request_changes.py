@@ -222,9 +222,7 @@ def _new_version(
     run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> None:
     new = compaction.summary or ""
-    base = compaction.revises
-    if base is None:
-        base = compaction.replaces
+    base = compaction.base
     old = run.space.summaries.versions[base - 1].text if base else ""
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0

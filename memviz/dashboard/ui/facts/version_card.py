@@ -149,7 +149,7 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
             why = _("There is no summarizer, so nothing stands for these messages.")
         st.caption(why)
         return
-    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    base = compaction.base
     text = shown_text(written.text, written)
     shown = text[:MAX_CHARS_SHOWN]
     if base is None:

@@ -40,13 +40,17 @@ COMPACTION = "compaction"
 """A block with the summary that stands for all messages before it."""
 RESULT_ENDING = "_tool_result"
 """The ending of results of the API's own tools, such as ``web_search_tool_result``."""
-OWN_KINDS = CALLS | THOUGHTS | {
-    "tool_result",
-    "document",
-    "search_result",
-    "container_upload",
-    COMPACTION,
-}
+OWN_KINDS = (
+    CALLS
+    | THOUGHTS
+    | {
+        "tool_result",
+        "document",
+        "search_result",
+        "container_upload",
+        COMPACTION,
+    }
+)
 """The kinds that only this API has."""
 
 

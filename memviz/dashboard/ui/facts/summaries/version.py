@@ -231,7 +231,7 @@ def _choose_base(
             numbers.append(other.version.version)
             if other.number < event.number:
                 before = other.version.version
-    default = event.base or before
+    default = event.compaction.base or before
     label = _("Compare against")
     if grows_a_list(run):
         label = _("Compare the list as it was with")

@@ -127,8 +127,8 @@ def _unsourced(words: Sequence[str]) -> str:
 
 
 def _place(run: Run, event: CompactionEvent) -> str:
-    if event.base:
-        return _("version {number}", number=event.base)
+    if event.compaction.base:
+        return _("version {number}", number=event.compaction.base)
     if grows_a_list(run):
         return _("nothing: it joined the list")
     return _("nothing: it is the first")
