@@ -36,13 +36,10 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
-    COMPARE_VIEW,
-    FACTS_VIEW,
     STAGE_KEY,
     STAGED,
     Lost,
     View,
-    ask_view,
 )
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
@@ -294,7 +291,6 @@ def compare_views() -> tuple[View, ...]:
 
 FIRST_LESSON = "first-look"
 SHOWN_KEY = "effects-shown"
-SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 
 def help_key() -> str:
@@ -329,6 +325,6 @@ def _effect(number: int, effect: Step) -> None:
             icon_position="right",
         ):
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
-            ask_view(SWITCHES[effect.view.page], effect.view.show)
-            follow(effect.view.page, query_of_effect(effect))
+            view = effect.view
+            follow(view.page, query_of_effect(effect), view.show)
         st.caption(plain(effect.text.said(language_of_reader())))

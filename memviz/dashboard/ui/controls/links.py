@@ -185,9 +185,11 @@ def shown_now(*, with_request: bool) -> dict[str, Any]:
     return {"query": query, "at": time()}
 
 
-def follow(page: str, query: str) -> None:
-    """Go to a page, the file ``page`` below ``pages/``, and open there what ``query`` says, also where the session
-    opened or wrote the same before."""
+def follow(page: str, query: str, view: str) -> None:
+    """Go to a page, the file ``page`` below ``pages/``, to its ``view`` of this id (empty: the one that it stands at),
+    and open there what ``query`` says, also where the session opened or wrote the same before."""
+    if view and page in page_views.SWITCHES:
+        page_views.ask_view(page_views.SWITCHES[page], view)
     follow_again(parse_qsl(query))
     st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
 

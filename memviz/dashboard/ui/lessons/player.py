@@ -379,9 +379,8 @@ def go_on(lesson: Lesson) -> None:
     """Play a lesson from where it was left in this session; one that was seen whole from its beginning, with its
     questions unanswered."""
     state = lessons_state()
-    steps_seen = state.seen.get(lesson.id, set())
-    last_step = max(steps_seen, default=0)
-    if last_step == len(lesson.steps) - 1:
+    last_step = max(state.steps_seen(lesson), default=0)
+    if state.is_finished(lesson):
         last_step = 0
         state.forget_answers(lesson.id)
     state.begin(lesson.id, last_step)

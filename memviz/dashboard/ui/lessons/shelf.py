@@ -51,9 +51,11 @@ def shelf() -> None:
     if lessons_state().own.steps:
         st.header(_("All lessons"), anchor=False)
     _head(bundled)
-    following = next((lesson.id for lesson in bundled if not _is_seen(lesson)), None)
+    unfinished = [
+        lesson for lesson in bundled if not lessons_state().is_finished(lesson)
+    ]
     for lesson in bundled:
-        _row(lesson, is_own=False, is_next=lesson.id == following)
+        _row(lesson, is_own=False, is_next=lesson in unfinished[:1])
     if saved or problems:
         st.header(_("Saved here"), anchor=False)
     for problem in problems:
@@ -102,13 +104,15 @@ def upload() -> None:
 def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
-        ids = dict.fromkeys(
-            [*bundled_lessons(), *workspace().store.kept_keys("lesson")]
-        )
-        lesson = replace(lesson, id=id_of(lesson.id, ids))
+        lesson = replace(lesson, id=id_of(lesson.id, used_ids()))
     workspace().store.keep("lesson", lesson.id, as_yaml(lesson))
     lessons_state().forget(lesson.id)
     return lesson
+
+
+def used_ids() -> dict[str, None]:
+    """Return the ids of all bundled lessons and of those that were saved here."""
+    return dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
 
 
 def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
@@ -137,30 +141,28 @@ def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 _more(lesson, is_own=is_own)
 
 
-def _is_seen(lesson: Lesson) -> bool:
-    last_step = len(lesson.steps) - 1
-    seen_steps = lessons_state().seen.get(lesson.id, set())
-    return last_step in seen_steps
-
-
 def _verb(lesson: Lesson) -> str:
-    if not lessons_state().seen.get(lesson.id):
+    state = lessons_state()
+    if not state.steps_seen(lesson):
         return _("Begin")
-    return _("Again") if _is_seen(lesson) else _("Go on")
+    return _("Again") if state.is_finished(lesson) else _("Go on")
 
 
 def _facts(lesson: Lesson) -> list[str]:
-    steps_seen = lessons_state().seen.get(lesson.id, set())
     facts = [
-        _("{minutes} min", minutes=lesson.minutes) if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         listed(LANGUAGES[code] for code in lesson.languages),
-        _("{seen} of {steps} seen", seen=len(steps_seen), steps=len(lesson.steps))
-        if steps_seen
-        else "",
-        score_words(lesson),
     ]
-    return [fact for fact in facts if fact]
+    if lesson.minutes:
+        facts.insert(0, _("{minutes} min", minutes=lesson.minutes))
+    seen = len(lessons_state().steps_seen(lesson))
+    if seen:
+        steps = len(lesson.steps)
+        facts.append(_("{seen} of {steps} seen", seen=seen, steps=steps))
+    score = score_words(lesson)
+    if score:
+        facts.append(score)
+    return facts
 
 
 def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:

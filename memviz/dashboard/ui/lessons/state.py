@@ -40,7 +40,6 @@ from memviz.dashboard.ui.shell.linked import (
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
@@ -131,6 +130,14 @@ class LessonsState:
     @language.setter
     def language(self, language: Language) -> None:
         self.chosen_language = language
+
+    def steps_seen(self, lesson: Lesson) -> set[int]:
+        """Return the steps (0-based) of a lesson that were seen."""
+        return self.seen.get(lesson.id, set())
+
+    def is_finished(self, lesson: Lesson) -> bool:
+        """Return whether the last step of a lesson was seen."""
+        return len(lesson.steps) - 1 in self.steps_seen(lesson)
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""
@@ -226,9 +233,6 @@ def keep_address() -> None:
     note_own(urlencode(address_now(), doseq=True))
 
 
-_SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
-
-
 def page_is_there(view: View) -> bool:
     """Return whether this version has the page."""
     return (PAGES / f"{view.page_file}.py").exists()
@@ -236,7 +240,4 @@ def page_is_there(view: View) -> bool:
 
 def open_view(view: View, played: Played | None = None) -> None:
     """Go to the page of a view."""
-    page = view.page_file
-    if view.show and page in _SWITCHES:
-        ask_view(_SWITCHES[page], view.show)
-    follow(page, lesson_query(view, played))
+    follow(view.page_file, lesson_query(view, played), view.show)

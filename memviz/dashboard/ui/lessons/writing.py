@@ -21,14 +21,13 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Text,
 )
-from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
+from memviz.dashboard.lessons.library import SUFFIX
 from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, asked_in
-from memviz.dashboard.ui.lessons.shelf import keep
+from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
 from memviz.dashboard.ui.shell.elements import error_shown, offer_file
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 
 STEP = noop("Step {number}")
@@ -219,9 +218,8 @@ def _judged(own: OwnLesson) -> Lesson:
         replace(step, title=step.title or _unnamed(step.text, STEP, number=number))
         for number, step in enumerate(own.steps, 1)
     )
-    ids = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
     title = own.title or _unnamed(own.steps[0].text, OWN)
-    id = own.id or id_of(title.said("en"), ids)
+    id = own.id or id_of(title.said("en"), used_ids())
     return read_lesson(
         as_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
         _("Your lesson"),

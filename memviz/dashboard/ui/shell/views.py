@@ -59,6 +59,8 @@ def lost_help(
 COMPARE_VIEW = "compare-view"
 FACTS_VIEW = "facts-view"
 GUIDE_VIEW = "guide-view"
+SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+"""The keys of the switches between the views of a page, by its file below ``pages/``."""
 TURNED_KEY = "views-turned"
 
 
