@@ -63,9 +63,12 @@ REOPEN_HELP = noop(
 )
 
 
-def database_notice() -> None:
+def _show_database_problem() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
-    problem = workspace().store.problem
+    problem = ""
+    # A file that cannot be opened at all is said by the page, in its place.
+    with suppress(StorageError):
+        problem = workspace().store.problem
     if not problem:
         return
     place = st.empty()
@@ -216,7 +219,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
                 lost_help(lost)
     if sentence and not is_bare():
         st.caption(sentence)
-    _database_notice()
+    _show_database_problem()
 
 
 def open_views(
@@ -248,7 +251,7 @@ def open_views(
         if view.choose is not None:
             with st.container(width="content"):
                 view.choose()
-    _database_notice()
+    _show_database_problem()
     begin_at_top()
     return view.id
 
@@ -262,20 +265,9 @@ def _begin() -> None:
     say_unknown_parts()
 
 
-def _database_notice() -> None:
-    with suppress(
-        StorageError
-    ):  # a file that cannot be opened at all is said by the page, in its place
-        database_notice()
-
-
-def workspace() -> Workspace:
-    """The workspace of this server. Raises StorageError if the database cannot be used."""
-    return _workspace()
-
-
 @st.cache_resource(show_spinner=False)
-def _workspace() -> Workspace:
+def workspace() -> Workspace:
+    """Return the workspace of this server. Raises StorageError if the database cannot be used."""
     opened = Workspace()
     watch_in_background(opened)
     _leave_imports_to_themselves()
