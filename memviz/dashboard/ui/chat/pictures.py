@@ -23,7 +23,7 @@ from memviz.dashboard.ui.controls.grounds import health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
@@ -71,8 +71,7 @@ def pictures(desk: ChatDesk) -> None:
     if state.conversation_id is None or state.deleted:
         return
     if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):
-        compare_state().open(state.conversation_id)
-        st.switch_page("pages/compare.py")
+        open_in_compare(state.conversation_id)
 
 
 def _last_request(strategy: Strategy, last: TurnRecord) -> None:

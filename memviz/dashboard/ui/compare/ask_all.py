@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
@@ -25,7 +24,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import card_places, show_error
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -266,11 +265,9 @@ def _show(
     replies_before = {}
     for run, answer_before in reversed(state.answers_before):
         replies_before[id(run)] = answer_before.reply or ""
-    columns: list[DeltaGenerator] = []
+    places = card_places(len(answers), CARDS_A_ROW)
     for number, (setting, answer) in enumerate(answers):
-        if number % CARDS_A_ROW == 0:
-            columns = st.columns(CARDS_A_ROW)
-        with columns[number % CARDS_A_ROW]:
+        with next(places):
             if isinstance(answer, MemvizError):
                 st.markdown(f"**{plain(setting.label)}**")
                 show_error(answer)

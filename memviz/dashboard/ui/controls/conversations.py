@@ -7,7 +7,7 @@ is shown, the events of their own program, and the wordings that are kept with t
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
@@ -312,8 +312,14 @@ class ChatState:
 
 
 def chat_state() -> ChatState:
-    """The chat page's state."""
+    """Return the state of the chat page."""
     return of_session("chat", ChatState)
+
+
+def open_in_chat(conversation_id: str | None) -> NoReturn:
+    """Go to Chat, to this conversation."""
+    chat_state().open(conversation_id)
+    st.switch_page("pages/chat.py")
 
 
 conversation_shown(lambda: chat_state().conversation_id)

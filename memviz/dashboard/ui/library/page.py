@@ -12,10 +12,10 @@ from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.conversations import (
-    chat_state,
+    open_in_chat,
     size_words,
 )
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import offer_file, show_error
@@ -167,11 +167,9 @@ def _actions(entry: ConversationEntry) -> None:
         icon=":material/stacked_line_chart:",
         key=f"compare-{entry.id}",
     ):
-        compare_state().open(entry.id)
-        st.switch_page("pages/compare.py")
+        open_in_compare(entry.id)
     if st.button(_(page_titles.CHAT), icon=":material/forum:", key=f"chat-{entry.id}"):
-        chat_state().open(entry.id)
-        st.switch_page("pages/chat.py")
+        open_in_chat(entry.id)
     with st.popover(
         "",
         icon=":material/more_horiz:",

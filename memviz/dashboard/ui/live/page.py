@@ -13,7 +13,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.pictures import stage
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session
@@ -171,8 +171,7 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
             icon=":material/stacked_line_chart:",
             key="live-compare",
         ):
-            compare_state().open(view.watched.id)
-            st.switch_page("pages/compare.py")
+            open_in_compare(view.watched.id)
 
 
 def _window(view: LiveView) -> None:

@@ -35,6 +35,13 @@ def row(
     )
 
 
+def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
+    """Yield a place for each of ``count`` cards, in rows of columns of the same width; a row is drawn when its first
+    place is asked for."""
+    for start in range(0, count, cards_a_row):
+        yield from st.columns(cards_a_row)[: count - start]
+
+
 def quiet_button(
     label: str,
     key: str,

@@ -61,23 +61,16 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 
 
 def facts_button(conversations: Sequence[str]) -> None:
-    """Draw the way to the facts that the answer was measured on."""
+    """Draw the way to the facts that the answer was measured on: of several conversations to those of the one that
+    other pages show, else of the first."""
     if st.button(
         _("Open the facts"),
         icon=":material/checklist:",
         key="tune-facts",
         type="tertiary",
     ):
-        _open_facts(conversations)
-
-
-def _open_facts(conversations: Sequence[str]) -> None:
-    """Turn to the facts of the conversation that was swept over; of several, of the one that other pages show or the
-    first."""
-    study = compare_state()
-    if study.conversation_id not in conversations:
-        study.open(conversations[0])
-    turn_to("facts", FACTS_VIEW, "lives")
+        compare_state().open_one_of(conversations)
+        turn_to("facts", FACTS_VIEW, "lives")
 
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")

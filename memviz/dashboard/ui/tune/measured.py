@@ -87,8 +87,7 @@ def _open_in_compare(
     strategy_id: str, parameters: dict[str, Any], conversations: Sequence[str]
 ) -> None:
     study = compare_state()
-    if study.conversation_id not in conversations:
-        study.open(conversations[0])
+    study.open_one_of(conversations)
     study.settings = []
     if strategy_id != "buffer":
         study.add("buffer")

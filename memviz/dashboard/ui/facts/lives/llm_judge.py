@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.pickers import (
     switch,
 )
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import card_places
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
@@ -325,12 +326,11 @@ def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
         return
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
-    given = {answer.run: answer for answer in results if answer.probe == probe}
-    for start in range(0, len(asked.kept), CARDS_A_ROW):
-        row = asked.kept[start : start + CARDS_A_ROW]
-        for column, one in zip(st.columns(CARDS_A_ROW), row, strict=False):
-            with column:
-                _card(one, given.get(asked.number_of(one)), probe)
+    answers = {answer.run: answer for answer in results if answer.probe == probe}
+    places = card_places(len(asked.kept), CARDS_A_ROW)
+    for place, result in zip(places, asked.kept, strict=True):
+        with place:
+            _card(result, answers.get(asked.number_of(result)), probe)
 
 
 def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:

@@ -11,7 +11,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.conversations import open_in_chat
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -166,5 +166,4 @@ def _in_chat() -> None:
         )
     )
     if st.button(_("Open the chat"), icon=":material/forum:", key="wording-chat"):
-        chat_state().open(compare_state().conversation_id)
-        st.switch_page("pages/chat.py")
+        open_in_chat(compare_state().conversation_id)
