@@ -23,7 +23,6 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
-from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.dashboard.words import bundled_words
@@ -32,7 +31,7 @@ from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall
 from memviz.engine.run import Run
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
@@ -220,11 +219,6 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
             st.text(event.text or _("The file does not say what the summary was."))
     if len(events) > MAX_EVENTS_SHOWN:
         st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))
-
-
-def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
-    """The wordings kept for the replay of ``key``, by their version."""
-    return {} if is_shared() else workspace.wordings(key)
 
 
 @dataclass

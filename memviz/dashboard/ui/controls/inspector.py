@@ -154,11 +154,11 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     """Return the blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in
     the order in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put
     something into it."""
+    ranks = {"recalled": 0}
+    if not added_to_system(record):
+        ranks["system"] = 2
     blocks = [block for block in record.context.blocks if block.messages]
-    last = () if added_to_system(record) else ("system",)
-    in_order = sorted(
-        blocks, key=lambda block: (block.kind in last) - (block.kind == "recalled")
-    )
+    in_order = sorted(blocks, key=lambda block: ranks.get(block.kind, 1))
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 

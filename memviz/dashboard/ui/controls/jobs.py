@@ -61,12 +61,9 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
     return _("Go on") if is_begun else first
 
 
-def start_button(
-    label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
-) -> bool:
+def start_button(label: str, key: str, *, is_main: bool = True) -> bool:
     """Draw the button that a job waits for. Return true if it was clicked."""
-    button = place.button if place is not None else st.button
-    return button(
+    return st.button(
         label,
         icon=":material/play_arrow:",
         type="primary" if is_main else "secondary",
@@ -171,8 +168,9 @@ class Job:
         if so_far:
             st.caption(so_far)
         start = st.empty()
+        with start:
+            is_clicked = start_button(self.label, self.key)
         again = f"{self.key}-again"
-        is_clicked = start_button(self.label, self.key, place=start)
         if not (is_clicked or is_asked or widget_value(again)):
             return False
         error = self.run(stop_help=_("What was answered so far is kept."))

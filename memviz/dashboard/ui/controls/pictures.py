@@ -201,12 +201,10 @@ def picture(
     finding: str,
     on_click: Callable[[], object],
     pixels: int,
-    place: Any = st,
 ) -> None:
     """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence
-    what it shows, and ``on_click`` is called when one of its points was clicked. It is drawn in ``place``, which is
-    where the page stands if none is named."""
-    place.plotly_chart(
+    what it shows, and ``on_click`` is called when one of its points was clicked."""
+    st.plotly_chart(
         as_shown(figure),
         key=key,
         height=picture_pixels(pixels),

@@ -275,12 +275,7 @@ def _choice(upload: Import, key: str, rows: list[int], there: int) -> None:
             with st.spinner(_("Saving")), error_shown():
                 _save(upload, rows or range(there))
                 st.rerun()
-        if st.button(
-            _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
-        ):
-            upload.left = True
-            upload.let_go()
-            st.rerun()
+        _leave_button(upload, f"pick-leave-{key}")
         st.caption(_("Tick rows to import only these."))
 
 
@@ -309,11 +304,14 @@ def _ask_who_is_the_user(upload: Import, key: str) -> None:
                 with st.spinner(_("Reading")):
                     _read_again(upload, name)
                 st.rerun()
-            if st.button(
-                _("Import nothing"), icon=":material/close:", key=f"user-leave-{key}"
-            ):
-                upload.left = True
-                st.rerun()
+            _leave_button(upload, f"user-leave-{key}")
+
+
+def _leave_button(upload: Import, key: str) -> None:
+    if st.button(_("Import nothing"), icon=":material/close:", key=key):
+        upload.left = True
+        upload.let_go()
+        st.rerun()
 
 
 def _choose_user(names: Sequence[str], key: str) -> str | None:

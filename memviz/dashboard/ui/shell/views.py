@@ -120,7 +120,7 @@ def turn_to(page: str, key: str, view: str) -> None:
 
 def turn_to_top() -> None:
     """Note that what is shown next is something else: :func:`begin_at_top` shows its beginning."""
-    set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
+    _count_up(TURNED_KEY)
 
 
 def begin_at_top() -> None:
@@ -128,6 +128,10 @@ def begin_at_top() -> None:
     turned = widget_value(TURNED_KEY)
     if turned:
         scroll("top", turned, "at-top")
+
+
+def _count_up(key: str) -> None:
+    set_widget(key, (widget_value(key) or 0) + 1)
 
 
 def _asked(key: str) -> str:
@@ -204,8 +208,7 @@ def _at(key: str, view: str) -> int:
 
 def result_is_new(name: str) -> None:
     """Note that the result of this ``name`` has just been asked for, so that its beginning is brought into view."""
-    key = _times_key(name)
-    set_widget(key, (widget_value(key) or 0) + 1)
+    _count_up(_times_key(name))
 
 
 def result_begins(name: str) -> None:

@@ -154,15 +154,15 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
         ),
         icon=":material/hourglass_empty:",
     )
-    row = st.container(horizontal=True)
-    row.button(
-        _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
-        key="tune-short",
-        icon=":material/timer:",
-        on_click=set_widget,
-        args=(SECONDS_KEY, SHORT_SECONDS),
-    )
-    return start_button(_("Try {settings}", settings=number), "tune-start", place=row)
+    with st.container(horizontal=True):
+        st.button(
+            _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
+            key="tune-short",
+            icon=":material/timer:",
+            on_click=set_widget,
+            args=(SECONDS_KEY, SHORT_SECONDS),
+        )
+        return start_button(_("Try {settings}", settings=number), "tune-start")
 
 
 def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> float:

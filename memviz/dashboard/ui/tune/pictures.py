@@ -188,7 +188,8 @@ def _curves(
         )
         on_click = partial(follow_click, key)
         finding = _curve_finding(answer, measure)
-        picture(line, key, finding, on_click, line.layout.height, place)
+        with place:
+            picture(line, key, finding, on_click, line.layout.height)
 
 
 def _curve_finding(answer: StrategyAnswer, measure: str) -> str:

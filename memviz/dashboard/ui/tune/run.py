@@ -285,20 +285,19 @@ _TRY_AGAIN_WITH = noop("Try again with {model}")
 
 
 def _offer(label: str, desk: _Desk, paid: Asked) -> None:
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    budget_usd = row.number_input(
-        _("Budget of this sweep (US dollars)"),
-        0.01,
-        10_000.0,
-        FIRST_BUDGET_USD,
-        key="tune-budget",
-        help=_(BUDGET_HELP),
-        width=200,
-    )
-    is_asked = start_button(
-        _(label, model=plain(paid.summarizer)), "tune-pay", place=row, is_main=False
-    )
-    bound_caption(CostBound(budget_usd), place=row)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        budget_usd = st.number_input(
+            _("Budget of this sweep (US dollars)"),
+            0.01,
+            10_000.0,
+            FIRST_BUDGET_USD,
+            key="tune-budget",
+            help=_(BUDGET_HELP),
+            width=200,
+        )
+        words = _(label, model=plain(paid.summarizer))
+        is_asked = start_button(words, "tune-pay", is_main=False)
+        bound_caption(CostBound(budget_usd))
     if is_asked:
         _begin_paid(desk, paid, budget_usd)
         st.rerun()

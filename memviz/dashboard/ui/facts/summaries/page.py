@@ -62,8 +62,8 @@ from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
+    clicked_number,
     set_widget,
-    take_clicked_number,
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import plain
@@ -322,7 +322,9 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
 
 
 def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
-    take_clicked_number(chart_key, key)
+    number = clicked_number(chart_key)
+    if number is not None:
+        set_widget(key, number)
     follow_event(desk.setting)
 
 
