@@ -312,5 +312,5 @@ def typed_probe(
 
 
 def _first_with(log: Log, answers: Sequence[str]) -> int | None:
-    found = PhraseIndex(answers).find([readable(message) for message in log]).texts
-    return int(found.min()) if found.size else None
+    positions = PhraseIndex(answers).find([readable(message) for message in log]).texts
+    return int(positions.min()) if positions.size else None

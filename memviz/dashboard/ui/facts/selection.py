@@ -95,10 +95,12 @@ def open_request(setting: SettingRun, turn: int, call: int | None = None) -> Non
     turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
+def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
     """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
     one request), each with the number of the compaction that took it, if one did."""
-    return {place: by for (number, place), by in one.losses.items() if number == probe}
+    return {
+        place: by for (number, place), by in result.losses.items() if number == probe
+    }
 
 
 def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
@@ -108,26 +110,26 @@ def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int 
     return next(by_event, next(by_any, next(iter(lost), None)))
 
 
-def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
+def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:
     """The request at such a place."""
-    return one.run.requests[one.retention.number_at(place)]
+    return result.run.requests[result.retention.number_at(place)]
 
 
-def choose_fact(one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_fact(result: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
     set_widget(fact_key(), probe)
-    choose_loss(one, probe, place)
+    choose_loss(result, probe, place)
 
 
-def choose_loss(one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_loss(result: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
-    lost = losses_of(one, probe)
+    lost = losses_of(result, probe)
     if place not in lost:
-        place = first_loss(lost, chosen_event(one.setting))
+        place = first_loss(lost, chosen_event(result.setting))
     set_widget(loss_key(), place)
     if place is not None:
         by = lost[place]
         if by is not None:
-            choose_event(one.setting, by)
-        record = request_lost_at(one, place)
-        select(record.turn, one.setting.index, record.call)
+            choose_event(result.setting, by)
+        record = request_lost_at(result, place)
+        select(record.turn, result.setting.index, record.call)

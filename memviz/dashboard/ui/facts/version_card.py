@@ -52,12 +52,12 @@ def version_head(run: Run, compaction: Compaction) -> None:
         what = _(
             "{what}, because **{why}**.", what=plain(words.what), why=plain(words.why)
         )
-    said = [
+    sentences = [
         _("{what}.", what=plain(sentence))
         for sentence in (words.result, cache_words(compaction, run))
         if sentence
     ]
-    st.markdown(" ".join([what, *said]))
+    st.markdown(" ".join([what, *sentences]))
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
@@ -89,7 +89,7 @@ def badge_label(run: Run, compaction: Compaction) -> str:
 
 
 def facts_of_version(
-    found: VersionProbes,
+    changes: VersionProbes,
     probes: Sequence[Probe],
     key: str,
     open_fact: Callable[[int], None],
@@ -97,7 +97,7 @@ def facts_of_version(
     is_version: bool = True,
 ) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
-    by_name = {"Lost": found.lost, "New": found.new, "Kept": found.kept}
+    by_name = {"Lost": changes.lost, "New": changes.new, "Kept": changes.kept}
     for name, numbers in by_name.items():
         if not numbers:
             continue
@@ -119,7 +119,7 @@ def facts_of_version(
         )
         if chosen is not None:
             open_fact(chosen)
-    if not any(found):
+    if not any(changes):
         none = _("None of the facts is in it, and none was lost by it.")
         st.caption(none if is_version else _("It lost no fact."))
 
@@ -129,13 +129,13 @@ def fact_name(probe: Probe) -> str:
     return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
 
 
-def counts_words(found: VersionProbes) -> str:
+def counts_words(facts: VersionProbes) -> str:
     """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
-    kept = f"{len(found.kept):,}" if found.kept else _("none")
-    new = f"{len(found.new):,}" if found.new else _("none")
-    if not found.lost:
+    kept = f"{len(facts.kept):,}" if facts.kept else _("none")
+    new = f"{len(facts.new):,}" if facts.new else _("none")
+    if not facts.lost:
         return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
-    lost = counted(len(found.lost), "fact")
+    lost = counted(len(facts.lost), "fact")
     return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
 
 
@@ -175,8 +175,8 @@ def shown_text(text: str, version: SummaryVersion | None) -> str:
     return without_marks(text)
 
 
-def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
+def chosen_version(result: RetentionResult, number: int) -> VersionProbes:
     """Return what compaction ``number`` did to the facts."""
-    if number < len(one.by_compaction):
-        return one.by_compaction[number]
+    if number < len(result.by_compaction):
+        return result.by_compaction[number]
     return VersionProbes()

@@ -21,19 +21,19 @@ QUESTION = noop("Why did it forget?")
 KEY = "facts-why"
 
 
-def why_forgotten(one: RetentionResult, life: LifeLine) -> None:
+def why_forgotten(result: RetentionResult, life: LifeLine) -> None:
     """Draw the question, and its answer when it is opened; nothing for a fact that was never lost."""
     if life.lost_turn is not None:
-        show = partial(_show, one, life)
+        show = partial(_show, result, life)
         folded(_(QUESTION), KEY, ":material/search_insights:", show)
 
 
-def _show(one: RetentionResult, life: LifeLine) -> None:
+def _show(result: RetentionResult, life: LifeLine) -> None:
     with (
         st.spinner(_("Trying what would have kept it"), show_time=True),
         error_shown(),
     ):
-        why = _answer(one, life)
+        why = _answer(result, life)
         for sentence in life_sentences(why):
             st.markdown(plain(sentence))
         rows = []
@@ -55,12 +55,12 @@ def _show(one: RetentionResult, life: LifeLine) -> None:
         st.caption(_(CAREFUL))
 
 
-def _answer(one: RetentionResult, life: LifeLine) -> Why:
+def _answer(result: RetentionResult, life: LifeLine) -> Why:
     """The answer, which is worked out once for a run and these prices."""
     transcript, _log = studied_conversation()
-    probe = one.retention.probes[life.probe]
+    probe = result.retention.probes[life.probe]
     prices = prices_in_force()
-    return one.run.once(
+    return result.run.once(
         (why_lost, probe, repr(prices)),
-        partial(why_lost, transcript, one.run, probe, prices),
+        partial(why_lost, transcript, result.run, probe, prices),
     )

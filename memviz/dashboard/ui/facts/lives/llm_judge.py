@@ -58,7 +58,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 class _Asked(NamedTuple):
     """An order: who is asked what. ``key`` is equal for the same settings, models and probes."""
 
-    kept: tuple[RetentionResult, ...]
+    results: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
     probes: tuple[Probe, ...]
     models: Models
@@ -82,13 +82,13 @@ class _Asked(NamedTuple):
         is_judged = self.judge is None or answer.verdict is not None
         return is_judged and answer.reply is not None
 
-    def number_of(self, one: RetentionResult) -> int:
+    def number_of(self, result: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
-        return next(number for number, run in enumerate(self.runs) if run is one.run)
+        return next(number for number, run in enumerate(self.runs) if run is result.run)
 
 
 def ask_a_model(
-    kept: Sequence[RetentionResult],
+    results: Sequence[RetentionResult],
     probes: Sequence[Probe],
     models: Models,
 ) -> None:
@@ -101,7 +101,7 @@ def ask_a_model(
                 "last turn, under each setting, and it answers from exactly what would be sent."
             )
         )
-        asked = _choose(kept, probes, models)
+        asked = _choose(results, probes, models)
         if not asked.runs or not asked.probes:
             st.caption(_("Choose a setting to ask."))
             return
@@ -139,9 +139,9 @@ def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
 
 
 def _choose(
-    kept: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
+    results: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
 ) -> _Asked:
-    labels = [one.setting.label for one in kept]
+    labels = [result.setting.label for result in results]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
@@ -177,8 +177,10 @@ def _choose(
                 _("Judge"), JUDGE, _("Who says whether an answer is right.")
             )
     left.caption(_answering_words(models))
-    chosen = tuple(one for one in kept if one.setting.label in (names or ()))
-    runs = tuple({id(one.run): one.run for one in chosen}.values())
+    chosen = tuple(
+        result for result in results if result.setting.label in (names or ())
+    )
+    runs = tuple({id(result.run): result.run for result in chosen}.values())
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
@@ -205,7 +207,7 @@ def _likely(asked: _Asked) -> str:
 
 def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
-    settled = Counter(one.probe for one in so_far if asked.is_settled(one))
+    settled = Counter(answer.probe for answer in so_far if asked.is_settled(answer))
     left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
     judge = asked.judge.name if asked.judge else None
     return bound_judging(asked.runs, left, asked.models.askers, judge)
@@ -249,8 +251,10 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     scores = answer_scores(results, len(asked.runs))
     # A column a setting, as in the table of key numbers: of measures there are more than a phone has room for.
     columns = {
-        plain(one.setting.label): _column(scores[asked.number_of(one)], one, asked)
-        for one in asked.kept
+        plain(result.setting.label): _column(
+            scores[asked.number_of(result)], result, asked
+        )
+        for result in asked.results
     }
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
@@ -274,9 +278,9 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
 
 
 def _column(
-    scores: AnswerScores, one: RetentionResult, asked: _Asked
+    scores: AnswerScores, result: RetentionResult, asked: _Asked
 ) -> dict[str, str]:
-    could = sum(map(bool, one.retention.retained[-1][: len(asked.probes)]))
+    could = sum(map(bool, result.retention.retained[-1][: len(asked.probes)]))
     judged = scores.right + scores.wrong
     cost = _("none")
     if scores.cost_usd is None:
@@ -327,15 +331,15 @@ def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
     answers = {answer.run: answer for answer in results if answer.probe == probe}
-    places = card_places(len(asked.kept), CARDS_A_ROW)
-    for place, result in zip(places, asked.kept, strict=True):
+    places = card_places(len(asked.results), CARDS_A_ROW)
+    for place, result in zip(places, asked.results, strict=True):
         with place:
             _card(result, answers.get(asked.number_of(result)), probe)
 
 
-def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
+def _card(result: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(one.setting.label)}**")
+        st.markdown(f"**{plain(result.setting.label)}**")
         if answer is None:
             st.caption(_("Not asked yet."))
             return

@@ -154,12 +154,12 @@ def _recorded(run: Run) -> list[Run]:
     """The replays of this memory that recordings play, at whatever length they were made for."""
     state = compare_state()
     id = state.conversation_id or ""
-    found = workspace().recordings.writers_of(
+    writers = workspace().recordings.writers_of(
         *studied_conversation(), run.strategy, state.counter
     )
     first = workspace().beginning(id, state.first)
     runs = []
-    for name, strategy in found:
+    for name, strategy in writers:
         key = RunKey(id, strategy, state.counter, name, first=first)
         runs.append(workspace().run(key, workspace().free_summarizer(key)))
     return runs
@@ -168,10 +168,10 @@ def _recorded(run: Run) -> list[Run]:
 def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> list[dict[str, str]]:
     """Return a row for each writer and length, in the order of the recordings."""
     prices = prices_in_force()
-    kept = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
+    results = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
     rows = []
-    for run, one in zip(runs, kept, strict=True):
-        worth = worth_of(run, one.retention)
+    for run, result in zip(runs, results, strict=True):
+        worth = worth_of(run, result.retention)
         asked = summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
         row = {

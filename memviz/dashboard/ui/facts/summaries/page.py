@@ -156,19 +156,21 @@ def _idle_words(setting: SettingRun, label: str) -> str:
     idle = strategy.idle_because(memory)
     headroom = strategy.headroom(memory)
     if strategy.writes_notes:
-        said = _("{label} had no reason to summarize in this conversation", label=label)
+        words = _(
+            "{label} had no reason to summarize in this conversation", label=label
+        )
     else:
-        said = _(
+        words = _(
             "{label} had no reason to clear or shorten messages in this conversation",
             label=label,
         )
     if idle:
-        return _("{said}, because {idle}.", said=said, idle=idle)
+        return _("{said}, because {idle}.", said=words, idle=idle)
     if headroom:
         return _(
-            "{said}: {headroom} would have been one.", said=said, headroom=headroom
+            "{said}: {headroom} would have been one.", said=words, headroom=headroom
         )
-    return _("{said}.", said=said)
+    return _("{said}.", said=words)
 
 
 def _add_suggested() -> None:
@@ -296,14 +298,14 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     run = desk.setting.run
     chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     counts = _counts(run, events)
-    told = _finding(run, counts)
+    finding = _finding(run, counts)
     finding_to_audience(
         _("{label}: {counts}", label=desk.setting.label, counts=counts),
         compaction_notes([desk.setting]),
     )
     figure = summary_timeline(run, int(widget_value(key)))
     on_click = partial(_follow_click, desk, chart_key, key)
-    picture(figure, chart_key, told, on_click, figure.layout.height)
+    picture(figure, chart_key, finding, on_click, figure.layout.height)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):
@@ -373,14 +375,14 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
             )
         )
         return
-    (one,) = retention_results([desk.setting], probes)
+    (result,) = retention_results([desk.setting], probes)
     if event.compaction.is_opaque:
         st.caption(
             _("What stands in the block, and so which facts it holds, is unknown.")
         )
         return
     facts_of_version(
-        chosen_version(one, event.number),
+        chosen_version(result, event.number),
         probes,
         f"facts-at-{view_of(desk.setting)}-{event.number}",
         partial(open_fact, desk.setting),

@@ -58,18 +58,18 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
 
 @st.fragment
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
-    given = message_range(compaction.summarized)
+    sources = message_range(compaction.summarized)
     if compaction.replaces:
-        given = _(
+        sources = _(
             "{messages} and version {number} of the summary",
-            messages=given,
+            messages=sources,
             number=compaction.replaces,
         )
     who = _who(desk, compaction)
     st.caption(
         _(
             "Both prompts get {given}. Nothing of the run is changed. {who}",
-            given=given,
+            given=sources,
             who=who,
         )
     )
@@ -148,8 +148,8 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        said = [_(RECORDED)] if desk.summarizer.recorded_first else []
-        return " ".join([*said, _(STAND_IN)])
+        sentences = [_(RECORDED)] if desk.summarizer.recorded_first else []
+        return " ".join([*sentences, _(STAND_IN)])
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
     return plain(
         _("{name} is asked twice. {bound}", name=desk.summarizer.name, bound=bound)
@@ -180,8 +180,8 @@ def _compare(
         st.markdown(_("**From A to B**"))
         st.html(legend_html(diff) + diff_html(diff))
     if texts:
-        given = next(trial.prompt for trial in trials if trial)
-        _facts(given, texts | {_("in the run"): compaction.summary or ""}, probes)
+        prompt = next(trial.prompt for trial in trials if trial)
+        _facts(prompt, texts | {_("in the run"): compaction.summary or ""}, probes)
 
 
 def _summary(side: str, trial: Trial | None) -> None:
@@ -221,9 +221,9 @@ def _effort(trial: Trial) -> str:
     )
 
 
-def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
+def _facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
     """Of the facts that the summarizer could read, those that each of the summaries ``texts`` still holds."""
-    readable = [probe for probe in probes if contains_answer(given, probe.answers)]
+    readable = [probe for probe in probes if contains_answer(prompt, probe.answers)]
     if not readable:
         st.caption(
             _(
@@ -234,8 +234,10 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
         return
     table = {}
     for name, text in texts.items():
-        held = [contains_answer(text, probe.answers) for probe in readable]
-        table[name] = [_(KEPT) if one else _(LOST) for one in held]
+        table[name] = [
+            _(KEPT) if contains_answer(text, probe.answers) else _(LOST)
+            for probe in readable
+        ]
     total = counted(len(readable), "fact")
     counts = [f"{name} {column.count(_(KEPT))}" for name, column in table.items()]
     st.markdown(

@@ -59,23 +59,23 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     if key is None:
         _in_chat()
         return
-    told = [
+    sentences = [
         _(
             "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
             "summarizer's, and later summaries take it in."
         )
     ]
     if compaction.recorded:
-        told.append(
+        sentences.append(
             _("What was recorded ends there: the built-in model writes the later ones.")
         )
     if is_shared():
-        told.append(
+        sentences.append(
             _(
                 "Others reach this server, so your wording stays in this browser session."
             )
         )
-    st.caption(" ".join(told))
+    st.caption(" ".join(sentences))
     text = st.text_area(
         _("Your wording of version {version}", version=version.version),
         version.text,
@@ -129,11 +129,11 @@ def _stands_beside(desk: Desk) -> bool:
     """Return whether the same setting is compared with the summarizer's own wording already."""
     mine = desk.edited
     others = [
-        each
-        for each in compare_state().settings
-        if mine is not None and each.build() == mine.build()
+        setting
+        for setting in compare_state().settings
+        if mine is not None and setting.build() == mine.build()
     ]
-    return mine is None or any(each.as_written for each in others)
+    return mine is None or any(setting.as_written for setting in others)
 
 
 def _add_as_written(desk: Desk) -> None:
