@@ -35,7 +35,7 @@ from memviz.dashboard.ui.shell.linked import (
     address_now,
     keep_in_address,
     note_own,
-    value_read,
+    parse_value,
 )
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.state import of_session
@@ -208,11 +208,11 @@ def open_address() -> Lesson | None:
 
 
 def _take(asked: dict[str, str]) -> None:
-    language = value_read(asked.get(LANGUAGE, ""), list(LANGUAGES))
+    language = parse_value(asked.get(LANGUAGE, ""), list(LANGUAGES))
     if language is not None:
         lessons_state().language = language
     if LESSON in asked:
-        step = value_read(asked.get(STEP, ""), range(1, 1_000))
+        step = parse_value(asked.get(STEP, ""), range(1, 1_000))
         lessons_state().begin(asked[LESSON], (step or 1) - 1)
 
 

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     MAX_TEXT_CHARS,
     keep_in_address,
-    value_read,
+    parse_value,
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
@@ -263,8 +263,8 @@ def open_address() -> None:
     if state.is_opened:
         return
     state.is_opened = True
-    search = value_read(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
-    page = value_read(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
+    search = parse_value(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
+    page = parse_value(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
     if search:
         set_widget(SEARCH_KEY, search)
     if page:
