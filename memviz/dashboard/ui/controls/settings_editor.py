@@ -103,9 +103,7 @@ def choose_strategy(setting: Setting) -> None:
     )
 
 
-def choose_preset(
-    setting: Setting, needed_tokens: Callable[[], int] | None = None
-) -> None:
+def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> None:
     """Draw the choice of a product or a library, whose memory the setting becomes, scaled to the conversation where
     ``needed_tokens`` says how many tokens that takes in all."""
     all_presets = presets()

@@ -103,11 +103,14 @@ def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
     }
 
 
-def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
-    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
-    by_event = (at for at, by in lost.items() if by is not None and by == event)
-    by_any = (at for at, by in lost.items() if by is not None)
-    return next(by_event, next(by_any, next(iter(lost), None)))
+def first_loss(lost: Mapping[int, int | None], event: int | None) -> int | None:
+    """Return the loss that is looked at first: that by compaction ``event``, else one by any compaction, else the first;
+    ``None`` where nothing is lost."""
+    by_compaction = [place for place, by in lost.items() if by is not None]
+    for place in by_compaction:
+        if lost[place] == event:
+            return place
+    return next(iter(by_compaction or lost), None)
 
 
 def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:

@@ -94,7 +94,7 @@ def facts_of_version(
     key: str,
     open_fact: Callable[[int], None],
     *,
-    is_version: bool = True,
+    is_version: bool,
 ) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
     by_name = {"Lost": changes.lost, "New": changes.new, "Kept": changes.kept}

@@ -155,7 +155,7 @@ def _choose(results: Sequence[RetentionResult]) -> RetentionResult:
 
 
 def most_telling(
-    result: RetentionResult, lives: Sequence[LifeLine], event: int | None = None
+    result: RetentionResult, lives: Sequence[LifeLine], event: int | None
 ) -> LifeLine:
     """The fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the next one
     gave up, else one that is lost."""

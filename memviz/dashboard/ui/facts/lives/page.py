@@ -75,7 +75,7 @@ KNOWN_HELP = noop(
 
 
 def lives_view(
-    settings: Sequence[SettingRun], models: Models, *, is_kept_alone: bool = False
+    settings: Sequence[SettingRun], models: Models, *, is_kept_alone: bool
 ) -> None:
     """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
     is shown, it is the first of these."""

@@ -88,7 +88,7 @@ def event_beside(result: RetentionResult, lost_by: int | None) -> int | None:
 def _way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
     """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
     evidence = sorted(result.retention.probes[life.probe].evidence)
-    if bring_back(result.setting, evidence, record, "retention-bring-back"):
+    if bring_back(result.setting, evidence, record):
         return
     if result.run.strategy.allows_recall and life.born_turn == record.turn:
         st.caption(
