@@ -11,13 +11,12 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key, named
+from memviz.dashboard.ui.controls.pickers import named, summarizer_button
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import (
     author_help,
@@ -82,9 +81,9 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             width="content",
         )
         if Author.RECORDED in authors and len(authors) > 1:
-            instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
+            offer_summarizer(_(ALL_STAND_IN), OFFLINE, _(ALL_STAND_IN_HELP))
         elif named(SUMMARIZER) == OFFLINE:
-            instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
+            _offer_recordings("summaries")
 
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
@@ -179,17 +178,17 @@ def how_sure(summarizer: str) -> None:
         st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
 
 
-def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
+def offer_summarizer(
+    label: str, summarizer: str, help: str, key: str = "summaries"
+) -> None:
     """Draw a button that chooses another summarizer on all pages; before an audience nothing is chosen."""
-    if hides(Part.CONTROLS):
-        return
-    st.button(
-        _(label),
-        key=f"{key}-{summarizer}",
-        help=_(help),
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), summarizer),
-    )
+    if not hides(Part.CONTROLS):
+        summarizer_button(label, summarizer, f"{key}-{summarizer}", help)
+
+
+def _offer_recordings(key: str) -> None:
+    label = _(WITH_RECORDINGS)
+    offer_summarizer(label, RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
 
 
 MOST_NAMED = 3
@@ -229,7 +228,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
             own=plain(_(COMMA).join(setting.label for setting in own)),
         )
     st.warning(words, icon=":material/error:")
-    instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
+    _offer_recordings("not-recorded")
 
 
 FAILED_SUMMARIZATION = "failed_summarization"

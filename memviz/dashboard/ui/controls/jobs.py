@@ -11,8 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.background import BackgroundWork
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key
+from memviz.dashboard.ui.controls.pickers import summarizer_button
 from memviz.dashboard.ui.controls.spending import (
     SpentSoFar,
     bound_caption,
@@ -20,7 +19,7 @@ from memviz.dashboard.ui.controls.spending import (
     told_beside,
 )
 from memviz.dashboard.ui.shell.elements import row, show_error
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
 from memviz.models.planned_calls import CostBound
@@ -82,12 +81,7 @@ def stop_button(
 
 def use_the_stand_in_button(key: str) -> None:
     """Draw the button that lets the built-in model summarize instead, which costs nothing."""
-    st.button(
-        _("Use the built-in model"),
-        key=key,
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
-    )
+    summarizer_button(_("Use the built-in model"), OFFLINE, key)
 
 
 @dataclass

@@ -104,8 +104,8 @@ def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
 
 
 def first_loss(lost: Mapping[int, int | None], event: int | None) -> int | None:
-    """Return the loss that is looked at first: that by compaction ``event``, else one by any compaction, else the first;
-    ``None`` where nothing is lost."""
+    """Return the loss that is looked at first: that by compaction ``event``, else the first by any compaction, else the
+    first of all; ``None`` where nothing is lost."""
     by_compaction = [place for place, by in lost.items() if by is not None]
     for place in by_compaction:
         if lost[place] == event:

@@ -11,7 +11,7 @@ from memviz.dashboard.ui.controls.conversations import looked_at_conversation
 from memviz.dashboard.ui.controls.grounds import (
     ALL_STAND_IN,
     LINE_KEY,
-    instead,
+    offer_summarizer,
     swept_by,
 )
 from memviz.dashboard.ui.controls.study import compare_state
@@ -117,7 +117,7 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
                     "Only the {number:,} recorded ones",
                     measurable.recorded,
                 )
-                instead(label, measurable.recording, _(ALONE_HELP))
+                offer_summarizer(label, measurable.recording, _(ALONE_HELP))
             return
         recording = workspace().recordings.all.get(summarizer.removeprefix(RECORDING))
         swept_by(
@@ -125,7 +125,7 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
             models=recording.models if recording is not None else (),
             left_out=measurable.left_out,
         )
-        instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
+        offer_summarizer(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
 
 
 def say_none_recorded(summarizer: str) -> None:
@@ -138,4 +138,4 @@ def say_none_recorded(summarizer: str) -> None:
         ),
         icon=":material/info:",
     )
-    instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
+    offer_summarizer(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
