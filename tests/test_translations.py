@@ -206,7 +206,6 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
     "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
     "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
-    "memviz/dashboard/lessons/playing.py": {"lesson retention", "lesson traffic"},
     "memviz/dashboard/lessons/questions.py": {"not told"},
     "memviz/dashboard/ui/lessons/player.py": {"lesson stage"},
     "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},

@@ -76,6 +76,10 @@ def are_facts(version: SummaryVersion) -> bool:
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
     """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
+    return run.once(facts_versions, lambda: _find_versions(run))
+
+
+def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
     known: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
         version = event.version

@@ -112,7 +112,7 @@ def costs_of(
     costs = []
     for setting in settings:
         run = setting.run
-        cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
+        cost = assumptions.cost(traffic(run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -178,8 +177,7 @@ def brought_back_into(
 ) -> BroughtBack:
     """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
     tokens = added_tokens(run, record, Recall(turns=turns))
-    sent = run.once(traffic, partial(traffic, run))
-    usd = prices.usd_of_more(sent, priced_turn, tokens)
+    usd = prices.usd_of_more(traffic(run), priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 
 

@@ -235,7 +235,7 @@ def _new_version(
         place = _("{place} in your words", place=place)
     if author := summary_author(compaction):
         place += f" · {badge_words(author, [compaction.model])}"
-    versions = run.once(facts_versions, lambda: facts_versions(run))
+    versions = facts_versions(run)
     version_kept = of_version(versions, compaction.version)
     noun = _("Summary") if version_kept is None else _("Facts")
     if version_kept is not None:

@@ -92,7 +92,7 @@ def version_view(
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     facts_kept = of_version(
-        run.once(facts_versions, lambda: facts_versions(run)),
+        facts_versions(run),
         version.version if version else None,
     )
     if facts_kept is not None:
