@@ -113,12 +113,12 @@ def _expect_agreement(
             state.agreed = memory.key
             st.rerun()
         use_the_stand_in_button("chat-derive-offline")
-        _stay_button()
+        _draw_stay_button()
         bound_caption(costs)
     st.stop()
 
 
-def _stay_button() -> None:
+def _draw_stay_button() -> None:
     chat = chat_state().chat
     if chat is not None and len(chat.log):
         st.button(
@@ -135,7 +135,7 @@ def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
     if work.error is not None and not isinstance(work.error, MissingVectorsError):
         show_error(work.error, _("The conversation stays as it was."))
     offer_embedding(strategy, work.log)
-    _stay_button()
+    _draw_stay_button()
     st.stop()
 
 

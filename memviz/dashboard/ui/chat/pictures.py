@@ -42,12 +42,12 @@ def pictures(desk: ChatDesk) -> None:
     """Draw everything right of the talk, as of the last turn."""
     run = desk.chat.run
     state = desk.state
-    _next_summarization(desk.chat)
+    _draw_next_summarization(desk.chat)
     if not run.turns:
         st.caption(_("After the first reply you see here what was sent, in tokens."))
         return
     last = run.turns[-1]
-    _last_request(run.strategy_at(last.turn), last)
+    _draw_last_request(run.strategy_at(last.turn), last)
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
         as_shown(tokens_per_turn(settings, height=height_pixels.TOKENS_BESIDE_CHAT)),
@@ -63,7 +63,7 @@ def pictures(desk: ChatDesk) -> None:
         partial(tokens_table, settings),
         _("Tokens sent with each request of this chat"),
     )
-    _totals(run)
+    _draw_totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
         facts = known_facts(state.conversation_id, run.log, grows=True)
@@ -74,7 +74,7 @@ def pictures(desk: ChatDesk) -> None:
         open_in_compare(state.conversation_id)
 
 
-def _last_request(strategy: Strategy, last: TurnRecord) -> None:
+def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
     size, counts = request_size(strategy, last)
     st.markdown(f"**{size}**")
     if counts:
@@ -102,7 +102,7 @@ def _sent_label(last: TurnRecord) -> str:
     )
 
 
-def _next_summarization(chat: Chat) -> None:
+def _draw_next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
         waits = _("A summarization waits for your decision")
         st.markdown(f":violet-badge[:material/compress: {waits}]")
@@ -113,7 +113,7 @@ def _next_summarization(chat: Chat) -> None:
         )
 
 
-def _totals(run: Run) -> None:
+def _draw_totals(run: Run) -> None:
     use = token_use(run)
     sent = _("Tokens sent to the chat model, over all turns.")
     if run.has_calls:

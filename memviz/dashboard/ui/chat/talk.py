@@ -57,10 +57,10 @@ def talk(desk: ChatDesk) -> None:
         state.error = None  # it may not hold with another key, address or model: the message waits for its reply
     # Vectors that are missing are offered below the talk.
     if state.error is not None and not isinstance(state.error, MissingVectorsError):
-        _failed(state.error)
+        _show_failure(state.error)
 
 
-def _failed(error: MemvizError) -> None:
+def _show_failure(error: MemvizError) -> None:
     arrived = getattr(error, "partial", "")
     if arrived:
         with st.chat_message("assistant", avatar=AVATARS["assistant"]):

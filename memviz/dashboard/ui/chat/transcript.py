@@ -80,7 +80,7 @@ def transcript(desk: ChatDesk) -> None:
         message = log[position]
         turn = log.turn(log.turn_number(position))
         if position == turn.start and turn.number in marks:
-            _setting_mark(marks[turn.number])
+            _draw_setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             thoughts(record)
         if message.is_recall_exchange:
@@ -89,9 +89,9 @@ def transcript(desk: ChatDesk) -> None:
                 recall_exchange(list(takewhile(_is_recall_exchange, rest)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
-        _message(message, position, fate, facts.get(position, NO_FACTS))
+        _draw_message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
-            _unanswered()
+            _draw_unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
         if recall_enabled and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
@@ -100,7 +100,7 @@ def transcript(desk: ChatDesk) -> None:
         last = run.turns[-1]
         why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
-        _setting_mark(mark)
+        _draw_setting_mark(mark)
 
 
 def _is_recall_exchange(message: Message) -> bool:
@@ -120,7 +120,7 @@ def _setting_marks(run: Run) -> dict[int, str]:
     return marks
 
 
-def _setting_mark(text: str) -> None:
+def _draw_setting_mark(text: str) -> None:
     st.badge(
         plain(text),
         icon=":material/tune:",
@@ -137,11 +137,11 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
-def _messages_alone(messages: Iterable[Message], first: int) -> None:
+def _draw_messages_alone(messages: Iterable[Message], first: int) -> None:
     """Messages of a conversation whose memory is not there yet, so it is not known what became of them."""
     for position, message in enumerate(messages, first):
         if not message.is_recall_exchange:
-            _message(message, position, Fate.NOT_YET)
+            _draw_message(message, position, Fate.NOT_YET)
 
 
 def deriving_talk(work: BackgroundReplay) -> None:
@@ -149,7 +149,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
     when it is over."""
     state = chat_state()
     first = _first_shown(len(work.log))
-    _messages_alone(work.log[first:], first)
+    _draw_messages_alone(work.log[first:], first)
 
     def step() -> Step:
         share = work.done / work.total if work.total else 0.0
@@ -180,7 +180,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
 def long_talk(talk: LongTalk) -> None:
     """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(talk.messages)
-    _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
+    _draw_messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         st.button(
             _("Derive the memory"),
@@ -220,7 +220,7 @@ def _show_more() -> None:
     chat_state().shown_messages += MESSAGES_SHOWN
 
 
-def _message(
+def _draw_message(
     message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS
 ) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
@@ -254,7 +254,7 @@ def is_unanswered(desk: ChatDesk) -> bool:
     )
 
 
-def _unanswered() -> None:
+def _draw_unanswered() -> None:
     with row("chat-unanswered"):
         st.badge(_("Not answered yet"), icon=":material/pending:", color="gray")
         if not chat_state().deleted:

@@ -88,7 +88,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
             transcript,
             partial(draw_costs, costs, assumptions),
             {CHART_KEY: shared_axis(settings)},
-            draw_notes=partial(_notes, costs, assumptions),
+            draw_notes=partial(_draw_notes, costs, assumptions),
             draw_below=lambda _selection: totals(costs),
             readout=Readout("dollars", assumptions),
         )
@@ -214,7 +214,7 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
     return _Shown(view, unit, uncached, is_cache)
 
 
-def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     shown = _shown(costs)
     if shown.is_cache:
         words = cache_words(costs, assumptions)

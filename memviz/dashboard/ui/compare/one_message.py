@@ -100,7 +100,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     )
     if selection.record is not None:
         facts = known_facts(compare_state().conversation_id, run.log)
-        _at_request(selection.record, selection.name, position, facts)
+        _draw_at_request(selection.record, selection.name, position, facts)
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
@@ -109,7 +109,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
-def _at_request(
+def _draw_at_request(
     record: TurnRecord, name: str, position: int, known: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""

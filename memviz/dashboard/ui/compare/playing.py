@@ -163,22 +163,24 @@ def play(
     every = int(axis.lasts[-1])
     steps = _steps_to_play(at, every)
     if len(steps) < every:
-        _other_part(steps, every, selection, step_of(settings))
+        _offer_other_part(steps, every, selection, step_of(settings))
     probes = known_facts(compare_state().conversation_id, settings[0].run.log)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
-        partial(_data, settings, transcript, probes, steps, readout),
+        partial(_asking_data, settings, transcript, probes, steps, readout),
         is_picture=True,
     )
     stage(
         {**data, "at": at, "chosen": selection.number},
         "compare-played",
-        partial(_moved, settings),
+        partial(_follow_move, settings),
         tells_while_playing=is_read() and not hides(Part.READER),
     )
 
 
-def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
+def _offer_other_part(
+    steps: range, every: int, selection: Selection, step: str
+) -> None:
     """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
     with row():
@@ -214,7 +216,7 @@ def _steps_to_play(at: int, every: int) -> range:
     return steps_around(start_of_half + MAX_STEPS // 4, every)
 
 
-def _data(
+def _asking_data(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     probes: tuple[Probe, ...],
@@ -232,7 +234,7 @@ def _retention_of(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
     return run.once((retention, probes), partial(retention, run, probes))
 
 
-def _moved(settings: Sequence[SettingRun], move: Move) -> None:
+def _follow_move(settings: Sequence[SettingRun], move: Move) -> None:
     move_to(settings, move.turn, move.behind, move.setting)
 
 
@@ -312,10 +314,10 @@ def first_steps() -> None:
     )
     st.markdown(_("**Ten classic effects**, each on a bundled conversation"))
     for number, effect in enumerate(effects(), 1):
-        _effect(number, effect)
+        _draw_effect(number, effect)
 
 
-def _effect(number: int, effect: Step) -> None:
+def _draw_effect(number: int, effect: Step) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
             f"**{number}. {effect.title.said(language_of_reader())}**",

@@ -92,18 +92,18 @@ def beside_reader(
             settings, shared_axis(settings), selection_of(settings), transcript, readout
         )
         if opens_reader:
-            _reader(settings, transcript)
+            _draw_reader(settings, transcript)
         elif not hides(Part.READER):
             _offer_reader()
     elif opens_reader:
         picture, request = st.columns(SHARES, gap="medium")
         with picture, st.container(gap="small"):
-            _picture_with_player(settings, charts, draw_picture, draw_notes)
+            _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
         with request:
-            _reader(settings, transcript)
+            _draw_reader(settings, transcript)
     else:
         with st.container(gap="small"):
-            _picture_with_player(settings, charts, draw_picture, draw_notes)
+            _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
     if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         open_in_memviz(_caption(selection_of(settings), transcript))
@@ -112,7 +112,7 @@ def beside_reader(
         draw_below(selection_of(settings))
 
 
-def _picture_with_player(
+def _draw_picture_with_player(
     settings: Sequence[SettingRun],
     charts: Mapping[str, RequestAxis],
     draw_picture: Callable[[], object],
@@ -120,7 +120,7 @@ def _picture_with_player(
 ) -> None:
     draw_picture()
     if not hides(Part.PLAYER):
-        _walk(settings, charts)
+        _draw_player(settings, charts)
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
@@ -199,7 +199,9 @@ _player = st.components.v2.component(
 )
 
 
-def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
+def _draw_player(
+    settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]
+) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
     selection = selection_of(settings)
     turns, at = walk_of(settings, selection)
@@ -253,7 +255,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     return places
 
 
-def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw the selected request in full."""
     selection = selection_of(settings)
     run = selection.setting.run
@@ -277,7 +279,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             _("Parts of every request"),
             "compare-parts",
             ":material/stacked_line_chart:",
-            partial(_parts, run),
+            partial(_draw_parts, run),
         )
         numbers_of(
             _("Parts of every request, in numbers"),
@@ -289,6 +291,6 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             run_downloads(settings, selection.setting, transcript)
 
 
-def _parts(run: Run) -> None:
+def _draw_parts(run: Run) -> None:
     figure = kept_figure(run, composition, run)
     st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))

@@ -64,7 +64,7 @@ def tokens_view(
         transcript,
         partial(tokens_chart, settings, transcript, models),
         {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, settings, transcript),
+        draw_notes=partial(_draw_notes, settings, transcript),
         draw_below=answers,
     )
     # Before the warnings, so that it stands in view with the picture.
@@ -100,7 +100,7 @@ def tokens_chart(
     picture(figure, CHART_KEY, tokens_finding(settings), on_click, pixels)
 
 
-def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def _draw_notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what one should know about the picture: what is not, or not so, in it."""
     summaries_by(settings)
     if transcript.events:

@@ -74,7 +74,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             if author in authors:
                 badge = _inline_badge(author, models_of(runs, author))
                 sentences.append(
-                    f"{badge} {plain(_of(author, settings, authors))}".rstrip()
+                    f"{badge} {plain(_author_words(author, settings, authors))}".rstrip()
                 )
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
@@ -132,7 +132,7 @@ def _inline_badge(author: Author, models: Iterable[str]) -> str:
     return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
 
 
-def _of(
+def _author_words(
     author: Author, settings: Sequence[SettingRun], authors: frozenset[Author]
 ) -> str:
     """Return the words of the line behind the badge of ``author``, one of the ``authors`` of the settings."""
@@ -258,10 +258,10 @@ def health(settings: Sequence[SettingRun]) -> None:
         if others:
             folded.append((setting, others))
     if folded:
-        _in_one_line(folded)
+        _draw_in_one_line(folded)
 
 
-def _in_one_line(
+def _draw_in_one_line(
     folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
 ) -> None:
     severities = []
@@ -292,10 +292,10 @@ def _in_one_line(
                 )
             st.markdown(whose)
             for warning in warnings:
-                _warning(warning)
+                _draw_warning(warning)
 
 
-def _warning(warning: HealthWarning) -> None:
+def _draw_warning(warning: HealthWarning) -> None:
     turns = warning.turns_in_words
     remedy = warning.remedy
     if turns:

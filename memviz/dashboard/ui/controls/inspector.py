@@ -95,7 +95,7 @@ def inspector(
     names = distinct_names([block.kind for block in blocks])
     for block, name in zip(blocks, names, strict=True):
         suffix = name.replace(" (", "-").removesuffix(")")
-        _block(run, block, record, f"{key}-{suffix}", facts)
+        _draw_block(run, block, record, f"{key}-{suffix}", facts)
     summarizer_calls(run, changed, key)
     chars = 0
     for block in blocks:
@@ -103,7 +103,7 @@ def inspector(
     name = f"request-turn-{turn}"
     if len(calls) > 1:
         name += f"-call-{record.call}"
-    _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
+    _draw_as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
 
 
 def _warn_of_flags(record: TurnRecord, strategy: Strategy) -> None:
@@ -171,16 +171,16 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     return _(SEMICOLON).join(broken_lengths_of(run.compactions, versions))
 
 
-def _block(
+def _draw_block(
     run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
-        _messages(block, record, key)
+        _draw_messages(block, record, key)
         return
     label = folded_label(block, record, broken_lengths(run, block, record))
     with st.expander(label, key=key):
-        _messages(block, record, key)
+        _draw_messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             head = _("Of the facts in the messages it stands for: ")
             words = in_language(message_facts_words(known))
@@ -229,7 +229,7 @@ def _range_words(positions: Iterable[int]) -> str:
     return counted(len(numbers), "message")
 
 
-def _messages(block: Block, record: TurnRecord, key: str) -> None:
+def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
     if hidden and st.toggle(
@@ -244,7 +244,7 @@ def _messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
+def _draw_as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
     with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))

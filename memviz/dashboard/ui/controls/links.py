@@ -161,7 +161,7 @@ def copy_link(key: str, *, with_request: bool = False) -> None:
             "words": script_words(ADDRESS_JS),
         },
         key=key,
-        on_asked_change=_nothing,
+        on_asked_change=_do_nothing,
     )
 
 
@@ -194,7 +194,7 @@ def follow(page: str, query: str, view: str) -> None:
     st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Do nothing: a click draws the fragment of its button again, and that is all that is wanted."""
 
 

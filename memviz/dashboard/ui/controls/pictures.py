@@ -271,7 +271,7 @@ def stage(
     for name in ("id", "at", "chosen", "serial", "moves"):
         frames[name] = stored[name]
     frames["tells_while_playing"] = tells_while_playing
-    _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
+    _stage(data=frames, key=key, on_move_change=lambda: _follow_move(key, on_move))
 
 
 def _setting_of(row: Mapping[str, Any]) -> Any:
@@ -293,7 +293,7 @@ def _kept(key: str) -> str:
     return f"{key}-stands-at"
 
 
-def _moved(key: str, on_move: Callable[[Move], object] | None) -> None:
+def _follow_move(key: str, on_move: Callable[[Move], object] | None) -> None:
     message: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
     if not all(isinstance(message.get(name), int) for name in Move._fields):
         return

@@ -61,12 +61,12 @@ def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
                 recall,
                 help=_("Remove this recall"),
             )
-    _controls_to_add(labels, turn_count)
+    _draw_controls_to_add(labels, turn_count)
     if state.recall_error is not None:
         show_error(state.recall_error)
 
 
-def _controls_to_add(labels: dict[int | str, str], turn_count: int) -> None:
+def _draw_controls_to_add(labels: dict[int | str, str], turn_count: int) -> None:
     st.number_input(
         _("Into the request of turn"),
         1,

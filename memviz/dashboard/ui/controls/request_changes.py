@@ -111,7 +111,7 @@ def why(run: Run, requests: range) -> None:
     if waiting is not None and not any(waiting is event for event in events):
         events.append(waiting)
     for compaction in events:
-        _why(run, compaction)
+        _draw_reason(run, compaction)
     if events or not run.compactions:
         return
     st.caption(_nothing_words(run, requests))
@@ -140,7 +140,7 @@ def _fired_for(run: Run, requests: range) -> list[Compaction]:
     return fired
 
 
-def _why(run: Run, compaction: Compaction) -> None:
+def _draw_reason(run: Run, compaction: Compaction) -> None:
     words = compaction_words(compaction, run)
     because = _(" ({why})", why=plain(words.why)) if words.why else ""
     if compaction.error is not None:
@@ -207,18 +207,18 @@ def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) ->
     record = run.requests[requests[-1]]
     for compaction in _fired_for(run, requests):
         if compaction.written is not None:
-            _new_version(run, compaction, facts, brought_back(record, facts))
-    _left(run, requests, key)
+            _draw_new_version(run, compaction, facts, brought_back(record, facts))
+    _draw_left(run, requests, key)
 
 
 def summarizer_calls(run: Run, requests: range, key: str) -> None:
     """Draw what the summarizer was asked for these requests, folded."""
     for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:
-            _call(compaction, f"{key}-call-{number}")
+            _draw_call(compaction, f"{key}-call-{number}")
 
 
-def _new_version(
+def _draw_new_version(
     run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> None:
     new = compaction.summary or ""
@@ -297,7 +297,7 @@ def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     return _(SEMICOLON).join(names)
 
 
-def _call(compaction: Compaction, key: str) -> None:
+def _draw_call(compaction: Compaction, key: str) -> None:
     """Draw what the summarizer was asked and wrote, and what that took."""
     if compaction.by_thinking:
         st.caption(
@@ -309,7 +309,7 @@ def _call(compaction: Compaction, key: str) -> None:
     if compaction.kind == "edit":
         label = _("Your wording and the summarizer's")
         with st.expander(label, icon=":material/edit:", key=key):
-            _wording(compaction)
+            _draw_wordings(compaction)
         return
     label = _("What the summarizer was asked")
     with st.expander(label, icon=":material/compress:", key=key):
@@ -322,7 +322,7 @@ def _call(compaction: Compaction, key: str) -> None:
             )
         )
         if compaction.is_edited:
-            _wording(compaction)
+            _draw_wordings(compaction)
         result, prompt = st.tabs([_("New summary"), _("Prompt sent to the summarizer")])
         with result:
             st.text(compaction.summary or "")
@@ -330,7 +330,7 @@ def _call(compaction: Compaction, key: str) -> None:
             st.text(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
-def _wording(compaction: Compaction) -> None:
+def _draw_wordings(compaction: Compaction) -> None:
     mine, before = st.tabs([_("Your wording"), _("The summarizer's")])
     with mine:
         st.text(compaction.summary or "")
@@ -338,7 +338,7 @@ def _wording(compaction: Compaction) -> None:
         st.text(compaction.proposed or _("It wrote none."))
 
 
-def _left(run: Run, requests: range, key: str) -> None:
+def _draw_left(run: Run, requests: range, key: str) -> None:
     messages = left_since(run, requests)
     if not messages:
         return

@@ -62,7 +62,7 @@ def setting_rows(
     _focus_number(key="row-panel")
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(setting, needed_tokens, writer_of(setting))
+            _draw_row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
             _("Add a setting"),
@@ -79,7 +79,7 @@ def setting_rows(
     return dict(zip(uids, labels, strict=True))
 
 
-def _row(
+def _draw_row(
     setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None
 ) -> None:
     state = compare_state()

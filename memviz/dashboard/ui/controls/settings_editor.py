@@ -154,7 +154,7 @@ def edit_parameters(
     conversation takes in all, for which limits can be scaled."""
     setting.take(_controls(setting, live=live))
     if needed_tokens is not None:
-        _scale_control(setting, needed_tokens)
+        _draw_scale_control(setting, needed_tokens)
     st.caption(in_the_guide(strategies()[setting.strategy_id]))
 
 
@@ -180,7 +180,7 @@ def parameter_key(setting: Setting, name: str) -> str:
     return f"parameter-{setting.uid}-{setting.strategy_id}{times}-{name}"
 
 
-def _scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
+def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     """Draw the button that scales limits to the conversation, and once it was pressed from what they were scaled.
     Nothing for a strategy without limits in tokens."""
     if not presets_of(strategies()[setting.strategy_id]):

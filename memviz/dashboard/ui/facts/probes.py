@@ -162,12 +162,12 @@ def probes_panel(facts: Facts) -> None:
                 ),
             )
         if facts.probes:
-            _table(facts)
-        _typed(facts)
-        _form(facts)
+            _draw_table(facts)
+        _take_typed(facts)
+        _draw_form(facts)
 
 
-def _table(facts: Facts) -> None:
+def _draw_table(facts: Facts) -> None:
     height: int | Literal["content"] = "content"
     if len(facts.probes) > 6:
         height = TABLE_PIXELS
@@ -190,7 +190,7 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
     }
 
 
-def _typed(facts: Facts) -> None:
+def _take_typed(facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
         name = f"{' / '.join(probe.answers)} · {probe.question}"
         with row():
@@ -205,7 +205,7 @@ def _typed(facts: Facts) -> None:
             )
 
 
-def _form(facts: Facts) -> None:
+def _draw_form(facts: Facts) -> None:
     """Type a fact in. What was typed stays if something is wrong with it."""
     with st.form("probe-form", border=False):
         st.markdown(_("**Look for a fact of your own**"))

@@ -50,12 +50,12 @@ def strategy_page(page: StrategyPage) -> None:
     if presenting().is_minimal:  # in a frame, where no title says which one it is
         st.markdown(f"**{page.title}**: {page.summary}")
     with put_away(Part.NAVIGATION, "guide-ways"):
-        _ways(page, example)
+        _draw_ways_on(page, example)
     if example is None:
         reason = strategy(page.id).can_be_run()
         st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
     else:
-        _picture(example)
+        _draw_picture(example)
     cls = strategy_class(page.id)
     if issubclass(cls, LibraryStrategy):
         st.caption(plain(cls.title_here()))
@@ -73,8 +73,8 @@ def strategy_page(page: StrategyPage) -> None:
         return
     is_program = page.family == PROGRAMS
     if not is_program:
-        _users(page)
-    _parameters(page)
+        _draw_users(page)
+    _draw_parameters(page)
     if page.details:
         with st.expander(
             _("The rule in detail"), icon=":material/rule:", expanded=is_program
@@ -82,7 +82,7 @@ def strategy_page(page: StrategyPage) -> None:
             st.markdown("\n\n".join(page.details))
 
 
-def _ways(page: StrategyPage, example: Example | None) -> None:
+def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
     """Draw the links to all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     own_id = strategy(page.id).id
@@ -103,10 +103,10 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
                 pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
             )
         if example is not None:
-            _to_compare(example)
+            _open_in_compare(example)
 
 
-def _to_compare(example: Example) -> None:
+def _open_in_compare(example: Example) -> None:
     """Draw a link that opens the example beside the full buffer, at the request of the picture."""
     settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
@@ -129,7 +129,7 @@ def _to_compare(example: Example) -> None:
     )
 
 
-def _picture(example: Example) -> None:
+def _draw_picture(example: Example) -> None:
     picture = example.picture
     chart = said_and_sent_figure(picture)
     speaker_notes([picture_words(picture)])
@@ -155,7 +155,7 @@ def _picture(example: Example) -> None:
         st.caption(words, width="stretch")
 
 
-def _users(page: StrategyPage) -> None:
+def _draw_users(page: StrategyPage) -> None:
     st.subheader(_("Who uses it"), anchor=False)
     if page.users:
         st.markdown("\n".join(map(_user, page.users)))
@@ -173,7 +173,7 @@ def _user(user: User) -> str:
     )
 
 
-def _parameters(page: StrategyPage) -> None:
+def _draw_parameters(page: StrategyPage) -> None:
     if not page.parameters:
         return
     st.subheader(_("Parameters"), anchor=False)

@@ -50,21 +50,21 @@ def shelf() -> None:
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
         st.header(_("All lessons"), anchor=False)
-    _head(bundled)
+    _draw_head(bundled)
     unfinished = [
         lesson for lesson in bundled if not lessons_state().is_finished(lesson)
     ]
     for lesson in bundled:
-        _row(lesson, is_own=False, is_next=lesson in unfinished[:1])
+        _draw_row(lesson, is_own=False, is_next=lesson in unfinished[:1])
     if saved or problems:
         st.header(_("Saved here"), anchor=False)
     for problem in problems:
         show_problem(problem)
     for lesson in saved.values():
-        _row(lesson, is_own=True)
+        _draw_row(lesson, is_own=True)
 
 
-def _head(lessons: list[Lesson]) -> None:
+def _draw_head(lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
     with row("lessons-head"):
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
@@ -115,7 +115,7 @@ def used_ids() -> dict[str, None]:
     return dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
 
 
-def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
+def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     state = lessons_state()
     with st.container(border=True, key=f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
@@ -138,7 +138,7 @@ def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 help=plain(lesson.title.said(state.language)),
             )
             if not presents():
-                _more(lesson, is_own=is_own)
+                _draw_more(lesson, is_own=is_own)
 
 
 def _verb(lesson: Lesson) -> str:
@@ -165,7 +165,7 @@ def _facts(lesson: Lesson) -> list[str]:
     return facts
 
 
-def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:
+def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
     offer_file(
         _("One file to hand out (HTML)"),
         partial(_html, workspace(), lesson, lessons_state().language),
@@ -188,7 +188,7 @@ def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:
     )
 
 
-def _more(lesson: Lesson, *, is_own: bool) -> None:
+def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
     title = plain(lesson.title.said(state.language))
@@ -199,7 +199,7 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
         help=_("Download, print, change"),
         key=key,
     ):
-        _download_buttons(lesson, is_own=is_own)
+        _draw_download_buttons(lesson, is_own=is_own)
         if st.button(
             _("Change it") if is_own else _("Write your own from it"),
             icon=":material/edit:",
@@ -267,7 +267,7 @@ def draw_closing() -> None:
                     key="lesson-following",
                     on_click=partial(go_on, following),
                 )
-            _to_try(lesson)
+            _draw_to_try(lesson)
 
 
 def _ended() -> Lesson | None:
@@ -287,7 +287,7 @@ def next_after(lesson: Lesson) -> Lesson | None:
     return bundled_lessons()[following] if following else None
 
 
-def _to_try(lesson: Lesson) -> None:
+def _draw_to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
     for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
         for number, attempt in enumerate(step.to_try):

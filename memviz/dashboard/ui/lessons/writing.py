@@ -60,13 +60,13 @@ def own_lesson() -> None:
             "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
         ),
     )
-    _about(own, language)
+    _draw_about(own, language)
     for number in range(len(own.steps)):
         _step(own, number, language)
     _save()
 
 
-def _about(own: OwnLesson, language: Language) -> None:
+def _draw_about(own: OwnLesson, language: Language) -> None:
     title, minutes = st.columns([4, 1])
     Slot(own, "title").write(
         title.text_input,
@@ -106,7 +106,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _order(own, number)
+            _draw_order(own, number)
         Slot(own, "text", number).write(
             st.text_area,
             _("Text"),
@@ -127,16 +127,16 @@ ORDERS = {
 """The words on what each button of a step does, by its icon."""
 
 
-def _order(own: OwnLesson, number: int) -> None:
+def _draw_order(own: OwnLesson, number: int) -> None:
     up = partial(own.move, number, -1)
     down = partial(own.move, number, 1)
     is_last = number == len(own.steps) - 1
-    _order_button(own, number, "arrow_upward", up, is_off=number == 0)
-    _order_button(own, number, "arrow_downward", down, is_off=is_last)
-    _order_button(own, number, "delete", partial(own.remove, number))
+    _draw_order_button(own, number, "arrow_upward", up, is_off=number == 0)
+    _draw_order_button(own, number, "arrow_downward", down, is_off=is_last)
+    _draw_order_button(own, number, "delete", partial(own.remove, number))
 
 
-def _order_button(
+def _draw_order_button(
     own: OwnLesson,
     number: int,
     icon: str,

@@ -91,7 +91,7 @@ def import_panel() -> None:
     """Show how far the reading is, or what became of every file."""
     state = library_state()
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
-        _progress(state.reading)
+        _draw_progress(state.reading)
         return
     if state.reading is not None:
         reading = state.reading
@@ -108,7 +108,7 @@ def import_panel() -> None:
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _progress(reading: BackgroundReading) -> None:
+def _draw_progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0

@@ -86,10 +86,10 @@ def shelf() -> None:
     for damaged in unreadable:
         unreadable_row(damaged)
     for entry in entries:
-        _row(entry)
+        _draw_row(entry)
 
 
-def _row(entry: ConversationEntry) -> None:
+def _draw_row(entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
@@ -102,7 +102,7 @@ def _row(entry: ConversationEntry) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _actions(entry)
+            _draw_actions(entry)
         if library_state().shown == entry.id:
             _show_conversation(entry)
 
@@ -128,7 +128,7 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
     return facts
 
 
-def _download(entry: ConversationEntry) -> None:
+def _draw_download(entry: ConversationEntry) -> None:
     kind = st.selectbox(
         _("Save as"),
         EXPORTS,
@@ -152,7 +152,7 @@ def _download(entry: ConversationEntry) -> None:
     )
 
 
-def _actions(entry: ConversationEntry) -> None:
+def _draw_actions(entry: ConversationEntry) -> None:
     state = library_state()
     is_shown = state.shown == entry.id
     if st.button(
@@ -177,7 +177,7 @@ def _actions(entry: ConversationEntry) -> None:
         key=f"more-{entry.id}",
     ):
         _rename(entry)
-        _download(entry)
+        _draw_download(entry)
         if st.button(
             _("Delete"),
             icon=":material/delete:",

@@ -55,7 +55,7 @@ def recordings() -> None:
         _open()
     st.caption(_(ABOUT))
     for name, recording in workspace().recordings.all.items():
-        _row(name, recording, is_own=name in opened)
+        _draw_row(name, recording, is_own=name in opened)
 
 
 def _open() -> None:
@@ -81,7 +81,7 @@ def _open() -> None:
         st.rerun()
 
 
-def _row(name: str, recording: Recording, *, is_own: bool) -> None:
+def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
     with st.container(border=True, key=f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
@@ -105,10 +105,10 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _buttons(name, recording, is_own=is_own)
+            _draw_buttons(name, recording, is_own=is_own)
 
 
-def _buttons(name: str, recording: Recording, *, is_own: bool) -> None:
+def _draw_buttons(name: str, recording: Recording, *, is_own: bool) -> None:
     offer_file(
         _("Download"),
         lambda: write_recording(recording),

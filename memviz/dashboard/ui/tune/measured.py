@@ -54,7 +54,7 @@ def setting_card(
     ):
         _open_in_compare(setting.id, setting.model_dump(), conversations)
     if number in table.index:
-        _metrics(table.loc[number].to_dict())
+        _draw_metrics(table.loc[number].to_dict())
     for sentence in idle_in_words(sweep, number):
         st.caption(plain(sentence))
     failed = [
@@ -69,7 +69,7 @@ def setting_card(
         )
 
 
-def _metrics(row: dict[Any, Any]) -> None:
+def _draw_metrics(row: dict[Any, Any]) -> None:
     cells = st.grid(
         METRIC_COLUMNS, min_column_width=110, gap="small", key="tune-metrics"
     )

@@ -85,7 +85,7 @@ def sweep_of(
         st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     elif work.error is not None:
         show_error(work.error)
-        _go_on(state, _("Try again"))
+        _offer_to_go_on(state, _("Try again"))
     if work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             if lacks_vectors(work.sweep):
@@ -97,7 +97,7 @@ def sweep_of(
     if sweep is None:
         return None
     if work.wait(0) and not sweep.is_complete and work.error is None:
-        _ended_early(state, sweep)
+        _say_ended_early(state, sweep)
     return state.price(sweep, assumptions) if _any_ran(sweep) else None
 
 
@@ -156,7 +156,7 @@ _MEASURED_OVER = noop(
 )
 
 
-def _ended_early(state: TuneState, sweep: Sweep) -> None:
+def _say_ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else _("Stopped.")
     st.warning(
@@ -170,10 +170,10 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
     )
     for sentence in left_out_words(sweep):
         st.caption(plain(sentence))
-    _go_on(state, _("Go on"))
+    _offer_to_go_on(state, _("Go on"))
 
 
-def _go_on(state: TuneState, label: str) -> None:
+def _offer_to_go_on(state: TuneState, label: str) -> None:
     if start_button(label, "tune-go-on", is_main=False):
         _begin_anew(state)
 

@@ -175,11 +175,11 @@ def stand_in_instead(results: Sequence[RetentionResult]) -> None:
             _(QUESTION),
             "facts-stand-in",
             ":material/compare:",
-            partial(_agreement_table, recorded),
+            partial(_draw_agreement_table, recorded),
         )
 
 
-def _agreement_table(recorded: Sequence[RetentionResult]) -> None:
+def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
     rows: list[dict[str, object]] = []
     sentences: list[str] = []
     for result in recorded:

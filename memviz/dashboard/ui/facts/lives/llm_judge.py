@@ -274,7 +274,7 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(_("The first failure said: {failed}", failed=plain(failed)))
-    _one_question(asked, results)
+    _draw_one_question(asked, results)
 
 
 def _column(
@@ -310,7 +310,7 @@ def _column(
 
 
 @st.fragment
-def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
     probes = [probe for probe in asked.probes if probe in answered]
@@ -334,10 +334,12 @@ def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     places = card_places(len(asked.results), CARDS_A_ROW)
     for place, result in zip(places, asked.results, strict=True):
         with place:
-            _card(result, answers.get(asked.number_of(result)), probe)
+            _draw_card(result, answers.get(asked.number_of(result)), probe)
 
 
-def _card(result: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
+def _draw_card(
+    result: RetentionResult, answer: JudgedAnswer | None, probe: Probe
+) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(result.setting.label)}**")
         if answer is None:

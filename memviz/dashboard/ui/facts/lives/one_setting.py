@@ -90,13 +90,13 @@ def one_setting(results: Sequence[RetentionResult]) -> None:
     linked("version", event_key(result.setting), range(len(result.run.compactions)))
     _begin(result, lives)
     if hides(Part.READER):
-        _picture_alone(result, lives)
+        _draw_picture_alone(result, lives)
         keep_address("lives-address")
         return
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
-            _rows(result, lives)
-            st.html(_legend(result))
+            _draw_rows(result, lives)
+            st.html(_legend_html(result))
             life = choose_life(result, lives)
             for sentence in story(result, life):
                 st.markdown(plain(sentence))
@@ -112,11 +112,11 @@ def one_setting(results: Sequence[RetentionResult]) -> None:
     keep_address("lives-address")
 
 
-def _picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The lives, and the story of the chosen one."""
     finding_to_audience(_finding(result))
-    _rows(result, lives)
-    st.html(_legend(result))
+    _draw_rows(result, lives)
+    st.html(_legend_html(result))
     with put_away(Part.CONTROLS, "retention-fact"):
         life = choose_life(result, lives)
     name = fact_name(result.retention.probes[life.probe])
@@ -173,7 +173,7 @@ def most_telling(
     return max(lives, key=telling)
 
 
-def _legend(result: RetentionResult) -> str:
+def _legend_html(result: RetentionResult) -> str:
     present = {span.state for life in result.lives for span in life.spans}
     items = []
     for state in SHOWN:
@@ -204,7 +204,7 @@ def _on_page(color: str) -> str:
     return SUMMARIZATION_GLYPH if is_violet else color
 
 
-def _rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
     if many:
         linked("all", ALL_KEY, [False, True])

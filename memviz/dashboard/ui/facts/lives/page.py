@@ -133,7 +133,7 @@ def all_settings(
     on_click = partial(_follow_click, results)
     picture(figure, CURVE_KEY, _finding(results), on_click, figure.layout.height)
     with put_away(Part.CONTROLS, "retention-measure"):
-        _clicked(results)
+        _draw_ways_on(results)
         st.segmented_control(
             _("A fact counts as known when"),
             MEASURES,
@@ -187,7 +187,7 @@ def _follow_click(results: Sequence[RetentionResult]) -> None:
         select(turn, result.setting.index, call)
 
 
-def _clicked(results: Sequence[RetentionResult]) -> None:
+def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
     """The ways on from what was clicked."""
     click = _clicked_point(results)
     if click is None:

@@ -64,7 +64,7 @@ def beside(result: RetentionResult, life: LifeLine) -> None:
     st.markdown(f"**{plain(fact_name(result.retention.probes[life.probe]))}**")
     place = _which_loss(result, life)
     if place is not None:
-        _way_back(result, life, request_lost_at(result, place))
+        _draw_way_back(result, life, request_lost_at(result, place))
     elif life.spans:
         st.caption(_("It was never lost under this setting."))
     lost_by = None if place is None else losses_of(result, life.probe)[place]
@@ -73,7 +73,7 @@ def beside(result: RetentionResult, life: LifeLine) -> None:
         return
     if lost_by not in (None, number):
         st.caption(act_words(result.run.compactions[number]).not_this)
-    _version(result, life, number)
+    _draw_version(result, life, number)
 
 
 def event_beside(result: RetentionResult, lost_by: int | None) -> int | None:
@@ -85,7 +85,7 @@ def event_beside(result: RetentionResult, lost_by: int | None) -> int | None:
     return lost_by
 
 
-def _way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
+def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
     """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
     evidence = sorted(result.retention.probes[life.probe].evidence)
     if bring_back(result.setting, evidence, record):
@@ -161,7 +161,7 @@ def _follow_loss(result: RetentionResult, probe: int) -> None:
     choose_loss(result, probe, widget_value(loss_key()))
 
 
-def _version(result: RetentionResult, life: LifeLine, number: int) -> None:
+def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
     compaction = result.run.compactions[number]
     answers = result.retention.probes[life.probe].answers

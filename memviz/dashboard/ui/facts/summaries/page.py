@@ -103,7 +103,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
             settings, "summaries-setting", _first_to_show(settings)
         )
     if not setting.run.compactions:
-        _nothing(setting)
+        _say_nothing_summarized(setting)
         return
     selected_turn(settings, setting.run)
     summaries_by([setting])
@@ -130,7 +130,7 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
     return next(wrote, next(changed, 0))
 
 
-def _nothing(setting: SettingRun) -> None:
+def _say_nothing_summarized(setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
     strategy = setting.run.strategy
     label = plain(setting.label)
@@ -179,7 +179,7 @@ def _add_suggested() -> None:
     state.looked_at = state.settings[-1].index
 
 
-def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
+def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     events = compaction_events(run)
     use = token_use(run)
     is_list = grows_a_list(run)
@@ -252,7 +252,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         event = events[number]
         if not hides(Part.READER):
             with st.container(key="facts-story", gap="small"):
-                _beside(desk, event)
+                _draw_beside(desk, event)
     if hides(Part.NUMBERS):
         keep_address("summaries-address")
         return
@@ -263,7 +263,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         view,
     )
     if facts:
-        _key_numbers(run, facts)
+        _draw_key_numbers(run, facts)
         with st.expander(
             _("All of them as a table"),
             icon=":material/table_rows:",
@@ -352,7 +352,7 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     )
 
 
-def _beside(desk: Desk, event: CompactionEvent) -> None:
+def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     """Show which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
     writer_badge(event.compaction)

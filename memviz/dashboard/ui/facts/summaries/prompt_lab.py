@@ -53,7 +53,7 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     if not all(tried.written) and tried.made_with == desk.summarizer:
         _try_again(desk, tried)
     if any(tried.trials):
-        _compare(compaction, tried.trials, desk.probes())
+        _draw_comparison(compaction, tried.trials, desk.probes())
 
 
 @st.fragment
@@ -164,13 +164,13 @@ def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
     )
 
 
-def _compare(
+def _draw_comparison(
     compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]
 ) -> None:
     result_begins(RESULT)
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
-            _summary(side, trial)
+            _draw_summary(side, trial)
     texts = {}
     for side, trial in zip(FIRST_CHOICE, trials, strict=True):
         if trial and trial.draft.text:
@@ -181,10 +181,10 @@ def _compare(
         st.html(legend_html(diff) + diff_html(diff))
     if texts:
         prompt = next(trial.prompt for trial in trials if trial)
-        _facts(prompt, texts | {_("in the run"): compaction.summary or ""}, probes)
+        _draw_facts(prompt, texts | {_("in the run"): compaction.summary or ""}, probes)
 
 
-def _summary(side: str, trial: Trial | None) -> None:
+def _draw_summary(side: str, trial: Trial | None) -> None:
     if trial is None:
         st.markdown(_("**Summary {side}**", side=side))
         st.caption(_("Not written yet."))
@@ -221,7 +221,7 @@ def _effort(trial: Trial) -> str:
     )
 
 
-def _facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
+def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
     """Of the facts that the summarizer could read, those that each of the summaries ``texts`` still holds."""
     readable = [probe for probe in probes if contains_answer(prompt, probe.answers)]
     if not readable:

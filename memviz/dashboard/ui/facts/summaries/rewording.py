@@ -57,7 +57,7 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     if version is None:
         return
     if key is None:
-        _in_chat()
+        _draw_in_chat()
         return
     sentences = [
         _(
@@ -159,7 +159,7 @@ def _keep(key: RunKey, version: int, text: str | None) -> None:
     st.rerun()
 
 
-def _in_chat() -> None:
+def _draw_in_chat() -> None:
     st.caption(
         _(
             "This is the chat as it was held. What is in force can be reworded there, from its next message on."

@@ -98,7 +98,7 @@ def version_view(
     if facts_kept is not None:
         tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
-        tabs["What changed"] = lambda: _changes(run, event, view)
+        tabs["What changed"] = lambda: _draw_changes(run, event, view)
         tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
         tabs[WHOLE_LIST] = lambda: st.text(text_in_force(run, event))
@@ -108,7 +108,7 @@ def version_view(
         name = _("{messages} taken in", messages=messages) if version else messages
         tabs[name] = lambda: st.html(messages_html(run, taken))
     if prompt:
-        tabs[PROMPT] = lambda: _prompt(prompt)
+        tabs[PROMPT] = lambda: _draw_prompt(prompt)
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
@@ -159,7 +159,7 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     return True
 
 
-def _prompt(text: str) -> None:
+def _draw_prompt(text: str) -> None:
     st.text(text[:MAX_CHARS_SHOWN])
     if len(text) > MAX_CHARS_SHOWN:
         hidden = counted(len(text) - MAX_CHARS_SHOWN, "more character")
@@ -172,7 +172,7 @@ def _prompt(text: str) -> None:
         )
 
 
-def _changes(run: Run, event: CompactionEvent, view: str) -> None:
+def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
     """The text against that of another version: by default the one before."""
     others = [
         other
