@@ -19,7 +19,7 @@ from memviz.dashboard.charts.requests.tables import (
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.controls.grounds import health
+from memviz.dashboard.ui.controls.grounds import draw_health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
@@ -64,7 +64,7 @@ def pictures(desk: ChatDesk) -> None:
         _("Tokens sent with each request of this chat"),
     )
     _draw_totals(run)
-    health([SettingRun(run, run.strategy.label, 0)])
+    draw_health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
         facts = known_facts(state.conversation_id, run.log, grows=True)
         inspector(run, last.turn, "chat", facts, whole_turn=True)

@@ -16,15 +16,15 @@ from memviz.dashboard.ui.controls.conversations import (
     MESSAGES_SHOWN,
     chat_state,
 )
-from memviz.dashboard.ui.controls.grounds import why_stand_in
+from memviz.dashboard.ui.controls.grounds import say_why_stand_in
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
-from memviz.dashboard.ui.controls.model_calls import recall_exchange, thoughts
+from memviz.dashboard.ui.controls.model_calls import draw_recall_exchange, draw_thoughts
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll
+from memviz.dashboard.ui.shell.elements import draw_scroll, quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -82,11 +82,11 @@ def transcript(desk: ChatDesk) -> None:
         if position == turn.start and turn.number in marks:
             _draw_setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
-            thoughts(record)
+            draw_thoughts(record)
         if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
                 rest = log[position:stop]
-                recall_exchange(list(takewhile(_is_recall_exchange, rest)))
+                draw_recall_exchange(list(takewhile(_is_recall_exchange, rest)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _draw_message(message, position, fate, facts.get(position, NO_FACTS))
@@ -98,7 +98,7 @@ def transcript(desk: ChatDesk) -> None:
     is_answered = not (chat.unanswered or state.retrying)
     if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
-        why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
+        say_why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
         _draw_setting_mark(mark)
 
@@ -302,7 +302,7 @@ def empty_chat(desk: ChatDesk) -> None:
 
 def show_newest(desk: ChatDesk) -> None:
     """Scroll the box that this stands in to its end if there is something new in the talk."""
-    scroll("end", _newest(desk), "chat-newest")
+    draw_scroll("end", _newest(desk), "chat-newest")
 
 
 def _newest(desk: ChatDesk) -> str:

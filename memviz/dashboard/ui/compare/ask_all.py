@@ -17,7 +17,7 @@ from memviz.dashboard.ui.compare.answers import (
     stated_at,
     suggested_questions,
 )
-from memviz.dashboard.ui.controls.grounds import why_stand_in
+from memviz.dashboard.ui.controls.grounds import say_why_stand_in
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -259,7 +259,7 @@ def _show(
     result_begins(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
-        why_stand_in(replies)
+        say_why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
     replies_before = {}

@@ -227,7 +227,7 @@ def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
     workspace().keep_free_run(key, replace(run, compactions=calls))
 
 
-def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
+def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]

@@ -66,7 +66,7 @@ def selected_message(run: Run) -> int:
     return message_position(widget_value(MESSAGE_KEY))
 
 
-def life_of_selected(settings: Sequence[SettingRun]) -> None:
+def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
     """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selection_of(settings).setting
     run = setting.run
@@ -84,7 +84,7 @@ def life_of_selected(settings: Sequence[SettingRun]) -> None:
     )
 
 
-def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
+def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
     run = selection.setting.run
     position = selected_message(run)

@@ -300,7 +300,7 @@ def help_key() -> str:
     return f"lost-{widget_value(SHOWN_KEY) or 0}"
 
 
-def first_steps() -> None:
+def draw_first_steps() -> None:
     """Draw the way to the first lesson, and the classic effects: each in one sentence, and
     a click that shows it."""
     st.page_link(

@@ -32,12 +32,12 @@ from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     folded,
     kept_figure,
     numbers_of,
+    tell_audience,
 )
-from memviz.dashboard.ui.controls.request_changes import why
+from memviz.dashboard.ui.controls.request_changes import draw_reasons
 from memviz.dashboard.ui.controls.selected_request import (
     close_request,
     is_read,
@@ -63,7 +63,7 @@ SHARES = (62, 38)
 
 
 @st.fragment
-def beside_reader(
+def draw_beside_reader(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     draw_picture: Callable[[], object],
@@ -149,7 +149,7 @@ def _say_what_happened(selection: Selection) -> None:
             ),
             width="content",
         )
-        why(run, range(number, number + 1))
+        draw_reasons(run, range(number, number + 1))
 
 
 def _offer_reader() -> None:
@@ -158,13 +158,13 @@ def _offer_reader() -> None:
     )
 
 
-def to_audience(finding: str, notes: Iterable[str]) -> None:
+def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
     """Before an audience: what the view shows, in one sentence, and ``notes`` for who speaks about it. The stage has a
     sentence of its own."""
     if is_staged():
         speaker_notes([finding, *notes])
     else:
-        finding_to_audience(finding, notes)
+        tell_audience(finding, notes)
 
 
 def _caption(selection: Selection, transcript: Transcript) -> str:

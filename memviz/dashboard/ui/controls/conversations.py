@@ -192,7 +192,7 @@ def event_sentence(event: RecordedEvent) -> str:
     return _(". ").join(said) + _(".")
 
 
-def recorded_events(transcript: Transcript, log: Log) -> None:
+def draw_recorded_events(transcript: Transcript, log: Log) -> None:
     """Draw all events, each with its text; nothing where there are none."""
     events = transcript.events
     if not events:

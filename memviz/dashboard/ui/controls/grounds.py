@@ -52,7 +52,7 @@ WITH_RECORDINGS_HELP = noop(
 )
 
 
-def author_badge(author: Author, *models: str) -> None:
+def draw_author_badge(author: Author, *models: str) -> None:
     """Draw a badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
     st.badge(
         plain(badge_words(author, models)),
@@ -61,7 +61,7 @@ def author_badge(author: Author, *models: str) -> None:
     )
 
 
-def summaries_by(settings: Sequence[SettingRun]) -> None:
+def say_who_summarized(settings: Sequence[SettingRun]) -> None:
     """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote. It
     stands above the picture, so that nobody reads the one without the other."""
     runs = [setting.run for setting in settings]
@@ -86,7 +86,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             _offer_recordings("summaries")
 
 
-def answers_by(replies: Iterable[ReplyFacts]) -> None:
+def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
     """Draw one line that says who gave how many of these answers."""
     labels: dict[Author, list[str]] = {author: [] for author in Author}
     for reply in replies:
@@ -105,7 +105,7 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
             st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
 
 
-def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
+def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the built-in model gave some of these answers, each with the label of its setting, although
     recordings were to be played."""
     own = []
@@ -150,7 +150,9 @@ def _author_words(
     return _("under {settings}: compare with care", settings=under)
 
 
-def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
+def say_who_swept(
+    summarizer: str, *, models: Sequence[str] = (), left_out: int = 0
+) -> None:
     """Say who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
@@ -172,7 +174,7 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     st.caption(words, width="content")
 
 
-def how_sure(summarizer: str) -> None:
+def say_how_sure(summarizer: str) -> None:
     """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
         st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
@@ -235,7 +237,7 @@ FAILED_SUMMARIZATION = "failed_summarization"
 _SEVERITY_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
 
 
-def health(settings: Sequence[SettingRun]) -> None:
+def draw_health(settings: Sequence[SettingRun]) -> None:
     """Draw what is unhealthy about the runs; nothing where nothing is.
 
     Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that

@@ -28,13 +28,13 @@ from memviz.dashboard.ui.controls.block_html import (
     sent_versions,
     size_words,
 )
-from memviz.dashboard.ui.controls.model_calls import earlier_calls
+from memviz.dashboard.ui.controls.model_calls import draw_earlier_calls
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
-    changes,
-    recalled_here,
-    summarizer_calls,
-    why,
+    draw_changes,
+    draw_reasons,
+    draw_recalled,
+    draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import offer_file
@@ -84,19 +84,19 @@ def inspector(
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
     _warn_of_flags(record, run.strategy)
-    recalled_here(record, facts)
+    draw_recalled(record, facts)
     changed = range(calls[0] if whole_turn else number, number + 1)
-    why(run, changed)
-    changes(run, changed, key, facts)
+    draw_reasons(run, changed)
+    draw_changes(run, changed, key, facts)
     st.html(parts_html(record))
-    earlier_calls(run.requests[calls[0] : number])
+    draw_earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
     # Of blocks, several may be of one kind: "history (2)" is called history-2.
     names = distinct_names([block.kind for block in blocks])
     for block, name in zip(blocks, names, strict=True):
         suffix = name.replace(" (", "-").removesuffix(")")
         _draw_block(run, block, record, f"{key}-{suffix}", facts)
-    summarizer_calls(run, changed, key)
+    draw_summarizer_calls(run, changed, key)
     chars = 0
     for block in blocks:
         chars += sum(len(message.content) for message in block.messages)

@@ -108,7 +108,7 @@ MOST_PIXELS = 2_000
 """The height that a picture may have at most; the style of the page leaves it what the window has."""
 
 
-def finding_to_audience(finding: str, notes: Iterable[str] = ()) -> None:
+def tell_audience(finding: str, notes: Iterable[str] = ()) -> None:
     """Before an audience: what the picture shows, in one sentence, and ``notes`` for who speaks about it."""
     if presents():
         st.markdown(plain(finding))

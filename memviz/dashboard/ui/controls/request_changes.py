@@ -65,7 +65,7 @@ KEPT_CHARS_SHOWN = 160
 """The characters of a stretch that a new version took over: enough to see where the changes stand."""
 
 
-def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
+def draw_recalled(record: TurnRecord, facts: Sequence[Probe]) -> None:
     """Draw the turns that were recalled into the request, the tokens of that, and the facts that it knows by that
     alone."""
     words = recalled_words(record, facts)
@@ -99,7 +99,7 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     )
 
 
-def why(run: Run, requests: range) -> None:
+def draw_reasons(run: Run, requests: range) -> None:
     """Draw what fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing
     did."""
     record = run.requests[requests[-1]]
@@ -201,7 +201,9 @@ def _fired_html(words: CompactionWords, compaction: Compaction, cost: str) -> Ma
     return element("p", sign, f" {words.what}", because, end, class_=look)
 
 
-def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
+def draw_changes(
+    run: Run, requests: range, key: str, facts: Sequence[Probe] = ()
+) -> None:
     """Draw what changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and
     the messages that left since the request before them, which may have been an earlier call of the same turn."""
     record = run.requests[requests[-1]]
@@ -211,7 +213,7 @@ def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) ->
     _draw_left(run, requests, key)
 
 
-def summarizer_calls(run: Run, requests: range, key: str) -> None:
+def draw_summarizer_calls(run: Run, requests: range, key: str) -> None:
     """Draw what the summarizer was asked for these requests, folded."""
     for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:

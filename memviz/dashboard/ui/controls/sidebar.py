@@ -281,7 +281,7 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     return settings
 
 
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
+def say_nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
         st.info(

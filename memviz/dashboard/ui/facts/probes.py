@@ -65,7 +65,7 @@ TABLE_PIXELS = 320
 LABEL_CHARS = 90
 
 
-def where_from(facts: Facts) -> None:
+def say_where_from(facts: Facts) -> None:
     """Say where the facts come from, where that is not the conversation itself; that only some are looked for; or
     that there are none."""
     if facts.one_in > 1:

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
@@ -44,7 +44,7 @@ FACT_ICONS = {
 }
 
 
-def version_head(run: Run, compaction: Compaction) -> None:
+def draw_version_head(run: Run, compaction: Compaction) -> None:
     """Show what happened and why, with the numbers."""
     words = compaction_words(compaction, run)
     what = _("{what}.", what=plain(words.what))
@@ -60,21 +60,21 @@ def version_head(run: Run, compaction: Compaction) -> None:
     st.markdown(" ".join([what, *sentences]))
 
 
-def version_badge(run: Run, compaction: Compaction) -> None:
+def draw_version_badge(run: Run, compaction: Compaction) -> None:
     """Show which version it wrote, when, and who worded it."""
     with row(gap="xsmall"):
         color: BadgeColor = "violet" if compaction.written else "gray"
         st.badge(badge_label(run, compaction), color=color)
-        writer_badge(compaction)
+        draw_writer_badge(compaction)
 
 
-def writer_badge(compaction: Compaction) -> None:
+def draw_writer_badge(compaction: Compaction) -> None:
     """Show who worded the summary that it wrote, with the model's name; nothing where no model did."""
     author = summary_author(compaction)
     if author is None:
         return
     with row(gap="xsmall", width="content"):
-        author_badge(author, compaction.model)
+        draw_author_badge(author, compaction.model)
         if author is Author.LIVE:  # the other badges name theirs
             st.caption(_("by {model}", model=plain(compaction.model)), width="content")
 
@@ -88,7 +88,7 @@ def badge_label(run: Run, compaction: Compaction) -> str:
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
-def facts_of_version(
+def draw_facts_of_version(
     changes: VersionProbes,
     probes: Sequence[Probe],
     key: str,
@@ -139,7 +139,9 @@ def counts_words(facts: VersionProbes) -> str:
     return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
 
 
-def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:
+def draw_changes_of_version(
+    run: Run, compaction: Compaction, answers: Sequence[str]
+) -> None:
     """The text of the version against the one that it replaced, with ``answers`` marked; without one before it, as
     it is."""
     written = compaction.written

@@ -16,7 +16,7 @@ from memviz.dashboard.guide.strategies import (
     strategy_pages,
 )
 from memviz.dashboard.markup import element, upright_part
-from memviz.dashboard.ui.guide.strategy_page import to_strategy
+from memviz.dashboard.ui.guide.strategy_page import link_strategy
 from memviz.dashboard.ui.guide.views import (
     FIND,
     STRATEGY,
@@ -86,7 +86,7 @@ def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
     for place, page in zip(card_places(len(pages), COLUMNS), pages, strict=True):
         key = f"guide-card-{page.id}"
         with place.container(border=True, height="stretch", key=key):
-            to_strategy(page, f"**{page.title}**")
+            link_strategy(page, f"**{page.title}**")
             places[page.id] = st.empty()
             st.caption(page.summary)
     return places

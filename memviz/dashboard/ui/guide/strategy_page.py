@@ -16,7 +16,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.guide.views import (
@@ -93,13 +93,13 @@ def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
         st.page_link(PAGE, label=_("All strategies"), icon=":material/grid_view:")
         if page.id != own_id:
             title = _("Its strategy: {strategy}", strategy=pages[number].title)
-            to_strategy(pages[number], title, ":material/arrow_forward:")
+            link_strategy(pages[number], title, ":material/arrow_forward:")
         elif number:
-            to_strategy(
+            link_strategy(
                 pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
             )
         if page.id == own_id and number + 1 < len(pages):
-            to_strategy(
+            link_strategy(
                 pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
             )
         if example is not None:
@@ -144,7 +144,7 @@ def _draw_picture(example: Example) -> None:
     ):
         for author in Author:
             if author in authors_of(example.run):
-                author_badge(author, *models_of([example.run], author))
+                draw_author_badge(author, *models_of([example.run], author))
         title = plain(bundled_words(sample(example.conversation).title))
         words = _(
             "{setting}, over *{title}*. {picture}",
@@ -225,6 +225,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
+def link_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
     """Draw a link to the page of a strategy."""
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})

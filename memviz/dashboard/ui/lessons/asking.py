@@ -112,7 +112,7 @@ LINES_PIXELS = 110
 TURN_PIXELS = 130
 
 
-def asked_in(own: OwnLesson, number: int, language: Language) -> None:
+def choose_what_is_asked(own: OwnLesson, number: int, language: Language) -> None:
     """Draw the controls that say what step ``number`` (0-based) asks."""
     step = own.steps[number]
     key = own.key(f"asks-{number}")

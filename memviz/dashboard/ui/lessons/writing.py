@@ -24,7 +24,7 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.library import SUFFIX
 from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
-from memviz.dashboard.ui.lessons.asking import Slot, asked_in
+from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
 from memviz.dashboard.ui.shell.elements import error_shown, offer_file
@@ -115,7 +115,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             max_chars=TEXT_CHARS,
             help=_(TEXT_HELP),
         )
-        asked_in(own, number, language)
+        choose_what_is_asked(own, number, language)
         st.caption(plain(shown_words(own.steps[number])))
 
 

@@ -64,7 +64,7 @@ def quiet_button(
     )
 
 
-def scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
+def draw_scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
     """Scroll once for each new ``mark``: to the ``top`` of the page, to the ``result`` that is drawn behind this, or to
     the ``end`` of the box that this stands in."""
     _scrolling(data={"to": to, "key": key, "mark": mark}, key=key)

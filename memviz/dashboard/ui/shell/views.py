@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.shell.elements import scroll
+from memviz.dashboard.ui.shell.elements import draw_scroll
 from memviz.dashboard.ui.shell.language import choose_language
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
@@ -127,7 +127,7 @@ def begin_at_top() -> None:
     """Show the beginning of a page after :func:`turn_to`: a browser stays where it is when only the view changes."""
     turned = widget_value(TURNED_KEY)
     if turned:
-        scroll("top", turned, "at-top")
+        draw_scroll("top", turned, "at-top")
 
 
 def _count_up(key: str) -> None:
@@ -215,7 +215,7 @@ def result_begins(name: str) -> None:
     """Here the result of this ``name`` begins. To be called wherever it is drawn."""
     times = widget_value(_times_key(name))
     if times:
-        scroll("result", times, f"in-view-{name}")
+        draw_scroll("result", times, f"in-view-{name}")
 
 
 def _times_key(name: str) -> str:

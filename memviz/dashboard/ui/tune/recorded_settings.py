@@ -12,7 +12,7 @@ from memviz.dashboard.ui.controls.grounds import (
     ALL_STAND_IN,
     LINE_KEY,
     offer_summarizer,
-    swept_by,
+    say_who_swept,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
@@ -110,7 +110,7 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
         key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
     ):
         if not summarizer.startswith(RECORDING):
-            swept_by(summarizer)
+            say_who_swept(summarizer)
             if measurable.recorded:
                 label = ngettext(
                     "Only the recorded one",
@@ -120,7 +120,7 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
                 offer_summarizer(label, measurable.recording, _(ALONE_HELP))
             return
         recording = workspace().recordings.all.get(summarizer.removeprefix(RECORDING))
-        swept_by(
+        say_who_swept(
             summarizer,
             models=recording.models if recording is not None else (),
             left_out=measurable.left_out,

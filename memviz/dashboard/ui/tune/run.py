@@ -185,7 +185,7 @@ def _begin_anew(state: TuneState) -> NoReturn:
     st.rerun()
 
 
-def nothing_to_try(ids: Sequence[str]) -> None:
+def say_nothing_to_try(ids: Sequence[str]) -> None:
     """Say whether a conversation or a strategy has to be chosen first."""
     text = noop("Choose a conversation in the sidebar, and every setting is measured.")
     if ids:

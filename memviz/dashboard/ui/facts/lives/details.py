@@ -52,7 +52,7 @@ MISSES_ALT = noop(
 )
 
 
-def without_labels(settings: Sequence[SettingRun]) -> None:
+def draw_without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
     if not _is_wanted(len(settings[0].run.log)):
         return
@@ -87,7 +87,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
             )
         )
     if any(recall.arguments for recall in needed):
-        needed_values(settings, needed)
+        draw_needed_values(settings, needed)
 
 
 def _is_wanted(messages: int) -> bool:
@@ -100,7 +100,7 @@ def _is_wanted(messages: int) -> bool:
 
 
 @st.fragment
-def needed_values(
+def draw_needed_values(
     settings: Sequence[SettingRun], needed: Sequence[ToolArgumentRecall]
 ) -> None:
     """Draw how many of the values that tool calls used were still in the context."""
@@ -165,7 +165,7 @@ HOW_TO_READ = noop(
 )
 
 
-def stand_in_instead(results: Sequence[RetentionResult]) -> None:
+def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
     """A table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
     recorded = [
         result for result in results if Author.RECORDED in authors_of(result.run)

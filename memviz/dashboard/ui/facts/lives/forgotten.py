@@ -21,7 +21,7 @@ QUESTION = noop("Why did it forget?")
 KEY = "facts-why"
 
 
-def why_forgotten(result: RetentionResult, life: LifeLine) -> None:
+def explain_loss(result: RetentionResult, life: LifeLine) -> None:
     """Draw the question, and its answer when it is opened; nothing for a fact that was never lost."""
     if life.lost_turn is not None:
         show = partial(_show, result, life)

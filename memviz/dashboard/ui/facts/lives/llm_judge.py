@@ -13,7 +13,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge, say_who_answered
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import (
@@ -257,7 +257,7 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
         for result in asked.results
     }
     table = pd.DataFrame(columns)
-    answers_by(answer.calls[-1] for answer in results if answer.calls)
+    say_who_answered(answer.calls[-1] for answer in results if answer.calls)
     nothing = SAYS_NOTHING.items()
     empty = [name for name, words in nothing if (table.loc[name] == _(words)).all()]
     calls: list[ReplyFacts] = []
@@ -357,7 +357,9 @@ def _draw_card(
                 st.badge(words, color=color)
             if answer.calls:
                 call = answer.calls[-1]
-                author_badge(author_of(call.model, recorded=call.recorded), call.model)
+                draw_author_badge(
+                    author_of(call.model, recorded=call.recorded), call.model
+                )
         if answer.error:
             st.caption(plain(answer.error))
         st.caption(_("{tokens} sent", tokens=counted(answer.sent_tokens, "token")))

@@ -33,13 +33,13 @@ from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     picture,
+    tell_audience,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.facts.lives.forgotten import why_forgotten
-from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story
+from memviz.dashboard.ui.facts.lives.forgotten import explain_loss
+from memviz.dashboard.ui.facts.lives.story import choose_life, draw_beside, story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
     choose_fact,
@@ -74,7 +74,7 @@ MOST_FAR_ROWS = 12
 
 
 @st.fragment
-def one_setting(results: Sequence[RetentionResult]) -> None:
+def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
         result = _choose(results)
@@ -101,20 +101,20 @@ def one_setting(results: Sequence[RetentionResult]) -> None:
             for sentence in story(result, life):
                 st.markdown(plain(sentence))
         with st.container(key="facts-story", gap="small"):
-            beside(result, life)
-            why_forgotten(result, life)
+            draw_beside(result, life)
+            explain_loss(result, life)
     with st.expander(
         _("All facts together, and as a table"),
         icon=":material/table_rows:",
         key="facts-together",
     ):
-        all_facts(result, lives)
+        draw_all_facts(result, lives)
     keep_address("lives-address")
 
 
 def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The lives, and the story of the chosen one."""
-    finding_to_audience(_finding(result))
+    tell_audience(_finding(result))
     _draw_rows(result, lives)
     st.html(_legend_html(result))
     with put_away(Part.CONTROLS, "retention-fact"):
@@ -275,7 +275,7 @@ def _finding(result: RetentionResult) -> str:
     )
 
 
-def all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The rows of the picture added up, and in words."""
     at_the_end = "".join(known_words(result.retention)[-1:])
     st.plotly_chart(

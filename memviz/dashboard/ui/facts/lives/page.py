@@ -19,23 +19,30 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     picture,
     places,
     step_of,
+    tell_audience,
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full, select
-from memviz.dashboard.ui.controls.sidebar import nothing_yet
+from memviz.dashboard.ui.controls.sidebar import say_nothing_yet
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
+from memviz.dashboard.ui.facts.lives.details import (
+    draw_without_labels,
+    offer_stand_in_table,
+)
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
-from memviz.dashboard.ui.facts.lives.one_setting import one_setting
-from memviz.dashboard.ui.facts.probes import probes_panel, where_from
+from memviz.dashboard.ui.facts.lives.one_setting import draw_one_setting
+from memviz.dashboard.ui.facts.probes import probes_panel, say_where_from
 from memviz.dashboard.ui.facts.retention_cache import (
     ChanceBaseline,
     bounds_of,
@@ -83,45 +90,47 @@ def lives_view(
     linked("proposed", proposals_key(compare_state().conversation_id), [False, True])
     facts = studied_facts()
     if not shown:
-        nothing_yet(settings)
+        say_nothing_yet(settings)
         return
     if not facts.probes:
-        where_from(facts)
+        say_where_from(facts)
         probes_panel(facts)
-        health(shown)
-        unlabelled(shown, expanded=True)
+        draw_health(shown)
+        draw_unlabelled(shown, expanded=True)
         return
     results = retention_results(shown, facts.probes)
-    summaries_by(shown)
+    say_who_summarized(shown)
     say_not_recorded(shown)
     if hides(Part.NUMBERS):
-        one_picture(results, is_kept_alone=is_kept_alone)
+        draw_one_picture(results, is_kept_alone=is_kept_alone)
         return
-    one_setting(results)
-    where_from(facts)
+    draw_one_setting(results)
+    say_where_from(facts)
     st.header(_("How much does each setting still know?"), anchor=False)
-    all_settings(results, elsewhere(results))
-    key_numbers(results)
-    health(shown)
-    stand_in_instead(results)
-    more_on_facts(results)
+    draw_all_settings(results, elsewhere(results))
+    draw_key_numbers(results)
+    draw_health(shown)
+    offer_stand_in_table(results)
+    draw_more_on_facts(results)
     st.caption(error_in_words())
-    unlabelled(shown)
+    draw_unlabelled(shown)
     probes_panel(facts)
     ask_a_model(results, facts.probes, models)
 
 
-def one_picture(results: Sequence[RetentionResult], *, is_kept_alone: bool) -> None:
+def draw_one_picture(
+    results: Sequence[RetentionResult], *, is_kept_alone: bool
+) -> None:
     """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
-        finding_to_audience(_finding(results))
-        all_settings(results, elsewhere(results))
+        tell_audience(_finding(results))
+        draw_all_settings(results, elsewhere(results))
     else:
-        one_setting(results)
+        draw_one_setting(results)
 
 
 @st.fragment
-def all_settings(
+def draw_all_settings(
     results: Sequence[RetentionResult], baseline: ChanceBaseline | None
 ) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
@@ -234,7 +243,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     )
 
 
-def key_numbers(results: Sequence[RetentionResult]) -> None:
+def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
     st.markdown(_("**Facts known at the end**"), help=_(KNOWN_HELP))
     for place, result in zip(places(len(results), NUMBER_PIXELS), results, strict=True):
@@ -291,31 +300,31 @@ def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     return numbers | {_("Old values still in the last request"): old}
 
 
-def more_on_facts(results: Sequence[RetentionResult]) -> None:
+def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
     """Show what fewer visitors ask for, folded."""
     with st.expander(
         _("How long does a fact last?"),
         icon=":material/timelapse:",
         key="facts-survival",
     ):
-        survival_by_age(results)
+        draw_survival_by_age(results)
     with st.expander(
         _("Which kinds of facts are lost?"),
         icon=":material/category:",
         key="facts-kinds",
     ):
-        by_category(results)
+        draw_by_category(results)
 
 
-def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
+def draw_unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """Show what can be told of any conversation, folded."""
     name = _("What can be said without any facts?")
     icon = ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
-        without_labels(settings)
+        draw_without_labels(settings)
 
 
-def survival_by_age(results: Sequence[RetentionResult]) -> None:
+def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
     """Show how long a fact lasts after it was stated."""
     lasting = [
         Lasting(result.setting, survival_of(result.run, result.retention.probes))
@@ -340,7 +349,7 @@ def survival_by_age(results: Sequence[RetentionResult]) -> None:
     )
 
 
-def by_category(results: Sequence[RetentionResult]) -> None:
+def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
     columns = {}
     for result in results:

@@ -35,10 +35,10 @@ from memviz.dashboard.ui.facts.selection import (
 from memviz.dashboard.ui.facts.version_card import (
     chosen_version,
     counts_words,
+    draw_changes_of_version,
+    draw_version_badge,
+    draw_version_head,
     fact_name,
-    version_badge,
-    version_head,
-    what_changed,
 )
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -59,7 +59,7 @@ def _name_at(result: RetentionResult, place: int) -> str:
     return name_of(result.run, request_lost_at(result, place))
 
 
-def beside(result: RetentionResult, life: LifeLine) -> None:
+def draw_beside(result: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
     st.markdown(f"**{plain(fact_name(result.retention.probes[life.probe]))}**")
     place = _which_loss(result, life)
@@ -165,8 +165,8 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
     compaction = result.run.compactions[number]
     answers = result.retention.probes[life.probe].answers
-    version_badge(result.run, compaction)
-    version_head(result.run, compaction)
+    draw_version_badge(result.run, compaction)
+    draw_version_head(result.run, compaction)
     st.caption(counts_words(chosen_version(result, number)))
     if number in losses_of(result, life.probe).values() and not held_before(
         result, life, compaction
@@ -176,7 +176,7 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     if compaction.written is not None:
         st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
-    what_changed(result.run, compaction, answers)
+    draw_changes_of_version(result.run, compaction, answers)
     if st.button(
         act_words(compaction).open,
         icon=":material/compress:",

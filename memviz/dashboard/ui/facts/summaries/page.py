@@ -12,18 +12,22 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
-    recorded_events,
+    draw_recorded_events,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
-    finding_to_audience,
     picture,
     places,
+    tell_audience,
 )
 from memviz.dashboard.ui.controls.selected_request import (
     chosen_turn,
@@ -54,9 +58,9 @@ from memviz.dashboard.ui.facts.summaries.version import (
 )
 from memviz.dashboard.ui.facts.version_card import (
     chosen_version,
-    facts_of_version,
-    version_head,
-    writer_badge,
+    draw_facts_of_version,
+    draw_version_head,
+    draw_writer_badge,
 )
 from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
@@ -91,7 +95,7 @@ SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """Every version of a summary, and what another program recorded of its own."""
     summaries(settings, summarizer)
-    recorded_events(*studied_conversation())
+    draw_recorded_events(*studied_conversation())
 
 
 def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
@@ -106,7 +110,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
         _say_nothing_summarized(setting)
         return
     selected_turn(settings, setting.run)
-    summaries_by([setting])
+    say_who_summarized([setting])
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
     desk = Desk(setting, summarizer, lambda: studied_facts().probes)
@@ -116,7 +120,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     try_prompts(desk)
     history(desk, facts)
     writers(setting, desk.probes())
-    health([setting])
+    draw_health([setting])
     if facts:
         evolution_charts(setting.run, facts)
 
@@ -299,7 +303,7 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     counts = _counts(run, events)
     finding = _finding(run, counts)
-    finding_to_audience(
+    tell_audience(
         _("{label}: {counts}", label=desk.setting.label, counts=counts),
         compaction_notes([desk.setting]),
     )
@@ -355,10 +359,10 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
 def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     """Show which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
-    writer_badge(event.compaction)
+    draw_writer_badge(event.compaction)
     if trouble(desk.setting.run, event):
         return
-    version_head(desk.setting.run, event.compaction)
+    draw_version_head(desk.setting.run, event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
     if is_long:
         linked("look-up", "summaries-facts", [False, True])
@@ -381,7 +385,7 @@ def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
             _("What stands in the block, and so which facts it holds, is unknown.")
         )
         return
-    facts_of_version(
+    draw_facts_of_version(
         chosen_version(result, event.number),
         probes,
         f"facts-at-{view_of(desk.setting)}-{event.number}",

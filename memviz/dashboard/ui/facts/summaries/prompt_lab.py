@@ -12,7 +12,7 @@ from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
@@ -203,7 +203,7 @@ def _draw_summary(side: str, trial: Trial | None) -> None:
             )
         )
         draft = trial.draft
-        author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        draw_author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
         st.text(draft.text)
         st.caption(_effort(trial))
 
