@@ -184,7 +184,7 @@ def _what(strategy: Strategy) -> str:
 
 
 def _unforeseen(strategy: Strategy) -> str:
-    """A strategy whose forecast is no number."""
+    """Return when a strategy summarizes next whose forecast is no number: ``This setting never summarizes.``"""
     if strategy.trigger is Trigger.NEVER:
         return _("This setting never summarizes.")
     if not strategy.writes_notes:

@@ -115,7 +115,7 @@ def draw_maps(settings: Sequence[SettingRun]) -> None:
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
-    """All requests and all messages of the conversation."""
+    """Return the view of all requests and all messages of the conversation."""
     last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
     return View(
         range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
@@ -330,7 +330,7 @@ def _item(number: _Number, messages: int) -> Markup:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share that is never rounded to nothing or to all."""
+    """Return ``part`` of ``whole`` as a share, never rounded to nothing or to all: ``3 of 1,000`` is ``<1%``."""
     share = f"{part / whole:.0%}" if whole else "0%"
     if share == "0%" and part:
         return "<1%"

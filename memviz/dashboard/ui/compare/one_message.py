@@ -138,7 +138,7 @@ def _draw_at_request(
 
 
 def life_in_words(life: Sequence[Span]) -> str:
-    """A message's life as a sentence."""
+    """Return the life of a message: ``sent word for word until turn 4; replaced by a summary since turn 5.``"""
     if not life:
         return _("no request came after it, so it was never sent.")
     phrases = list(_phrases(life))

@@ -159,8 +159,8 @@ def _offer_reader() -> None:
 
 
 def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
-    """Before an audience: what the view shows, in one sentence, and ``notes`` for who speaks about it. The stage has a
-    sentence of its own."""
+    """Before an audience, say in one sentence what the view shows, and give ``notes`` to who speaks about it. The stage
+    says a sentence of its own, so there the ``finding`` is a note as well."""
     if is_staged():
         speaker_notes([finding, *notes])
     else:

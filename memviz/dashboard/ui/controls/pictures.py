@@ -109,7 +109,7 @@ MOST_PIXELS = 2_000
 
 
 def tell_audience(finding: str, notes: Iterable[str] = ()) -> None:
-    """Before an audience: what the picture shows, in one sentence, and ``notes`` for who speaks about it."""
+    """Before an audience, say in one sentence what the picture shows, and give ``notes`` to who speaks about it."""
     if presents():
         st.markdown(plain(finding))
         speaker_notes([finding, *notes])
@@ -148,7 +148,8 @@ def places(
 
 
 def cells_a_row(count: int) -> int:
-    """Up to three stand side by side, four as two pairs, and seven as four and three."""
+    """Return how many of ``count`` things stand side by side: up to three do, four as two pairs, seven as four and
+    three."""
     rows = ceil_div(count, MOST_A_ROW)
     return ceil_div(count, rows) if count <= 2 * MOST_A_ROW else MOST_A_ROW + 1
 

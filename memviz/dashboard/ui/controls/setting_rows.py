@@ -198,7 +198,7 @@ def _look_at(index: int) -> None:
 
 
 def _name(setting: Setting) -> str:
-    """The name of its strategy, or of the product whose rule it is."""
+    """Return the name of the strategy of a setting, or of the product whose rule it is."""
     return _of_strategy(setting, lambda strategy: strategy.name)
 
 

@@ -90,7 +90,7 @@ class Setting:
         return None
 
     def turn_to(self, strategy_id: str) -> None:
-        """Another strategy, with the parameters that it last had here."""
+        """Take another strategy, with the parameters that it last had in this setting."""
         self.used[self.strategy_id] = self.parameters
         self.strategy_id = strategy_id
         self.parameters = dict(self.used.get(strategy_id, {}))

@@ -114,7 +114,7 @@ def first_loss(lost: Mapping[int, int | None], event: int | None) -> int | None:
 
 
 def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:
-    """The request at such a place."""
+    """Return the request at which a fact was lost, by a place of :func:`losses_of`."""
     return result.run.requests[result.retention.number_at(place)]
 
 

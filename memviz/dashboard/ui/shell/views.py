@@ -212,7 +212,7 @@ def result_is_new(name: str) -> None:
 
 
 def result_begins(name: str) -> None:
-    """Here the result of this ``name`` begins. To be called wherever it is drawn."""
+    """Bring the result of this ``name`` into view if it was just asked for. To be called where its drawing begins."""
     times = widget_value(_times_key(name))
     if times:
         draw_scroll("result", times, f"in-view-{name}")

@@ -198,7 +198,7 @@ def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
 
 
 def _by_stand_in(result: RetentionResult) -> RetentionResult:
-    """The same setting, summarized by the built-in model."""
+    """Return what a setting retains where the built-in model writes its summaries."""
     state = compare_state()
     strategy = result.run.strategy
     same = state.setting_at(result.setting.index)

@@ -56,7 +56,8 @@ def _show(result: RetentionResult, life: LifeLine) -> None:
 
 
 def _answer(result: RetentionResult, life: LifeLine) -> Why:
-    """The answer, which is worked out once for a run and these prices."""
+    """Return why a fact was forgotten, and what would have kept it: worked out once for a run and the prices in
+    force."""
     transcript, _log = studied_conversation()
     probe = result.retention.probes[life.probe]
     prices = prices_in_force()

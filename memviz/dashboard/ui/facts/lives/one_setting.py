@@ -199,7 +199,8 @@ def _legend_html(result: RetentionResult) -> str:
 
 
 def _on_page(color: str) -> str:
-    """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
+    """Return the colour of a mark beside text: that of the charts, but of summaries a violet that is lighter on a dark
+    page."""
     is_violet = color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
     return SUMMARIZATION_GLYPH if is_violet else color
 
@@ -232,8 +233,8 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
 
 
 def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
-    """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
-    their order."""
+    """Return as many lives as there is room for in large letters: the chosen one, those that were lost, and then
+    others, in the order of ``lives``."""
     order = sorted(
         lives, key=lambda life: (life.probe != chosen, life.lost_turn is None)
     )
@@ -256,7 +257,7 @@ def _follow_click(result: RetentionResult) -> None:
 
 
 def _finding(result: RetentionResult) -> str:
-    """The picture in one sentence."""
+    """Return what the picture of the lives shows, in one sentence."""
     known = int(result.retention.retained[-1].sum())
     born = int(result.retention.born[-1].sum())
     facts = counted(len(result.lives), "fact")

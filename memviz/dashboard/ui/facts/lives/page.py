@@ -156,7 +156,7 @@ def draw_all_settings(
 
 
 def _finding(results: Sequence[RetentionResult]) -> str:
-    """The picture in one sentence."""
+    """Return what the curve of all settings shows, in one sentence."""
     known = _(COMMA).join(
         f"{result.setting.label} {_known_at_the_end(result)}" for result in results
     )

@@ -130,7 +130,8 @@ def _follow_choice(result: RetentionResult) -> None:
 
 
 def _which_loss(result: RetentionResult, life: LifeLine) -> int | None:
-    """A fact that came back can be lost several times: which of its losses is looked at."""
+    """Return the place of the loss that is looked at, out of a choice where a fact came back and was lost again;
+    ``None`` where it was never lost."""
     lost = losses_of(result, life.probe)
     key = loss_key()
     places = list(lost)

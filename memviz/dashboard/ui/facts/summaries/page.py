@@ -298,7 +298,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> list[dict[str, st
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
-    """The summaries over the turns, and the number of the event that is chosen."""
+    """Draw the summaries over the turns, and return the number of the event that is chosen."""
     run = desk.setting.run
     chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     counts = _counts(run, events)
@@ -335,7 +335,7 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
 
 
 def _finding(run: Run, counts: str) -> str:
-    """The picture in one sentence."""
+    """Return what the picture of the summaries shows, in one sentence that ends with its ``counts``."""
     if has_changes_alone(run):
         return _(
             "Tokens of the first request after each change of what is sent: {counts}",
@@ -345,7 +345,7 @@ def _finding(run: Run, counts: str) -> str:
 
 
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
-    """The numbers of the picture."""
+    """Return ``3 summaries written, and at the end 240 tokens sent in place of older messages.``"""
     if has_changes_alone(run):
         return _("{changes}.", changes=counted(len(events), "change"))
     written = sum(event.version is not None for event in events)

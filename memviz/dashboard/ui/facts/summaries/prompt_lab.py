@@ -222,7 +222,8 @@ def _effort(trial: Trial) -> str:
 
 
 def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
-    """Of the facts that the summarizer could read, those that each of the summaries ``texts`` still holds."""
+    """Draw which of the facts that the summarizer could read in ``prompt`` each of the summaries ``texts`` still
+    holds."""
     readable = [probe for probe in probes if contains_answer(prompt, probe.answers)]
     if not readable:
         st.caption(
