@@ -9,6 +9,7 @@ from memviz.core.context import Fate
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
@@ -49,14 +50,15 @@ EXAMPLE = noop('"My budget is 3,000 euros and my daughter Mira is allergic to nu
 SAMPLE_QUESTION = noop('"What is Niamh allergic to?"')
 """A question about something that was said early in the sample, and is in no summary of the setting that a chat begins
 with."""
-FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
-    Fate.SUMMARIZED: ("violet", noop("replaced by a summary")),
-    Fate.OPAQUE: ("gray", noop("in a block nobody can read")),
-    Fate.DROPPED: ("gray", noop("dropped")),
-    Fate.RECALLED: ("orange", noop("recalled")),
-    Fate.CLEARED: ("yellow", noop("sent as a placeholder")),
-    Fate.SHORTENED: ("green", noop("shortened")),
+FATE_COLORS: dict[Fate, BadgeColor] = {
+    Fate.SUMMARIZED: "violet",
+    Fate.OPAQUE: "gray",
+    Fate.DROPPED: "gray",
+    Fate.RECALLED: "orange",
+    Fate.CLEARED: "yellow",
+    Fate.SHORTENED: "green",
 }
+"""The colours of the badges of messages that are not sent word for word."""
 WAIT_FOR_MEMORY = noop("You can write once the memory is derived")
 LONG = noop(
     "These are the newest of {messages}. What a model would be sent depends on the memory of all of "
@@ -228,11 +230,10 @@ def _draw_message(
             (prose if message.role == "assistant" else st.text)(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
-        if fate in FATE_NOTES:
-            color, note = FATE_NOTES[fate]
+        if fate in FATE_COLORS:
             st.badge(
-                _(note),
-                color=color,
+                _(FATE_WORDS[fate]),
+                color=FATE_COLORS[fate],
                 help=_(
                     "What became of message {number:,} at the last request.",
                     number=message_number(position),

@@ -16,6 +16,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
@@ -43,15 +44,7 @@ MAX_PHRASES = 12
 MAX_AGAIN = 6
 
 
-FATE_WORDS = {
-    Fate.VERBATIM: noop("sent word for word"),
-    Fate.SUMMARIZED: noop("replaced by a summary"),
-    Fate.RECALLED: noop("recalled"),
-    Fate.CLEARED: noop("sent as a placeholder"),
-    Fate.SHORTENED: noop("shortened"),
-    Fate.OPAQUE: noop("in a block nobody can read"),
-    Fate.DROPPED: noop("dropped"),
-}
+WORD_FOR_WORD = noop("sent word for word")
 
 
 def selected_message(run: Run) -> int:
@@ -172,6 +165,8 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     words = _(FATE_WORDS[span.fate])
+    if span.fate is Fate.VERBATIM:
+        words = _(WORD_FOR_WORD)
     since = request_name(*span.first)
     until = request_name(*span.last)
     if span.first == span.last:
