@@ -48,7 +48,6 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-ON = STAGED
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
 _PLAYED_TURNS = noop(
@@ -123,20 +122,14 @@ class Readout(NamedTuple):
     assumptions: PricingAssumptions | None = None
 
 
-def take_linked_stage() -> None:
-    """Show the stage, or the charts, as the address asks for. To be called before anything is drawn."""
-    if is_link_opened():
-        set_widget(STAGE_KEY, ON if st.query_params.get(STAGE) == ON else None)
-
-
 def choose_stage() -> None:
     """Draw the switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
         _("Animation"),
-        [ON],
+        [STAGED],
         key=STAGE_KEY,
-        format_func={ON: _("Animation")}.__getitem__,
+        format_func={STAGED: _("Animation")}.__getitem__,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -144,7 +137,7 @@ def choose_stage() -> None:
 
 def is_staged() -> bool:
     """Return whether the stage is shown."""
-    return bool(widget_value(STAGE_KEY) == ON)
+    return bool(widget_value(STAGE_KEY) == STAGED)
 
 
 def play(
@@ -251,9 +244,11 @@ def _with_terms(sentence: str) -> str:
 
 
 def compare_views() -> tuple[View, ...]:
-    """Return the views, by where the replies come from."""
+    """Return the views, by where the replies come from. To be called before anything is drawn: a link that was just
+    opened says whether they show the stage or the charts."""
+    if is_link_opened():
+        set_widget(STAGE_KEY, STAGED if st.query_params.get(STAGE) == STAGED else None)
     replies = _with_terms(_FREE_RUN if is_free_run() else _REPLAYED)
-    take_linked_stage()
     in_tokens = _(_MEMORY)
     if is_free_run():
         in_tokens = _("{memory} {replies}", memory=_(_MEMORY), replies=replies)
