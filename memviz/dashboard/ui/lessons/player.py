@@ -80,7 +80,7 @@ def ask(lesson: Lesson, question: Question) -> None:
             _draw_verdict(question, answered)
             return
         key = f"lesson-answer-{lesson.id}-{state.step}"
-        choices = [choice.said(state.language) for choice in question.choices]
+        choices = [state.words_of(choice) for choice in question.choices]
         st.radio(
             _("Your answer"),
             range(len(choices)),
@@ -183,7 +183,7 @@ def play_lesson(lesson: Lesson) -> None:
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
-            st.header(plain(step.title.said(state.language)), anchor=False)
+            st.header(plain(state.words_of(step.title)), anchor=False)
             prose(step.text, state.language)
         # The text names what stands in the picture, so both are in the lesson's language.
         with use_language(state.language):
@@ -220,14 +220,14 @@ def _draw_chart(step: Step) -> None:
 def _say_to_speaker(lesson: Lesson) -> None:
     """Say which step the audience sees, which one comes next, and what may be said to it."""
     state = lessons_state()
-    titles = [step.title.said(state.language) for step in lesson.steps]
+    titles = [state.words_of(step.title) for step in lesson.steps]
     picture_is(
         titles[state.step],
         state.step,
         len(titles),
         next(iter(titles[state.step + 1 :]), ""),
     )
-    speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
+    speaker_notes([as_plain(state.words_of(lesson.steps[state.step].notes))])
 
 
 def _draw_walk(lesson: Lesson) -> None:
@@ -358,7 +358,7 @@ def _draw_ways_out(step: Step, played: Played | None) -> None:
         heading = _("Try it")
         st.markdown(f"**{heading}**")
     for number, attempt in enumerate(step.to_try, 1):
-        words = attempt.text.said(lessons_state().language)
+        words = lessons_state().words_of(attempt.text)
         view = follow_fact(attempt.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)

@@ -97,7 +97,7 @@ def upload() -> None:
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
-        st.toast(plain(_("Saved “{title}”.", title=lesson.title.said(state.language))))
+        st.toast(plain(_("Saved “{title}”.", title=state.words_of(lesson.title))))
         st.rerun()
 
 
@@ -120,9 +120,9 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     with st.container(border=True, key=f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
-            st.markdown(f"**{plain(lesson.title.said(state.language))}**")
+            st.markdown(f"**{plain(state.words_of(lesson.title))}**")
             if lesson.summary:
-                summary = lesson.summary.said(state.language)
+                summary = state.words_of(lesson.summary)
                 st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
             st.caption(plain(" · ".join(_facts(lesson))))
         with (
@@ -135,7 +135,7 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 key=f"play-{lesson.id}",
                 type="primary" if is_next else "secondary",
                 on_click=partial(go_on, lesson),
-                help=plain(lesson.title.said(state.language)),
+                help=plain(state.words_of(lesson.title)),
             )
             if not presents():
                 _draw_more(lesson, is_own=is_own)
@@ -191,7 +191,7 @@ def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
 def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
-    title = plain(lesson.title.said(state.language))
+    title = plain(state.words_of(lesson.title))
     key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
         _("More of {title}", title=title),
@@ -217,9 +217,7 @@ def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
         ):
             workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
-            st.toast(
-                plain(_("Removed “{title}”.", title=lesson.title.said(state.language)))
-            )
+            st.toast(plain(_("Removed “{title}”.", title=state.words_of(lesson.title))))
             st.rerun()
 
 
@@ -247,7 +245,7 @@ def draw_closing() -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
-        title = plain(lesson.title.said(lessons_state().language))
+        title = plain(lessons_state().words_of(lesson.title))
         words = _("You have finished **{title}**.", title=title)
         if score:
             words = _(
@@ -260,7 +258,7 @@ def draw_closing() -> None:
                 st.button(
                     _(
                         "Next: {title}",
-                        title=plain(following.title.said(lessons_state().language)),
+                        title=plain(lessons_state().words_of(following.title)),
                     ),
                     icon=":material/arrow_forward:",
                     type="primary",
@@ -291,7 +289,7 @@ def _draw_to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
     for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
         for number, attempt in enumerate(step.to_try):
-            words = plain(attempt.text.said(lessons_state().language))
+            words = plain(lessons_state().words_of(attempt.text))
             key = f"lesson-then-{number}"
             if page_is_there(attempt.view) and st.button(
                 words, icon=":material/science:", key=key, type="tertiary"

@@ -131,6 +131,10 @@ class LessonsState:
     def language(self, language: Language) -> None:
         self.chosen_language = language
 
+    def words_of(self, text: Text) -> str:
+        """Return what a text says in the language of the lessons' texts."""
+        return text.said(self.language)
+
     def steps_seen(self, lesson: Lesson) -> set[int]:
         """Return the steps (0-based) of a lesson that were seen."""
         return self.seen.get(lesson.id, set())

@@ -190,9 +190,7 @@ def _save_buttons(lesson: Lesson) -> None:
     if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        st.toast(
-            plain(_("Saved “{title}”.", title=kept_lesson.title.said(state.language)))
-        )
+        st.toast(plain(_("Saved “{title}”.", title=state.words_of(kept_lesson.title))))
         st.rerun()
     offer_file(
         _("Download (YAML)"),
