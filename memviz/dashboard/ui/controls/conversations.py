@@ -258,7 +258,7 @@ class ChatState:
     """A model is to be asked in this run for the last reply once more."""
     draft_with: str | None = None
     """A summary by this instruction is to be asked for in this run; empty: the strategy's own."""
-    recall_tool: bool | None = None
+    recall_tool: bool = False
     """The model may recall under a strategy that is not made for it."""
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
     """The recalls and pins that are stored."""

@@ -21,10 +21,10 @@ from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import offer_file, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
-    LINK_OFF,
     MAX_TEXT_CHARS,
     keep_in_address,
     parse_value,
+    say_conversation_is_gone,
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
@@ -273,10 +273,7 @@ def open_address() -> None:
     if read and workspace().store.exists(read):
         state.shown = read
     elif read:
-        st.warning(
-            _("The conversation of the link is not on this server, or was deleted."),
-            icon=LINK_OFF,
-        )
+        say_conversation_is_gone()
 
 
 def keep_address() -> None:

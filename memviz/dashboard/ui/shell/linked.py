@@ -140,6 +140,14 @@ def say_not_there(name: str, text: str) -> None:
     st.warning(plain(words), icon=LINK_OFF)
 
 
+def say_conversation_is_gone() -> None:
+    """Say that a link names a conversation which is not there."""
+    st.warning(
+        _("The conversation of the link is not on this server, or was deleted."),
+        icon=LINK_OFF,
+    )
+
+
 def parse_value(text: str, options: Collection[Any] | None) -> Any:
     """Return the one of these ``options`` that is written as ``text``: of ``range(1, 9)`` and ``"3"`` the number 3.
     ``None`` where none is. Where the options are ``None``, any printable text is one."""
