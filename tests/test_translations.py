@@ -38,6 +38,8 @@ CONVERTED = (
     "memviz/tuning/recommendation.py",
     "memviz/tuning/scaling.py",
     "memviz/core/errors.py",
+    "memviz/core/model_errors.py",
+    "memviz/core/storage_errors.py",
     "memviz/models/connection_check.py",
     "memviz/models/prices.py",
     "memviz/models/credentials.py",

@@ -88,7 +88,7 @@ def vectors_for(
 @contextmanager
 def _budget_for_missing_vectors() -> Generator[None]:
     """A block that ends with a demand for a budget where it misses vectors that cost money."""
-    from memviz.core.errors import MissingVectorsError
+    from memviz.core.model_errors import MissingVectorsError
 
     try:
         yield

@@ -76,7 +76,7 @@ def summarizer_named(name: str, counter: str) -> Model:
 
 def check_key(name: str) -> None:
     """Raise a :class:`memviz.ModelError` if a key that the model of this name needs is not there."""
-    from memviz.core.errors import MissingKeyError
+    from memviz.core.model_errors import MissingKeyError
     from memviz.models.names import is_free
     from memviz.models.provider_keys import missing_keys
 

@@ -17,7 +17,8 @@ from memviz.cli import paying
 from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
-from memviz.core.errors import SweepError, UnusableSummarizerError
+from memviz.core.errors import SweepError
+from memviz.core.model_errors import UnusableSummarizerError
 from memviz.core.text.wording import counted, dollars, share_of
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from memviz.cli import errors as problems
 from memviz.code_export import Setting, targets
 from memviz.core import errors
 from memviz.core.counters import ENCODING_FILES
-from memviz.core.errors import MemvizError, ModelError
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import ModelError
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.engine.library import SummarizerFailedError
 from memviz.models.access import ServerAccess

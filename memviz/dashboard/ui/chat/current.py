@@ -11,7 +11,8 @@ from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
-from memviz.core.errors import DamagedRunError, MemvizError
+from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import DamagedRunError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.deriving import (
     DerivedMemory,

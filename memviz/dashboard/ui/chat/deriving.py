@@ -6,7 +6,8 @@ from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
-from memviz.core.errors import MemvizError, MissingVectorsError
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.embedding import (
     is_of_vectors,

@@ -7,8 +7,9 @@ from itertools import takewhile
 
 import streamlit as st
 
-from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models

@@ -7,8 +7,9 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.core.errors import MemvizError, MissingVectorsError, ModelError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.model_errors import MissingVectorsError, ModelError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry

@@ -9,11 +9,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.core.errors import (
-    BudgetSpentError,
-    EmptyConversationError,
-    UnusableSummarizerError,
-)
+from memviz.core.errors import EmptyConversationError
+from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun

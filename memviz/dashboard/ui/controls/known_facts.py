@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.division import ceil_div
-from memviz.core.errors import StorageError
 from memviz.core.process_memory import uncollected
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.containment import normal_tokens
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.study import compare_state

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.core.errors import BadRequestError
+from memviz.core.model_errors import BadRequestError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named

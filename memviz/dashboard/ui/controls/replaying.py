@@ -10,7 +10,7 @@ from time import monotonic
 
 import streamlit as st
 
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun

@@ -8,7 +8,8 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.division import ceil_div
-from memviz.core.errors import MemvizError, UnreadableConversationError
+from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.conversations import (

@@ -12,7 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
-from memviz.core.errors import StorageError
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
