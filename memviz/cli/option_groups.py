@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 
@@ -23,13 +23,13 @@ def take_groups(command: Callable[..., None]) -> Callable[..., None]:
         @take_groups
         def sweep_settings(*, goal: Goal, db: Database = None) -> None: ...
     """
-    groups: dict[str, Any] = {}
-    parameters = []
+    groups: dict[str, type] = {}
+    parameters: list[Parameter] = []
     for name, parameter in signature(command, eval_str=True).parameters.items():
-        if is_dataclass(parameter.annotation):
-            groups[name] = parameter.annotation
-            options = signature(parameter.annotation, eval_str=True).parameters
-            parameters += options.values()
+        group: type = parameter.annotation
+        if is_dataclass(group):
+            groups[name] = group
+            parameters += signature(group, eval_str=True).parameters.values()
         else:
             parameters.append(parameter)
 

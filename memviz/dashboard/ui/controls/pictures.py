@@ -200,7 +200,7 @@ def picture(
     figure: BaseFigure,
     key: str,
     finding: str,
-    on_click: Callable[[], object],
+    on_click: Callable[[], None],
     pixels: int,
 ) -> None:
     """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence

@@ -101,8 +101,9 @@ def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
     return _take(name, key, lambda text: parse_value(text, options))
 
 
-def linked_list(name: str, key: str, options: Collection[Any]) -> None:
-    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows."""
+def linked_list(name: str, key: str, options: Collection[Any] | None) -> None:
+    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows, or any texts where
+    they are ``None``."""
     _take(name, key, lambda text: _parse_list(text, options))
 
 
@@ -162,7 +163,7 @@ def parse_value(text: str, options: Collection[Any] | None) -> Any:
     return None
 
 
-def _parse_list(text: str, options: Collection[Any]) -> list[Any] | None:
+def _parse_list(text: str, options: Collection[Any] | None) -> list[Any] | None:
     """Return those of ``options`` that are written in ``text`` as a list in JSON, such as ``["3", "12"]``; ``None``
     where none of them is."""
     try:

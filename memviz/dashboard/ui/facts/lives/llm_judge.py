@@ -129,8 +129,9 @@ def ask_a_model(
                 answers=counted(total, "answer"),
             )
             job.run_when_asked(so_far=done if so_far else "")
-        if results := judged.get(key):
-            _show(asked, results)
+        answers = judged.get(key)
+        if answers:
+            _show(asked, answers)
 
 
 def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
