@@ -42,17 +42,9 @@ def vectors_for(
     from memviz.core.vectors import vectors_from
     from memviz.models.budget import Budget
     from memviz.models.embedding import Embedders, embedder
-    from memviz.strategies.lookup import (
-        embedding_asked_by,
-        texts_compared,
-        writes_compared_texts,
-    )
+    from memviz.strategies.lookup import texts_compared, writes_compared_texts
 
-    strategies_by_model: dict[str, list[Strategy]] = {}
-    for strategy in strategies:
-        name = embedding_asked_by(strategy)
-        if name:
-            strategies_by_model.setdefault(name, []).append(strategy)
+    strategies_by_model = _strategies_by_model(strategies)
     if not strategies_by_model:
         yield
         return
@@ -83,6 +75,18 @@ def vectors_for(
     finally:
         if budget is not None and budget.calls:
             complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
+
+
+def _strategies_by_model(strategies: Sequence[Strategy]) -> dict[str, list[Strategy]]:
+    """Return the strategies that compare vectors, by the name of the embedding model that is asked for these."""
+    from memviz.strategies.lookup import embedding_asked_by
+
+    strategies_by_model: dict[str, list[Strategy]] = {}
+    for strategy in strategies:
+        name = embedding_asked_by(strategy)
+        if name:
+            strategies_by_model.setdefault(name, []).append(strategy)
+    return strategies_by_model
 
 
 @contextmanager

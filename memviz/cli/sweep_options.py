@@ -286,7 +286,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read."""
+    """The options that say how files are read."""
 
     format: FormatName = None
     user: UserName = None

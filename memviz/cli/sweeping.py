@@ -163,12 +163,14 @@ def _recorded_settings(
 
     if not isinstance(writer, RecordedModel):
         return None
-    recorded = []
+    recorded: list[Strategy] | None = None
     for subject in subjects:
         digest = conversation_digest(subject.log, subject.system_prompt, subject.tools)
-        recorded.append(writer.recording.strategies_over(digest, counter))
-    first, *others = recorded
-    return [setting for setting in first if all(setting in other for other in others)]
+        of_subject = writer.recording.strategies_over(digest, counter)
+        if recorded is not None:
+            of_subject = [setting for setting in recorded if setting in of_subject]
+        recorded = of_subject
+    return recorded
 
 
 def _measure(

@@ -473,8 +473,9 @@ CASES: dict[str, Case] = {
 }
 # What only a provider can cause; tests/models does so and reads the sentences.
 FROM_PROVIDERS = {
-    model_errors.MissingKeyError, model_errors.RateLimitError, model_errors.ModelTimeoutError, model_errors.ContextTooLongError,
-    model_errors.ServerError, model_errors.ConnectionRefusedModelError, model_errors.UnusableSummarizerError,
+    model_errors.MissingKeyError, model_errors.RateLimitError, model_errors.ModelTimeoutError,
+    model_errors.ContextTooLongError, model_errors.ServerError, model_errors.ConnectionRefusedModelError,
+    model_errors.UnusableSummarizerError,
 }  # fmt: skip
 # What only the command line meets; tests/cli does so and reads the sentences.
 FROM_TERMINAL = {
@@ -482,7 +483,8 @@ FROM_TERMINAL = {
     problems.UnknownFormatNameError, problems.UnknownTargetError,
 }  # fmt: skip
 PASSING = {
-    model_errors.RateLimitError, model_errors.ModelTimeoutError, model_errors.ServerError, model_errors.ConnectionRefusedModelError,
+    model_errors.RateLimitError, model_errors.ModelTimeoutError, model_errors.ServerError,
+    model_errors.ConnectionRefusedModelError,
 }  # fmt: skip
 
 

@@ -109,8 +109,8 @@ class ChatDesk:
 
 
 def offer_to_restore(desk: ChatDesk) -> None:
-    """Where the chat was deleted elsewhere, offer to restore it, or to start a new one with the messages that have no
-    reply yet."""
+    """Offer to restore a chat that was deleted elsewhere, or to start a new one with the messages that have no reply
+    yet; nothing for any other."""
     state = desk.state
     if not state.deleted:
         return

@@ -102,8 +102,8 @@ def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
 
 
 def linked_list(name: str, key: str, options: Collection[Any] | None) -> None:
-    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows, or any texts where
-    they are ``None``."""
+    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows, or any texts
+    where they are ``None``."""
     _take(name, key, lambda text: _parse_list(text, options))
 
 
