@@ -31,7 +31,6 @@ from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
 FULL_HELP = noop("At most {most} at once.")
-ADD_HELP = noop("One more line on the same conversation.")
 _DASHES = {
     "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
     "dot": "currentColor 0 3px, transparent 3px 6px",
@@ -72,7 +71,8 @@ def setting_rows(
             disabled=is_full,
             args=(_next_strategy(),),
             width="stretch",
-            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else _(ADD_HELP),
+            # Without more words otherwise: the new setting appears at the pointer, and a tooltip would lie on it.
+            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else None,
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
     uids = [each.uid for each in state.settings]
