@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from watchdog.events import FileModifiedEvent
 
-from memviz.core.errors import StorageError
 from memviz.core.messages import Message
+from memviz.core.storage_errors import StorageError
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
 from memviz.transcripts.growing import GROWING, Rows, Told

@@ -310,7 +310,7 @@ def test_a_library_that_cannot_be_written_is_told_once(
 def test_what_could_not_be_kept_is_kept_with_the_next(
     database: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memviz.core.errors import StorageError
+    from memviz.core.storage_errors import StorageError
     from memviz.watching.keeper import Keeper
 
     recorder = BackgroundRecorder("test", database)

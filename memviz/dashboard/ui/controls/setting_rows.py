@@ -61,7 +61,7 @@ def setting_rows(
     _focus_number(key="row-panel")
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(setting, needed_tokens, writer_of(setting))
+            _draw_row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
             _("Add a setting"),
@@ -79,7 +79,7 @@ def setting_rows(
     return dict(zip(uids, labels, strict=True))
 
 
-def _row(
+def _draw_row(
     setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None
 ) -> None:
     state = compare_state()
@@ -198,7 +198,7 @@ def _look_at(index: int) -> None:
 
 
 def _name(setting: Setting) -> str:
-    """The name of its strategy, or of the product whose rule it is."""
+    """Return the name of the strategy of a setting, or of the product whose rule it is."""
     return _of_strategy(setting, lambda strategy: strategy.name)
 
 
