@@ -15,5 +15,5 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``text.answer_forms``, ``text.chunks``, ``text.clauses``, ``text.containment``,
 ``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``,
 ``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
-``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``.
+``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``, ``zstandard``.
 """

@@ -17,6 +17,7 @@ from memviz.watching.keeper import (
     first_words,
     folder_of,
 )
+from memviz.watching.rewritten import find_news
 
 MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
@@ -77,7 +78,7 @@ class WholeFile:
         file_digests = list(map(digest_of, messages))
         unchanged = count_same_beginning(kept_digests, file_digests)
         if not _goes_on(kept_digests, file_digests, unchanged):
-            return self._keeper.growth_anew(watched, messages, events)
+            return find_news(self._keeper, watched, messages, events).growth
         new_events = [event for event in events if event.after_message >= unchanged]
         first_event = self._count_events_before(watched, unchanged)
         return Growth(unchanged, messages[unchanged:], {}, new_events, first_event)

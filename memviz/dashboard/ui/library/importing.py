@@ -96,8 +96,11 @@ def import_panel() -> None:
     if state.reading is not None:
         reading = state.reading
         state.reading = None
-        # Files behind a cancelled one have no outcome.
-        read = zip(reading.outcomes, reading.files, strict=False)
+        outcomes = list(reading.outcomes)
+        if reading.error is not None:
+            outcomes.append(Outcome(reading.current, error=reading.error))
+        # Files behind one that was cancelled, or that ended it all, have no outcome.
+        read = zip(outcomes, reading.files, strict=False)
         state.imports = [
             _import_outcome(outcome, file, reading.format) for outcome, file in read
         ]
