@@ -6,7 +6,8 @@ import logging
 from collections import deque
 from threading import Lock
 
-from memviz.core.errors import MemvizError, StorageError
+from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import StorageError
 from memviz.models.base import Usage
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
