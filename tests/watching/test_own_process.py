@@ -336,7 +336,7 @@ def test_what_could_not_be_kept_is_kept_with_the_next(
 def test_a_disk_that_is_full_for_a_while_breaks_no_conversation_in_two(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memviz.core.errors import StorageError
+    from memviz.core.storage_errors import StorageError
     from memviz.watching.keeper import Keeper
 
     recorder = BackgroundRecorder("test", database)
