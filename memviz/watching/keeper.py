@@ -149,10 +149,12 @@ class Keeper:
 
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
+        # Half a key is no longer known as one, so it is concealed before it is cut.
+        message = self._secrets.conceal_in(message)
         if len(message.content) > MAX_MESSAGE_CHARS:
             cut = f"{message.content[:MAX_MESSAGE_CHARS]} […]"
             message = replace(message, content=cut)
-        return self._secrets.conceal_in(message)
+        return message
 
     def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
         """Return the event as it is kept."""

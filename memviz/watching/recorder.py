@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Sequence
 from threading import Lock
 
 from memviz.core.errors import MemvizError
@@ -16,7 +17,7 @@ from memviz.watching.exchanges import (
     Exchange,
 )
 from memviz.watching.keeper import Keeper, first_words
-from memviz.watching.threads import Threads
+from memviz.watching.threads import KeptBeginning, Threads
 
 MOST_REASONS = 100
 MOST_WAITING = 64
@@ -47,7 +48,7 @@ class Recorder:
     ) -> None:
         self._keeper = keeper
         self._source = source
-        self._threads = Threads()
+        self._threads = Threads(self._find_kept)
         self._waiting: deque[Exchange] = deque(maxlen=MOST_WAITING)
         self._lock = Lock()
         self._complaints = complaints or Complaints()
@@ -97,6 +98,23 @@ class Recorder:
         except Exception:
             self._threads.take_back(new)
             raise
+
+    def _find_kept(self, said: Sequence[bytes]) -> KeptBeginning | None:
+        """Return the longest conversation of this source that a history goes on from, of
+        the newest ones without a compaction; ``None`` where there is none."""
+        history = [digest.hex() for digest in said]
+        best = None
+        for watched in self._keeper.store.newest_watched():
+            source, _, conversation = watched.key.partition("/")
+            keys = watched.state.get("keys", ())
+            count = watched.message_count
+            if source != self._source or watched.event_count or count != len(keys):
+                continue
+            digests = [str(key).partition(".")[0] for key in keys]
+            is_longer = best is None or count > best.messages
+            if is_longer and count < len(history) and history[:count] == digests:
+                best = KeptBeginning(conversation, count)
+        return best
 
     def complain(self, error: Exception) -> None:
         """Log why something is not kept, the same reason once."""

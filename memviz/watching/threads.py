@@ -9,7 +9,7 @@ what each conversation sent last, never the texts.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import uuid4
@@ -164,10 +164,24 @@ class _Split(NamedTuple):
     has_less: bool
 
 
+class KeptBeginning(NamedTuple):
+    """A conversation that is all in the library, of which a request has the history."""
+
+    conversation: str
+    messages: int
+    """So many of the first messages of the request are that conversation."""
+
+
 class Threads:
     """The conversations of the newest exchanges. One thread of the process at a time."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        find_kept: Callable[[Sequence[bytes]], KeptBeginning | None] = lambda _: None,
+    ) -> None:
+        """``find_kept`` is asked for the history of a request that goes on from no
+        conversation that is remembered, as digests: an earlier process may have kept it."""
+        self._find_kept = find_kept
         self._by_key: OrderedDict[str, _Thread] = OrderedDict()
         self._by_reply: OrderedDict[str, str] = OrderedDict()
         self._digests = 0
@@ -231,11 +245,34 @@ class Threads:
                     best = fit
                     best_thread = thread
         if best_thread is None:
+            best_thread = self._go_on(exchange, opening, said)
+        if best_thread is None:
             best_thread = self._begin(exchange, opening)
         if not best_thread.is_named:
             best_thread.name = exchange.trace  # of its newest turn
         self._by_key.move_to_end(best_thread.key)
         return best_thread
+
+    def _go_on(
+        self, exchange: Exchange, opening: str, said: list[bytes]
+    ) -> _Thread | None:
+        """Return the conversation that the library has of an exchange without a name;
+        ``None`` where it has none."""
+        if exchange.conversation or len(said) < 2:
+            return None
+        kept = self._find_kept(said)
+        if kept is None or kept.conversation in self._by_key:
+            return None
+        thread = _Thread(kept.conversation, exchange.name, False, opening)
+        prompt, _said = _part_prompt(exchange.sent)
+        thread.prompts = set(map(digest_message, prompt))
+        thread.sent = said[: kept.messages]
+        thread.places = list(range(kept.messages))
+        thread.asked = kept.messages
+        thread.times = Counter(thread.sent)
+        self._by_key[thread.key] = thread
+        self._digests += thread.size
+        return thread
 
     def _begin(self, exchange: Exchange, opening: str) -> _Thread:
         """Return a new conversation."""

@@ -633,6 +633,9 @@ def test_a_session_that_may_not_be_read_is_told(
         "What is new in closed.jsonl cannot be read (PermissionError)."
     ]
     assert kept(keeper, "codex/open")
+    monkeypatch.setattr(Path, "open", of_any)
+    watch._look()
+    assert kept(keeper, "codex/closed") == kept(keeper, "codex/open")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

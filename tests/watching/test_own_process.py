@@ -360,6 +360,33 @@ def test_a_disk_that_is_full_for_a_while_breaks_no_conversation_in_two(
     assert contents == {"u:1 a:2 u:3 a:4 u:5 a:6", "u:x a:y"}
 
 
+def test_a_conversation_without_a_name_goes_on_in_another_process(
+    database: Path,
+) -> None:
+    history = ["u:1 a:2 u:1", "u:1 a:2 u:1 a:2 u:3", "u:1 a:2 u:1 a:2 u:3 a:2 u:1"]
+    for asked in history:
+        recorder = BackgroundRecorder("test", database)
+        recorder.keep(lambda asked=asked: exchange(f"s:be {asked}", "a:2"))
+        recorder.wait()
+        # Another one, which begins alike, and one of another source.
+        recorder.keep(lambda: exchange("s:be u:1", "a:2"))
+        recorder.wait()
+        other = BackgroundRecorder("other", database)
+        other.keep(lambda asked=asked: exchange(f"s:be {asked}", "a:9"))
+        other.wait()
+    logs = [
+        (key.partition("/")[0], words(one.messages), len(one.events))
+        for key, one in kept(found_in(database)).items()
+    ]
+    own = [(log, events) for source, log, events in logs if source == "test"]
+    assert sorted(own) == [
+        ("u:1 a:2", 0),
+        ("u:1 a:2", 0),
+        ("u:1 a:2", 0),
+        ("u:1 a:2 u:1 a:2 u:3 a:2 u:1 a:2", 0),
+    ]
+
+
 class TwoPieces(httpx.SyncByteStream):
     """A body that comes in two pieces."""
 
