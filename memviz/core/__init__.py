@@ -12,6 +12,6 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``shared_growth``,
 ``small_embedding``, ``summaries``, ``text.answer_forms``, ``text.chunks``, ``text.clauses``,
 ``text.containment``, ``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``,
-``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
+``text.visible``, ``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
 ``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``.
 """

@@ -99,6 +99,12 @@ def ask_for_draft(
     )
 
 
+def draft_of_another(text: str, request: Sequence[Message], counter: Counter) -> Draft:
+    """Return the draft that a library wrote with a model of its own, which ``request`` stands for: nobody saw that
+    call, so its tokens are counted and its price is unknown."""
+    return Draft(text, prompt_tokens=_prompt_tokens(request, counter))
+
+
 def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
     content_tokens = sum(counter.in_lines(message.content) for message in request)
     return content_tokens + TOKENS_PER_MESSAGE * len(request) + TOKENS_PER_REQUEST
