@@ -15,10 +15,17 @@ import pytest
 FIGURES = "memviz"
 """The name under which the runs of a test go with its report, from any worker of pytest-xdist."""
 FORMAT = 1
+PACKAGE = "memviz"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+def pytest_addoption(
+    parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
+) -> None:
+    """Add the option, and let memviz be imported as it was compiled."""
+    # pytest rewrites the assertions of all that a plugin is installed with, here hundreds of modules without any.
+    rewritten = getattr(pluginmanager.rewrite_hook, "_must_rewrite", None)
+    if isinstance(rewritten, set):
+        rewritten.discard(PACKAGE)
     parser.getgroup("memviz").addoption(
         "--memviz-json",
         metavar="PATH",

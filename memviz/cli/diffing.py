@@ -48,7 +48,7 @@ def compare_suites(
       memviz diff main.json pr.json
       memviz diff main.json pr.json --tolerance 10 -o memory.md
     """
-    from memviz.dashboard.reporting.suite_figures import compare_figures, read_figures
+    from memviz.cli.suite_figures import compare_figures, read_figures
 
     comparison = compare_figures(read_figures(before), read_figures(after), tolerance)
     if json:

@@ -8,7 +8,7 @@ pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
 ``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``lessons.study``,
-``reporting.report``, ``reporting.run_tables``, ``reporting.suite_figures``, ``reporting.sweep_json``,
+``reporting.report``, ``reporting.run_tables``, ``reporting.sweep_json``,
 ``words.compactions``, ``words.estimates``, ``words.health``, ``words.prices``,
 ``words.warning``, ``words.why``.
 """

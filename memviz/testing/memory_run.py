@@ -15,7 +15,7 @@ from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
 from memviz.core.text.containment import contains
-from memviz.core.text.wording import turn_list
+from memviz.core.text.wording import counted, turn_list
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import breach_lines
 from memviz.engine.replay import as_log
@@ -112,7 +112,7 @@ class Facts:
         return self.kept / self.stated if self.stated else 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MemoryRun:
     """The runs of one memory over the conversations of a test."""
 
@@ -122,6 +122,9 @@ class MemoryRun:
     prices_of: str
     guards: dict[str, bool] = field(default_factory=dict)
     """The phrases that a test asked about, and which of them were kept."""
+
+    def __repr__(self) -> str:
+        return f"<{self.label} over {counted(len(self.runs), 'conversation')}>"
 
     @property
     def label(self) -> str:

@@ -66,8 +66,9 @@ def why(
     Raises :class:`NotSaidError` where nobody says the phrase, :class:`ParameterError` for another ``kind``, and what
     :func:`memviz.replay` does.
     """
-    if kind not in get_args(PhraseKind):
-        raise ParameterError("kind", kind, "'rule', 'value' or nothing")
+    kinds = get_args(PhraseKind)
+    if kind not in kinds:
+        raise ParameterError("kind", kind, ", ".join(map(repr, kinds)))
     probes: Sequence[Probe] = ()
     events: Sequence[RecordedEvent] = ()
     if isinstance(messages, Transcript):

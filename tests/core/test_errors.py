@@ -21,12 +21,12 @@ from starlette.applications import Starlette
 import memviz
 from memviz import Message, testing
 from memviz.cli import errors as problems
+from memviz.cli.suite_figures import read_figures
 from memviz.code_export import Setting, targets
 from memviz.core import errors
 from memviz.core.counters import ENCODING_FILES
 from memviz.core.errors import MemvizError, ModelError
 from memviz.dashboard.guide.glossary import tooltip
-from memviz.dashboard.reporting.suite_figures import read_figures
 from memviz.engine.library import SummarizerFailedError
 from memviz.models.access import ServerAccess
 from memviz.models.budget import Budget

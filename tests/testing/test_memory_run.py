@@ -70,7 +70,7 @@ def test_a_question_that_is_none_is_refused() -> None:
     run = replayed(keep=4)
     with pytest.raises(memviz.ParameterError, match="phrase"):
         run.keeps(" ")
-    with pytest.raises(memviz.ParameterError, match="'rule', 'value' or nothing"):
+    with pytest.raises(memviz.ParameterError, match="'', 'rule', 'value'"):
         run.keeps(RULE, kind="fact")  # type: ignore[arg-type]
 
 
@@ -153,6 +153,7 @@ def test_its_figures() -> None:
     assert figures["tokens"] == run.tokens
     assert figures["thrash"] is False
     assert replayed(keep=40).to_dict()["half_life"] is None
+    assert repr(run) == "<LastMessages(keep=4) over 1 conversation>"
 
 
 def test_it_is_reached_from_the_package() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.testing.memories import write_talk
+from tests.testing.memories import RULE, write_talk
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "testing.md"
@@ -32,6 +32,8 @@ def run(
         **os.environ,
         "PIP_NO_INDEX": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        # These plugins come with other packages, and take seconds to load.
+        "PYTEST_ADDOPTS": "-p no:langsmith_plugin -p no:anyio -p no:hypothesispytest",
         "GIT_CONFIG_GLOBAL": os.devnull,
         **other,
     }
@@ -60,12 +62,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     built = run([sys.executable, "-c", code], ROOT)
     assert built.returncode == 0, built.stderr
     wheel = folder / built.stdout.split()[-1]
-    venv.create(folder / "venv", with_pip=True, symlinks=True)
+    venv.create(folder / "venv", symlinks=True)
     (site,) = folder.glob("venv/lib/python*/site-packages")
     others = [entry for entry in sys.path if entry.endswith("site-packages")]
     (site / "others.pth").write_text("\n".join(others))
     python = str(folder / "venv" / "bin" / "python")
-    done = run([python, "-m", "pip", "install", "--no-deps", str(wheel)], folder)
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    done = run([*pip, "install", "--no-deps", str(wheel)], folder)
     assert done.returncode == 0, done.stderr
     command = folder / "venv" / "bin" / "pytest"
     command.write_text(f'#!/bin/sh\nexec {python} -m pytest "$@"\n')
@@ -96,45 +99,54 @@ def with_remedies(suite: str, output: str) -> str:
 
 
 def steps_of(workflow: str) -> Iterator[tuple[str, bool]]:
-    """The commands of a workflow, each with whether it is run after a failure too."""
+    """The commands of a workflow, each with whether it is run after a failure too; what it installs is there."""
     (job,) = yaml.safe_load(workflow)["jobs"].values()
     for step in job["steps"]:
-        if "run" in step:
-            yield step["run"], step.get("if") == "always()"
+        command = step.get("run", "")
+        if command and not command.startswith("pip install "):
+            yield command, step.get("if") == "always()"
 
 
-def test_red_then_green_then_the_workflow(
-    tmp_path: Path, path: str, files: Mapping[str, str]
-) -> None:
-    project = tmp_path / "project"
+@pytest.fixture(scope="module")
+def better_suite(
+    tmp_path_factory: pytest.TempPathFactory, path: str, files: Mapping[str, str]
+) -> str:
+    """The suite of the page with the remedies that its failures name."""
+    project = tmp_path_factory.mktemp("project")
     write_project(project, files)
     red = run(["pytest"], project, PATH=path)
     assert "3 failed" in red.stdout, red.stdout + red.stderr
     told = re.findall(
         r"^E .*is lost at turn \d+ of 10 under ([\w.]+)\(", red.stdout, re.M
     )
-    assert set(told) == {
-        "LastMessages",
-        "summarizing",
-        "ChatMemoryBuffer.from_defaults",
-    }
+    memories = {"LastMessages", "summarizing", "ChatMemoryBuffer.from_defaults"}
+    assert set(told) == memories
     assert red.stdout.count("Please always answer in euros.") >= 3
+    return with_remedies(files["test_memory.py"], red.stdout)
 
-    suite = files["test_memory.py"]
-    better = with_remedies(suite, red.stdout)
-    assert len(set(suite.splitlines()) - set(better.splitlines())) == 3
-    (project / "test_memory.py").write_text(better)
-    green = run(["pytest"], project, PATH=path)
+
+def test_it_is_red_for_the_reason_and_green_after_the_remedies(
+    tmp_path: Path, path: str, files: Mapping[str, str], better_suite: str
+) -> None:
+    lines = set(files["test_memory.py"].splitlines())
+    assert len(lines - set(better_suite.splitlines())) == 3
+    write_project(tmp_path, {**files, "test_memory.py": better_suite})
+    green = run(["pytest"], tmp_path, PATH=path)
     assert "3 passed" in green.stdout, green.stdout
 
-    # On main the suite is green; a pull request makes all three memories smaller.
-    git(project, "init", "-b", "main")
+
+def test_the_workflow_says_what_a_pull_request_makes_worse(
+    tmp_path: Path, path: str, files: Mapping[str, str], better_suite: str
+) -> None:
+    project = tmp_path / "project"
+    write_project(project, {**files, "test_memory.py": better_suite})
     (project / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n")
+    git(project, "init", "-b", "main")
     git(project, "add", ".")
     git(project, "commit", "-m", "Memories that keep the rule")
     git(tmp_path, "clone", "project", "checkout")
     checkout = tmp_path / "checkout"
-    (checkout / "test_memory.py").write_text(suite)
+    (checkout / "test_memory.py").write_text(files["test_memory.py"])
     summary = tmp_path / "summary.md"
     failures = []
     for command, is_always in steps_of(files[WORKFLOW]):
@@ -152,9 +164,20 @@ def test_red_then_green_then_the_workflow(
     assert failures == ["pytest --memviz-json pr.json"]
     lines = summary.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "**Worse: 3 of 3 settings.**"
-    assert (
-        sum("no longer keeps `always answer in euros`" in line for line in lines) == 3
+    losses = [line for line in lines if f"no longer keeps `{RULE}`" in line]
+    assert len(losses) == 3
+    change = "`LastMessages(keep=24)` → `LastMessages(keep=6)`"
+    assert any(change in line for line in lines)
+
+
+def test_modules_of_memviz_are_imported_as_they_were_compiled(
+    tmp_path: Path, path: str
+) -> None:
+    """Else pytest would compile hundreds of them anew, to rewrite assertions that they do not have."""
+    (tmp_path / "test_loader.py").write_text(
+        "import memviz.testing\n"
+        "def test_it():\n"
+        "    assert type(memviz.testing.__loader__).__name__ == 'SourceFileLoader'\n"
     )
-    assert any(
-        "`LastMessages(keep=24)` → `LastMessages(keep=6)`" in line for line in lines
-    )
+    done = run(["pytest"], tmp_path, PATH=path)
+    assert "1 passed" in done.stdout, done.stdout

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memviz.dashboard.reporting.suite_figures import (
+from memviz.cli.suite_figures import (
     FiguresError,
     SettingFigures,
     compare_figures,

@@ -62,7 +62,7 @@ class SettingChange:
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What got worse, a phrase each, the gravest first; empty where nothing did."""
+        """The changes for the worse, a phrase each, the gravest first; empty where there is none."""
         if self.before is None or self.after is None:
             return ()
         return tuple(_losses(self.before, self.after, self.tolerance_percent))
