@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
 from typing import Any, NamedTuple
 
 from memviz.core.errors import MemvizError
@@ -114,25 +114,32 @@ class _Middleware:
     """A middleware of LangChain, with the state that an agent would keep for it."""
 
     def __init__(self, middleware: Any) -> None:
-        self._middleware = middleware
-        types = import_module("langchain.agents.middleware.types")
-        self._types = types
+        self._types = import_module("langchain.agents.middleware.types")
         self._add_messages = import_module("langgraph.graph.message").add_messages
-        # The base class has the method too, and it raises.
-        own = getattr(type(middleware), "wrap_model_call", None)
-        self._wraps = (
-            own is not None and own is not types.AgentMiddleware.wrap_model_call
-        )
+        self._before = self._own_method(middleware, "before_model")
+        self._wrap = self._own_method(middleware, "wrap_model_call")
         self._state: list[Any] = []
+        if self._before is None and self._wrap is None:
+            raise UnknownMemoryError(
+                middleware, "it has neither before_model nor wrap_model_call."
+            )
+
+    def _own_method(self, middleware: Any, name: str) -> Any:
+        """Return the method of this name, or its async twin, of which the base class has only one that does nothing."""
+        for method in (name, f"a{name}"):
+            own = getattr(type(middleware), method, None)
+            if own is not getattr(self._types.AgentMiddleware, method, None):
+                return getattr(middleware, method)
+        return None
 
     def ask(self, new: Sequence[Any], whole: Sequence[Any]) -> Any:
         """Return the messages of the request that the middleware hands on to the model."""
         self._state = [*self._state, *new]
-        before = getattr(self._middleware, "before_model", None)
-        update = before({"messages": self._state}, None) if before else None
-        if update and "messages" in update:
-            self._state = self._add_messages(self._state, update["messages"])
-        if not self._wraps:
+        if self._before is not None:
+            update = _settled(self._before({"messages": self._state}, None))
+            if update and "messages" in update:
+                self._state = self._add_messages(self._state, update["messages"])
+        if self._wrap is None:
             return self._state
         sent: list[Any] = []
 
@@ -141,11 +148,14 @@ class _Middleware:
             reply = import_module("langchain_core.messages").AIMessage("")
             return self._types.ModelResponse(result=[reply])
 
-        state = {"messages": self._state}
+        async def answer_later(request: Any) -> Any:
+            return answer(request)
+
         request = self._types.ModelRequest(
-            model=None, messages=[*self._state], state=state
+            model=None, messages=[*self._state], state={"messages": self._state}
         )
-        self._middleware.wrap_model_call(request, answer)
+        is_async = iscoroutinefunction(self._wrap)
+        _settled(self._wrap(request, answer_later if is_async else answer))
         return sent
 
 

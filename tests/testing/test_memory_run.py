@@ -57,6 +57,21 @@ def test_a_value_alone_is_another_question_than_the_sentence() -> None:
     assert not replayed(Amount, keep=2).keeps(sentence)
     assert not replayed(Amount, keep=2).keeps(sentence, kind="rule")
     assert replayed(Amount, keep=2).keeps("1,400 euros", kind="value")
+    plan = "I plan a trip to Lisbon"
+    assert replayed(Summary, keep=2).keeps(plan), "the summary has its words"
+    assert not replayed(Summary, keep=2).keeps(plan, kind="value")
+
+
+def test_a_rule_is_known_again_by_its_words_whatever_value_it_has() -> None:
+    class Limit(Summary):
+        words = f"{Summary.words}. Our budget for the whole trip in euros is small."
+
+    rule = "Our budget for the whole trip is 1,400 euros."
+    messages = talk()
+    messages[1] = {"role": "user", "content": rule}
+    run = testing.replay(messages, Limit, keep=2, counter="chars4")
+    assert run.keeps(rule, kind="rule")
+    assert not run.keeps(rule), "the value of the rule is not in the summary"
 
 
 def test_what_nobody_says_is_an_error_and_no_failure() -> None:
@@ -164,7 +179,8 @@ def test_a_reason_is_nothing_that_a_terminal_obeys() -> None:
     phrase = "Never \x1b[2J open the \u202ewindow."
     messages = talk()
     messages[1] = {"role": "user", "content": phrase}
-    verdict = testing.replay(messages, LastMessages, keep=2).keeps(phrase)
+    transcript = Transcript(tuple(map(memviz.Message.of, messages)), title="T\x1b[2J")
+    verdict = testing.replay(transcript, LastMessages, keep=2).keeps(phrase)
     assert not verdict
     assert "\x1b" not in verdict.text + repr(verdict)
     assert "\u202e" not in verdict.text + repr(verdict)

@@ -161,8 +161,20 @@ def test_a_middleware_that_edits_the_state_and_one_that_edits_the_request() -> N
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
             return handler(request.override(messages=request.messages[-5:]))
 
-    assert sent_last(State()) == newest(3)
-    assert sent_last(Request()) == newest(5)
+    class StateLater(State):
+        before_model = middleware.AgentMiddleware.before_model
+
+        async def abefore_model(self, state: Any, runtime: Any) -> Any:
+            return State().before_model(state, runtime)
+
+    class RequestLater(middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
+        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+            return await handler(request.override(messages=request.messages[-5:]))
+
+    assert sent_last(State()) == sent_last(StateLater()) == newest(3)
+    assert sent_last(Request()) == sent_last(RequestLater()) == newest(5)
+    with pytest.raises(testing.UnknownMemoryError, match="neither before_model nor"):
+        sent_last(middleware.AgentMiddleware())
 
 
 def test_what_an_object_gives_becomes_messages() -> None:

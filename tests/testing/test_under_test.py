@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+import memviz
 from memviz import testing
 from memviz.core.context import Fate
-from tests.testing.memories import PROMPT, LastMessages, Summary, talk
+from memviz.engine.drafts import ANOTHER_MODEL
+from tests.testing.memories import PROMPT, RULE, LastMessages, Summary, talk
 
 
 def replayed(memory: Any, **settings: Any) -> Any:
@@ -35,6 +37,8 @@ def test_new_words_of_its_own_are_a_summary_with_what_they_stand_for() -> None:
         message["content"] for message in talk()[1:2]
     ]
     assert first.prompt_tokens > 0
+    assert first.output_tokens == memviz.counter("chars4")(Summary.words)
+    assert first.model == ANOTHER_MODEL
     assert len(run.summaries) == 1, "the same words are the same summary"
 
 
@@ -90,9 +94,12 @@ def test_it_is_run_once_for_each_conversation_and_afresh() -> None:
         made.append(LastMessages(keep))
         return made[-1]
 
-    run = testing.replay([talk(), talk()], make, keep=40, counter="chars4")
-    assert run.keeps("1,400 euros")
-    assert [len(memory.all) for memory in made] == [20, 20]
+    run = testing.replay([talk(), talk()], make, keep=4, counter="chars4")
+    assert [memory.keep for memory in made] == [4, 4]
+    assert not run.keeps(RULE)
+    # Only larger settings are tried, over the first conversation that loses it.
+    assert [memory.keep for memory in made] == [4, 4, 8, 16, 32]
+    assert {len(memory.all) for memory in made} == {20}
 
 
 def test_an_object_forgets_before_its_next_conversation_and_not_before_its_first() -> (
