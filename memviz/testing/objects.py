@@ -182,7 +182,7 @@ class _Exchanges:
 def _message_shape(memory: Any) -> Callable[[Message, int], Any]:
     """Return how messages are made for ``memory``: of the library that it or a base of its class is from, else
     dictionaries with ``role`` and ``content``."""
-    inner = getattr(memory, "func", memory)  # of a functools.partial
+    inner = innermost(memory)
     kinds = [inner] if hasattr(inner, "__qualname__") else type(inner).__mro__
     packages = {str(kind.__module__).partition(".")[0] for kind in kinds}
     if any(package.startswith(LANGCHAIN) for package in packages):
@@ -190,6 +190,13 @@ def _message_shape(memory: Any) -> Callable[[Message, int], Any]:
     if not packages.isdisjoint(LLAMA_INDEX):
         return _as_llama_index
     return _as_it_is if "memviz" in packages else _as_dictionary
+
+
+def innermost(memory: Any) -> Any:
+    """Return the function that ``functools.partial``, and what LangChain makes of a function, stand for."""
+    while hasattr(memory, "func"):
+        memory = memory.func
+    return memory
 
 
 def as_langchain_at(message: Message, position: int) -> Any:

@@ -15,6 +15,7 @@ from memviz.testing.objects import (
     PUTS,
     MemoryObject,
     UnknownMemoryError,
+    innermost,
     memory_object,
     messages_of,
 )
@@ -50,7 +51,7 @@ class Maker:
 
     def name(self, limit: int) -> str:
         """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
-        inner = getattr(self._memory, "func", self._memory)
+        inner = innermost(self._memory)
         name = getattr(inner, "__qualname__", type(inner).__name__)
         name = name.rpartition("<locals>.")[2]
         settings = self._settings_with(limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -126,6 +127,7 @@ def test_an_object_that_cannot_forget_gets_no_second_conversation() -> None:
         (LastMessages(4), {}, "LastMessages"),
         ([], {}, "list"),
         (lambda messages: messages, {}, "<lambda>"),
+        (partial(partial(sorted), key=str), {}, "sorted"),
     ],
 )
 def test_its_name_is_what_is_written_in_code(
