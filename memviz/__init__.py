@@ -47,6 +47,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
+    from memviz import testing as testing
     from memviz.dashboard.words.health import health_warnings
     from memviz.engine.asking import ask
     from memviz.engine.chat import Chat
@@ -139,6 +140,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return import_module("memviz.testing")
     if name not in _LAZY:
         raise AttributeError(f"module 'memviz' has no attribute {name!r}")
     value = getattr(import_module(_LAZY[name]), name)

@@ -13,7 +13,7 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``page_titles``, ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``,
 ``shared_growth``, ``small_embedding``, ``storage_errors``, ``summaries``,
 ``text.answer_forms``, ``text.chunks``, ``text.clauses``, ``text.containment``,
-``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``,
+``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``, ``text.visible``,
 ``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
 ``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``, ``zstandard``.
 """
