@@ -35,6 +35,7 @@ from memviz.core.errors import (
     UnknownStrategyError,
 )
 from memviz.core.messages import Message, ToolCall
+from memviz.core.notebook_output import draw_outputs_with
 from memviz.core.turns import Turn
 from memviz.dashboard.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage
@@ -134,6 +135,15 @@ __all__ = [
     "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay", "retention",
     "strategies", "strategy", "strategy_of", "sweep", "verify", "why",
 ]  # fmt: skip
+
+
+def _draw_output(value: object) -> str:
+    from memviz.dashboard.notebooks.frame import html_of
+
+    return html_of(value)
+
+
+draw_outputs_with(_draw_output)
 
 
 def __getattr__(name: str) -> Any:

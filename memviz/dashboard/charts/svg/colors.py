@@ -1,0 +1,12 @@
+"""Colours of figures as those of a style sheet."""
+
+from memviz.dashboard.charts.palette import setting_color
+
+_VARIABLES = {setting_color(number): f"var(--setting-{number})" for number in range(10)}
+"""The variable of each setting, by the token that stands in figures for its colour."""
+
+
+def paint(color: str) -> str:
+    """Return the colour, or the variable of the style sheet that a setting has: ``#000001`` is
+    ``var(--setting-0)``."""
+    return _VARIABLES.get(color, color)
