@@ -37,6 +37,8 @@ FRONT_TOP_PIXELS = 30
 """The height of the chart of tokens, and of that of a sweep, with room above it for a name."""
 MORE_FOR_NAMES_PIXELS = 28
 """More room for the names beside a chart: letters of a notebook's system may be wider than those of the dashboard."""
+MOST_MESSAGES_GUESSED = 200
+"""Of a longer conversation without facts of its own none are guessed: it would take seconds at each end of a cell."""
 MOST_LIVES = 40
 """Facts whose lives are drawn; of more, those that were lost come first."""
 
@@ -75,13 +77,15 @@ def _run_output(run: Run) -> Output:
         return Output(run.label, (_("no request was sent yet"),))
     terms = PricingAssumptions.of()
     transcript = Transcript(tuple(run.log), probes=run.probes)
-    facts = report_facts([Setting(run, run.label, 0)], transcript)
-    retained = facts.settings[0].retained
     setting = SettingRun(run, run.label, 0)
     numbers = [*_token_numbers(run), *_cost_numbers(run, terms)]
+    retained = None
+    if run.probes or len(run.log) <= MOST_MESSAGES_GUESSED:
+        facts = report_facts([Setting(run, run.label, 0)], transcript)
+        retained = facts.settings[0].retained
     if retained is not None:
-        is_guessed = facts.subject.proposed
-        numbers += _fact_numbers(retained, "guessed fact" if is_guessed else "fact")
+        noun = "fact" if run.probes else "guessed fact"
+        numbers += _fact_numbers(retained, noun)
     # It stands at the end, where it shows what became of everything; Play begins at the first request.
     stage = stage_data(
         [setting],

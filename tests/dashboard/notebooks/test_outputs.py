@@ -54,6 +54,15 @@ def test_facts_that_memviz_proposed_are_called_guessed(run: memviz.Run) -> None:
     assert "guessed facts known at the end" in numbers
 
 
+def test_of_a_long_conversation_no_facts_are_guessed(
+    run: memviz.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "MOST_MESSAGES_GUESSED", len(run.log) - 1)
+    alone = memviz.replay(TRIP.messages, run.strategy)
+    assert [words for words in output_of(alone).numbers if "fact" in words] == []
+    assert [words for words in output_of(run).numbers if "fact" in words]
+
+
 def test_a_run_without_a_request_says_so() -> None:
     chat = memviz.Chat(memviz.strategy("buffer"))
     output = output_of(chat.run)
