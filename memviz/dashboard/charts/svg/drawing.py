@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from memviz.dashboard.charts.svg.colors import paint
+from memviz.dashboard.charts.svg.attributes import lengths, paint
 from memviz.dashboard.charts.svg.notes import plain_lines, text_at
 from memviz.dashboard.charts.svg.scales import Scale
 from memviz.dashboard.charts.svg.traces import (
@@ -119,12 +119,7 @@ def _title(axis: Part) -> str:
 def _line(
     begin: tuple[float, float], end: tuple[float, float], look: Mapping[str, str]
 ) -> Markup:
-    place = {
-        "x1": f"{begin[0]:.1f}",
-        "y1": f"{begin[1]:.1f}",
-        "x2": f"{end[0]:.1f}",
-        "y2": f"{end[1]:.1f}",
-    }
+    place = lengths(x1=begin[0], y1=begin[1], x2=end[0], y2=end[1])
     return element("line", **place, **look)
 
 
@@ -143,14 +138,9 @@ def _shape(shape: Part, plane: Plane) -> Markup:
     y1 = _at(plane.y, shape["y1"], shape.get("yref"))
     if shape["type"] == "line":
         return _line((left, y0), (right, y1), stroke_look(shape["line"]))
-    return element(
-        "rect",
-        x=f"{left:.1f}",
-        y=f"{min(y0, y1):.1f}",
-        width=f"{right - left:.1f}",
-        height=f"{abs(y1 - y0):.1f}",
-        fill=paint(shape.get("fillcolor", "none")),
-    )
+    top, bottom = sorted((y0, y1))
+    place = lengths(x=left, y=top, width=right - left, height=bottom - top)
+    return element("rect", **place, fill=paint(shape.get("fillcolor", "none")))
 
 
 def _note(note: Part, plane: Plane) -> Iterator[Markup]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from memviz.dashboard.charts.svg.colors import paint
+from memviz.dashboard.charts.svg.attributes import paint
 from memviz.dashboard.charts.svg.notes import plain_lines
 from memviz.dashboard.charts.svg.symbols import symbol
 from memviz.dashboard.charts.svg.traces import Trace, stroke_look

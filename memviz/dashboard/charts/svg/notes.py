@@ -11,7 +11,7 @@ from html import unescape
 from markupsafe import Markup
 
 from memviz.dashboard.charts.palette import NOTE_PIXELS
-from memviz.dashboard.charts.svg.colors import paint
+from memviz.dashboard.charts.svg.attributes import lengths, paint
 from memviz.dashboard.markup import element, joined
 
 _BREAK = re.compile(r"<br\s*/?>")
@@ -52,7 +52,7 @@ def text_at(
     lines = []
     for number, row in enumerate(rows):
         line_y = baseline + number * row_pixels
-        lines.append(element("tspan", _styled(row), x=f"{x:.1f}", y=f"{line_y:.1f}"))
+        lines.append(element("tspan", _styled(row), **lengths(x=x, y=line_y)))
     style = f"font-size:{size:g}px"
     if backing:
         style += f";paint-order:stroke;stroke:{backing};stroke-width:7px;stroke-linejoin:round"

@@ -7,6 +7,7 @@ from math import cos, pi, sin
 
 from markupsafe import Markup
 
+from memviz.dashboard.charts.svg.attributes import lengths
 from memviz.dashboard.markup import element
 
 Corners = tuple[tuple[float, float], ...]
@@ -84,7 +85,7 @@ def symbol(
     radius = pixels / 2
     corners = SHAPES.get(shape)
     if corners is None:
-        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:g}"}
+        place = lengths(cx=x, cy=y, r=radius)
         return element("circle", **place, **look, data_tip=tip)
     points = _points(corners, x, y, radius * LARGER)
     return element("polygon", points=points, **look, data_tip=tip)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from memviz.dashboard.charts.svg.colors import paint
+from memviz.dashboard.charts.svg.attributes import lengths, paint
 from memviz.dashboard.charts.svg.notes import plain_lines
 from memviz.dashboard.charts.svg.scales import Scale
 from memviz.dashboard.charts.svg.symbols import symbol
@@ -151,13 +151,9 @@ def _bars(trace: Trace, plane: Plane) -> Iterator[Markup]:
         base = value_at(trace["base"], number)
         half = value_at(trace["width"], number) / 2
         left = plane.x.pixel(base)
-        ends = sorted((plane.y.pixel(row - half), plane.y.pixel(row + half)))
-        place = {
-            "x": f"{left:.1f}",
-            "y": f"{ends[0]:.1f}",
-            "width": f"{plane.x.pixel(base + length) - left:.1f}",
-            "height": f"{ends[1] - ends[0]:.1f}",
-        }
+        top, bottom = sorted((plane.y.pixel(row - half), plane.y.pixel(row + half)))
+        width = plane.x.pixel(base + length) - left
+        place = lengths(x=left, y=top, width=width, height=bottom - top)
         tip = tips[number]
         yield element("rect", **place, fill=paint(marker["color"]), data_tip=tip)
         if pattern is not None:

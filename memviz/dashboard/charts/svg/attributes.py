@@ -1,4 +1,4 @@
-"""Colours of figures as those of a style sheet."""
+"""Attributes of elements of a drawing: colours as those of its style sheet, and lengths in pixels."""
 
 from memviz.dashboard.charts.palette import setting_color
 
@@ -10,3 +10,8 @@ def paint(color: str) -> str:
     """Return the colour, or the variable of the style sheet that a setting has: ``#000001`` is
     ``var(--setting-0)``."""
     return _VARIABLES.get(color, color)
+
+
+def lengths(**pixels: float) -> dict[str, str]:
+    """Return attributes in pixels, to a tenth of one: ``{"x": "12.5"}``."""
+    return {name: f"{value:.1f}" for name, value in pixels.items()}
