@@ -36,6 +36,7 @@ from memviz.core.model_errors import (
     RecordingError,
     ScriptExhausted,
 )
+from memviz.core.notebook_output import draw_outputs_with
 from memviz.core.storage_errors import StorageError
 from memviz.core.turns import Turn
 from memviz.dashboard.lessons import lesson, lessons
@@ -137,6 +138,15 @@ __all__ = [
     "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay", "retention",
     "strategies", "strategy", "strategy_of", "sweep", "verify", "why",
 ]  # fmt: skip
+
+
+def _draw_output(value: object) -> str:
+    from memviz.dashboard.notebooks.frame import html_of
+
+    return html_of(value)
+
+
+draw_outputs_with(_draw_output)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.notebook_output import NotebookOutput
 from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
@@ -73,7 +74,7 @@ _USD = {
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(NotebookOutput):
     """The cells of a sweep by setting and conversation: all of them, or those that were finished when it was ended."""
 
     settings: tuple[Strategy, ...]
