@@ -14,7 +14,7 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``recently_used``, ``shared_growth``, ``small_embedding``, ``storage_errors``,
 ``summaries``, ``text.answer_forms``, ``text.chunks``, ``text.clauses``,
 ``text.containment``, ``text.letters``, ``text.phrases``, ``text.sentences``,
-``text.terms``, ``text.visible``.
+``text.terms``, ``text.visible``,
 ``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
 ``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``, ``zstandard``.
 """
