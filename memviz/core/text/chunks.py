@@ -49,8 +49,8 @@ class FoundInChunks:
 
 
 class MarkedChunks:
-    """The marks of texts, such as "names a month" or "has a digit", each as a bit of one number. A text has the marks of
-    its chunks, so that all of them are seen with one look-up a word.
+    """The marks of texts, such as "has a digit", each as a bit of one number. A text has the marks of its chunks, so
+    that all of them are seen with one look-up a word.
 
     >>> marks = MarkedChunks(str.split)
     >>> is_number = marks.add(str.isdigit)
