@@ -201,3 +201,36 @@ Out = Annotated[
     Path | None,
     Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]"),
 ]
+Write = Annotated[
+    Path | None,
+    Option(
+        "--write",
+        metavar="FOLDER",
+        help="Measure thousands of conversations, read as a stream from files, folders or addresses such as "
+        "s3://logs/*.parquet, and write a row for each conversation and setting as Parquet. The same command goes on "
+        "with a sweep that was ended.",
+    ),
+]
+Sample = Annotated[
+    float,
+    Option(
+        "--sample",
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="With --write: take this share of the conversations.",
+    ),
+]
+Seed = Annotated[
+    int, Option("--seed", metavar="N", help="With --sample: which ones are taken.")
+]
+Requests = Annotated[
+    bool, Option("--requests", help="With --write: also a row for each request.")
+]
+NoFacts = Annotated[
+    bool,
+    Option(
+        "--no-facts",
+        help="With --write: look for no facts, which takes most of the time.",
+    ),
+]

@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer import BadParameter, Exit
+from typer import BadParameter, Context, Exit
 
 from memviz.cli import sweep_options as options
 from memviz.cli.arguments import Usd, prices_of, settings_to_try
 from memviz.cli.errors import FAILED, UnknownTargetError
+from memviz.cli.fleet import check_options, settings_named, sweep_to_folder
 from memviz.cli.inputs import source_of, sources_of
 from memviz.cli.options import (
     AsJson,
     Budget,
     Database,
     FormatName,
+    MappingFile,
     Prices,
     UserName,
     Yes,
@@ -85,6 +87,7 @@ class Outputs:
 
 
 def sweep_settings(
+    context: Context,
     conversations: options.Conversations,
     strategy: options.Strategies = None,
     settings: options.Settings = None,
@@ -115,6 +118,12 @@ def sweep_settings(
     code: options.Code = None,
     out: options.Out = None,
     no_keep: options.NoKeep = False,
+    write: options.Write = None,
+    mapping: MappingFile = None,
+    sample: options.Sample = 1.0,
+    seed: options.Seed = 0,
+    requests: options.Requests = False,
+    no_facts: options.NoFacts = False,
     db: Database = None,
 ) -> None:
     """Replay conversations under many settings, and say which one to take.
@@ -132,11 +141,14 @@ def sweep_settings(
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
       memviz sweep chats.json --seconds 30
       memviz sweep chats.json -s retrieval:embedding_percent=20,50,100,embedding_model=ollama/nomic-embed-text
+      memviz sweep logs/ --write swept -s window:window_size=10 --sample 0.01 --workers 4
     """
     from memviz.models.names import is_free
     from memviz.storage.workspace import Workspace
+    from memviz.transcripts.fleet.source import Fleet
     from memviz.tuning.constraints import Constraints
 
+    check_options(context, is_written=write is not None)
     outputs = Outputs(json, csv, code, out, all)
     name = summarizer.strip()
     chat = model.strip()
@@ -147,6 +159,8 @@ def sweep_settings(
         summarizer_usd_per_million, "--summarizer-usd-per-million", most=2
     )
     payer = None
+    if paid and write is not None:
+        raise BadParameter("What --write writes is summarized by the built-in model.")
     if paid:
         by_hand = writer_prices or (prices if name == chat else None)
         payer = Payer.of(name, budget, by_hand, yes=yes)
@@ -155,6 +169,19 @@ def sweep_settings(
         chat, model_of_summaries, prices, writer_prices, pause
     )
     writer = summarizer_named(name, counter)
+    if write is not None:
+        sweep_to_folder(
+            Fleet(conversations, format, mapping, user, sample, seed),
+            write,
+            settings_named(strategy, settings),
+            writer,
+            counter,
+            assumptions,
+            executor,
+            has_facts=not no_facts,
+            has_requests=requests,
+        )
+        return
     sources = []
     for conversation in conversations:
         if number is not None:
