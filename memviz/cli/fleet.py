@@ -104,7 +104,9 @@ def sweep_to_folder(
         for done in sweeping:
             if progress is not None:
                 progress(done.runs, None, f"runs, {done.failures:,} failed")
-    swept = FleetSweep(folder, settings, done.runs, done.failures, sweeping.is_complete)
+    swept = FleetSweep(
+        folder, fleet, settings, done.runs, done.failures, sweeping.is_complete
+    )
     _print_settings(swept)
     if swept.failures:
         complain(

@@ -24,6 +24,7 @@ from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.document import UNFORESEEN_ERRORS
 from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.tuning.cell import Cell, cell_of, replay_subject
@@ -84,9 +85,16 @@ def measure_batch(job: FleetJob) -> FleetBatch:
         for item in job.items:
             for place, outcome in read_item(item, plan.fleet):
                 if isinstance(outcome, TranscriptError):
-                    rows.failures.append(_failure(place, None, outcome))
-                else:
+                    rows.failures.append(_failure(place, None, str(outcome)))
+                    continue
+                try:
                     _measure(place, outcome, plan, rows)
+                except MemvizError:
+                    raise
+                except UNFORESEEN_ERRORS as error:
+                    # One of a million must not end the sweep, nor come up again whenever it is gone on with.
+                    problem = f"memviz cannot measure it ({type(error).__name__})."
+                    rows.failures.append(_failure(place, None, problem))
     tables = {
         "conversations": table_of("conversations", rows.conversations),
         "failures": table_of("failures", rows.failures),
@@ -113,7 +121,7 @@ def _measure(
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
-            rows.failures.append(_failure(place, number, error))
+            rows.failures.append(_failure(place, number, str(error)))
             continue
         cell = cell_of(subject, run, kept)
         cost = plan.assumptions.cost(cell.traffic)
@@ -126,8 +134,8 @@ def _measure(
             rows.requests += _request_rows(place, number, cell, cost)
 
 
-def _failure(place: Place, setting: int | None, error: MemvizError) -> Row:
-    return {**place._asdict(), "setting": setting, "error": str(error)}
+def _failure(place: Place, setting: int | None, sentence: str) -> Row:
+    return {**place._asdict(), "setting": setting, "error": sentence}
 
 
 def _hash_of(transcript: Transcript) -> str:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
-from memviz.transcripts.fleet.source import Fleet
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.fleet.reading import read_place
+from memviz.transcripts.fleet.source import Fleet, Place
 from memviz.tuning.fleet.batches import FleetPlan
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
+from memviz.tuning.fleet.tables import PLACE, TABLES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import MEASURES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+WORST = 20
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,7 @@ class FleetSweep:
     folder: Path
     """It holds ``conversations/*.parquet``, ``failures/*.parquet``, ``settings/*.parquet``, and where that was asked
     for ``requests/*.parquet``."""
+    fleet: Fleet = field(repr=False)
     settings: tuple[Strategy, ...] = field(repr=False)
     runs: int
     """Conversations that were replayed, each time a setting."""
@@ -40,6 +48,29 @@ class FleetSweep:
         """Return one row a conversation and setting, with the setting's label."""
         settings = self._frame("settings")[["setting", "strategy", "label"]]
         return self._frame("conversations").merge(settings, on="setting", how="left")
+
+    def worst(self, measure: str, setting: int = 0, number: int = WORST) -> DataFrame:
+        """Return the rows of the conversations that a setting is worst for, the worst first: those that cost most
+        (``measure="usd"``), or of which it keeps the smallest share of the facts (``"retention"``).
+
+        Raises :class:`memviz.ParameterError` for what is no measure.
+        """
+        known = [name for name in MEASURES if name in TABLES["conversations"]]
+        if measure not in known:
+            raise ParameterError("measure", measure, ", ".join(known))
+        frame = self._frame("conversations")
+        own = frame[frame["setting"] == setting].dropna(subset=[measure])
+        is_low = MEASURES[measure] == "min"
+        own = own.sort_values(measure, ascending=is_low, kind="stable")
+        return own.head(number).reset_index(drop=True)
+
+    def transcript(self, row: Mapping[str, Any]) -> Transcript:
+        """Return the conversation of a row, read again from its file: ``swept.transcript(swept.worst("usd").iloc[0])``.
+
+        Raises :class:`memviz.TranscriptError` where it is not there any more.
+        """
+        numbers = [int(row[name]) for name in PLACE]
+        return read_place(self.fleet, Place(*numbers))
 
     def by_setting(self) -> DataFrame:
         """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
@@ -95,5 +126,5 @@ def sweep_fleet(
         if progress is not None:
             progress(done)
     return FleetSweep(
-        folder.path, settings, done.runs, done.failures, sweeping.is_complete
+        folder.path, fleet, settings, done.runs, done.failures, sweeping.is_complete
     )

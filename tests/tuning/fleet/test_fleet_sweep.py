@@ -77,6 +77,22 @@ def test_equal_conversations_have_one_hash(tmp_path: Path) -> None:
     assert first == third != second
 
 
+def test_the_worst_are_found_and_read_again(tmp_path: Path) -> None:
+    rows = [chat(1), chat(2, turns=9), "{", chat(3, turns=5)]
+    (tmp_path / "x.jsonl").write_bytes(lines(rows))
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    worst = out.worst("sent_tokens", setting=1)
+    assert worst["row"].tolist() == [2, 4, 1]
+    assert len(out.worst("sent_tokens", number=1)) == 1
+    assert out.worst("retention")["retention"].is_monotonic_increasing
+    assert len(out.transcript(worst.iloc[0]).messages) == 18
+    with pytest.raises(ParameterError, match="measure"):
+        out.worst("beauty")
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1)]))
+    with pytest.raises(memviz.TranscriptError, match="not there any more"):
+        out.transcript(worst.iloc[0])
+
+
 def test_bad_ones_are_a_table_and_stop_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2), "{", chat(3)]))
     out = swept(tmp_path / "x.jsonl", tmp_path / "out")
@@ -99,6 +115,24 @@ def test_a_setting_that_cannot_be_run_is_a_failure_with_its_number(
     out = memviz.sweep(tmp_path / "x.jsonl", grid, write=tmp_path / "out")
     assert out.frame()["setting"].tolist() == [0, 0, 1]
     assert out.failures_frame()["setting"].tolist() == [1]
+
+
+def test_a_conversation_that_memviz_fails_on_is_a_failure_and_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2, turns=3), chat(3)]))
+
+    def broken(log: memviz.Log) -> tuple[memviz.Probe, ...]:
+        if len(log) == 6:
+            raise TypeError("my booking code is QX0002")
+        return ()
+
+    monkeypatch.setattr("memviz.tuning.sweep_conversation.propose_probes", broken)
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert (out.runs, out.failures) == (6, 1)
+    (failure,) = out.failures_frame().to_dict("records")
+    assert failure["row"] == 2
+    assert failure["error"] == "memviz cannot measure it (TypeError)."
 
 
 class TestGoingOn:
@@ -127,7 +161,8 @@ class TestGoingOn:
         assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
 
     def test_half_a_batch_counts_for_nothing(self, tmp_path: Path) -> None:
-        source = packed_chats(tmp_path / "chats.jsonl.gz", 5)
+        source = tmp_path / "x.jsonl"
+        source.write_bytes(lines([chat(1), chat(2), "{", chat(3)]))
         swept(source, tmp_path / "whole")
         out = tmp_path / "out"
         swept(source, out)
@@ -137,8 +172,8 @@ class TestGoingOn:
         )
         (out / "conversations" / "part-000000.parquet").unlink()
         (out / "conversations" / "part-000000.parquet.1.writing").write_bytes(b"PAR1")
-        assert len(FleetFolder(out).read("failures")) == 0
-        assert swept(source, out).is_complete
+        assert FleetFolder(out).row_count("failures") == 0
+        assert swept(source, out).failures == 1
         assert rows(out).equals(rows(tmp_path / "whole"))
         assert list(out.rglob("*.writing")) == []
 
@@ -242,6 +277,7 @@ def at_work(source: Path, folder: Path, **options: Any) -> Any:
         memviz.counter("chars4"),
         None,
         PricingAssumptions.of(),
+        has_facts=False,
     )
     return FleetSweeping(plan, FleetFolder(folder), stop=Event(), **options)
 
@@ -252,7 +288,7 @@ from pathlib import Path
 from tests.tuning.fleet.test_fleet_sweep import at_work
 
 if __name__ == "__main__":
-    for done in at_work(Path(sys.argv[1]), Path(sys.argv[2]), batch_items=50, **{options}):
+    for done in at_work(Path(sys.argv[1]), Path(sys.argv[2]), batch_items=20, **{options}):
         print(done.batches, flush=True)
 """
 
@@ -263,8 +299,8 @@ if __name__ == "__main__":
 def test_a_killed_sweep_goes_on_with_equal_rows(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    source = packed_chats(tmp_path / "chats.jsonl.gz", 1_500)
-    list(at_work(source, tmp_path / "whole", batch_items=50))
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 600)
+    list(at_work(source, tmp_path / "whole", batch_items=20))
     script = tmp_path / "killed.py"
     script.write_text(KILLED.replace("{options}", repr(options)))
     command = [sys.executable, str(script), str(source), str(tmp_path / "out")]
@@ -283,7 +319,7 @@ def test_a_killed_sweep_goes_on_with_equal_rows(
     process.wait(SOON)
     before = len(list((tmp_path / "out" / "conversations").glob("*.parquet")))
     assert 3 <= before < 30
-    resumed = at_work(source, tmp_path / "out", batch_items=50, **options)
+    resumed = at_work(source, tmp_path / "out", batch_items=20, **options)
     first, *_ = list(resumed)
     assert first.batches == before
     assert resumed.is_complete
@@ -293,8 +329,8 @@ def test_a_killed_sweep_goes_on_with_equal_rows(
 @pytest.mark.slow
 def test_two_workers_of_a_dask_cluster_give_equal_rows(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    source = packed_chats(tmp_path / "chats.jsonl.gz", 600)
-    list(at_work(source, tmp_path / "whole", batch_items=50))
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 200)
+    list(at_work(source, tmp_path / "whole", batch_items=20))
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
@@ -305,7 +341,7 @@ def test_two_workers_of_a_dask_cluster_give_equal_rows(tmp_path: Path) -> None:
         made = at_work(
             source,
             tmp_path / "out",
-            batch_items=50,
+            batch_items=20,
             scheduler=cluster.scheduler_address,
         )
         list(made)
