@@ -58,14 +58,14 @@ def test_a_mapping_a_sample_and_requests(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("--write", "out"), ("-s window",)),
-        (("--write", "out", *WINDOW, "--csv", "x.csv"), ("--csv", "--write")),
-        (("--write", "out", *WINDOW, "--keep", "0.5"), ("--keep", "--write")),
+        (("--write", "out", *WINDOW, "--csv", "x.csv"), ("--csv", "recommends nothing")),
+        (("--write", "out", *WINDOW, "--keep", "0.5"), ("--keep", "recommends nothing")),
         ((*WINDOW, "--sample", "0.5"), ("--sample", "--write FOLDER")),
         ((*WINDOW, "--requests"), ("--requests", "--write FOLDER")),
         (("--write", "out", *WINDOW, "--sample", "0"), ("sample", "above 0")),
         (
             ("--write", "out", *WINDOW, "--summarizer", "openai/gpt-5-mini"),
-            ("--budget", "--write"),
+            ("built-in model", "--write"),
         ),
     ],
     ids=str,

@@ -11,12 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from memviz.core.counters import Counter
-from memviz.core.errors import (
-    BudgetSpentError,
-    MemvizError,
-    TranscriptError,
-    UnusableSummarizerError,
-)
+from memviz.core.errors import MemvizError, TranscriptError
+from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
