@@ -162,9 +162,8 @@ class Fleet:
 
     def reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
         """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
-        readable = [row for row in head if not isinstance(row.content, TranscriptError)]
-        parsed = [row._replace(content=_value_of(row)) for row in readable]
-        whole = [row for row in parsed if not isinstance(row.content, TranscriptError)]
+        opened = [row._replace(content=_value_of(row)) for row in head]
+        whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
         if not whole:
             return None
         document = row_document(whole, name, self.limits, self.user)
