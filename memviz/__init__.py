@@ -76,7 +76,9 @@ if TYPE_CHECKING:
     from memviz.storage.llama_index_memory import LlamaIndexMemory as LlamaIndexMemory
     from memviz.storage.memory_store import MemoryStore, build_chat_memory
     from memviz.transcripts.base import Probe, Transcript
+    from memviz.transcripts.fleet.source import Fleet
     from memviz.transcripts.loading import load_transcript, load_transcripts
+    from memviz.tuning.fleet.results import FleetSweep
     from memviz.tuning.forgotten import Why
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import sweep
@@ -89,6 +91,8 @@ _LAZY = {
     "Chat": "memviz.engine.chat",
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.compaction",
+    "Fleet": "memviz.transcripts.fleet.source",
+    "FleetSweep": "memviz.tuning.fleet.results",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
     "LlamaIndexMemory": "memviz.storage.llama_index_memory",  # not in __all__: needs an extra
@@ -127,7 +131,7 @@ _LAZY = {
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Breach", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory",
     "Compaction", "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
-    "Fate", "FreeRun", "Headroom",
+    "Fate", "Fleet", "FleetSweep", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",

@@ -32,9 +32,10 @@ STANDARD_STREAM = Path("-")
 
 
 class Progress(Protocol):
-    """Gets what is done and how much there is; how long the rest takes, where that is known, in words."""
+    """Gets what is done and how much there is, ``None`` where nobody knows; how long the rest takes, where that is
+    known, in words."""
 
-    def __call__(self, done: int, total: int, /, left: str = "") -> object:
+    def __call__(self, done: int, total: int | None, /, left: str = "") -> object:
         """Show it."""
 
 
@@ -106,7 +107,7 @@ def progress_of(what: str) -> Iterator[Progress | None]:
     task = bar.add_task(on_one_line(what), left="")
     began = monotonic()
 
-    def show(done: int, total: int, /, left: str = "") -> None:
+    def show(done: int, total: int | None, /, left: str = "") -> None:
         if not bar.live.is_started and monotonic() - began > UNNOTICED_SECONDS:
             bar.start()
         bar.update(task, completed=done, total=total, left=left)

@@ -147,7 +147,7 @@ class Sweep(NotebookOutput):
         for place in sorted(self.cells):
             row = self._setting_row(place.setting)
             row["conversation"] = self.subjects[place.subject]
-            row |= _measured(self.cells[place], self.cost(place))
+            row |= measures_of(self.cells[place], self.cost(place))
             rows.append(row)
         columns = [*self._setting_columns, "conversation", *_COLUMNS]
         return DataFrame(rows, columns=columns)
@@ -326,7 +326,7 @@ def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
     return values.agg(how).where(values.count() == values.size())
 
 
-def _measured(cell: Cell, cost: Cost) -> dict[str, Any]:
+def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
     """Return the measures of a cell, by column."""
     # Nothing was sent: not at no cost, but at none that is known.
     if cell.error:
