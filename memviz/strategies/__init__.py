@@ -8,7 +8,7 @@ engine, database or page.
 
 Open to other rooms: ``base``, ``clauses``, ``families``, ``hand_off``, ``library``,
 ``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``, ``retrieval``,
-``step_numbers``, ``thresholds``.
+``step_numbers``, ``steps``, ``thresholds``.
 """
 
 from collections.abc import Mapping
