@@ -164,7 +164,7 @@ class TestAgainstAnExhaustiveSearch:
     @pytest.mark.parametrize(
         "seed",
         # The first two draws are not found without leniency, and with too few finalists.
-        [23, 4, *(pytest.param(one, marks=pytest.mark.slow) for one in range(24, 80))],
+        [23, 4, *(pytest.param(one, marks=pytest.mark.slow) for one in range(24, 82))],
     )
     def test_it_is_within_3_percent_of_the_best(self, seed: int) -> None:
         designing, cells = designing_over(seed, TERMS)
