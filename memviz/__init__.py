@@ -11,7 +11,6 @@ from memviz.core.context import Block, Context, Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import counter
 from memviz.core.errors import (
-    BudgetSpentError,
     ConfigError,
     CounterUnavailableError,
     DesignError,
@@ -20,15 +19,10 @@ from memviz.core.errors import (
     MatrixTooLargeError,
     MemvizError,
     MessageError,
-    ModelError,
-    NotRecordedError,
     ParameterError,
     RecallError,
-    RecordingError,
     ReviewError,
-    ScriptExhausted,
     SessionExistsError,
-    StorageError,
     SweepError,
     TranscriptError,
     UnclearUserError,
@@ -36,6 +30,14 @@ from memviz.core.errors import (
     UnknownStrategyError,
 )
 from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import (
+    BudgetSpentError,
+    ModelError,
+    NotRecordedError,
+    RecordingError,
+    ScriptExhausted,
+)
+from memviz.core.storage_errors import StorageError
 from memviz.core.turns import Turn
 from memviz.dashboard.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage

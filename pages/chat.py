@@ -6,8 +6,8 @@ from memviz.core.translation import _
 from memviz.dashboard.ui.chat.current import LongTalk, current_chat
 from memviz.dashboard.ui.chat.desk import (
     ChatDesk,
-    deleted_elsewhere,
-    missing_conversation,
+    offer_to_restore,
+    say_missing_conversation,
 )
 from memviz.dashboard.ui.chat.embedding import offer_embedding, vectors_agreed
 from memviz.dashboard.ui.chat.pictures import pictures
@@ -61,7 +61,7 @@ open_page(
 state = chat_state()
 with st.sidebar:
     models = chat_controls()
-missing_conversation()
+say_missing_conversation()
 current = current_chat(models)
 if isinstance(current, ChatDesk):
     waits_for = DECIDE_FIRST if current.chat.proposal is not None else ""
@@ -91,7 +91,7 @@ if isinstance(current, ChatDesk):
             with vectors_agreed(current.chat.strategy):
                 talk(current)
                 review_panel(current)
-            deleted_elsewhere(current)
+            offer_to_restore(current)
         offer_embedding(current.chat.strategy, current.chat.log)
         with vectors_agreed(current.chat.strategy):
             next_message_costs(current)

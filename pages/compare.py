@@ -12,7 +12,7 @@ from memviz.dashboard.ui.compare.playing import (
     MEMORY_MAP,
     TOKENS,
     compare_views,
-    first_steps,
+    draw_first_steps,
     help_key,
     is_staged,
 )
@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.conversations import (
 from memviz.dashboard.ui.controls.links import share_page, with_effect
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
-    nothing_yet,
+    say_nothing_yet,
     setting_runs,
     study_controls,
 )
@@ -35,7 +35,7 @@ from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()
 view = open_views(
-    COMPARE_VIEW, with_effect("compare", compare_views()), first_steps, help_key()
+    COMPARE_VIEW, with_effect("compare", compare_views()), draw_first_steps, help_key()
 )
 has_scale = view == TOKENS and not is_staged()
 with st.sidebar:
@@ -50,7 +50,7 @@ else:
 with_turns = [setting for setting in settings if setting.run.turns]
 transcript = studied_conversation()[0]
 if not with_turns:
-    nothing_yet(settings)
+    say_nothing_yet(settings)
 elif view == DOLLARS:
     dollars_view(with_turns, transcript)
 elif view == MEMORY_MAP:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import say_beginnings
-from memviz.dashboard.ui.controls.grounds import how_sure
+from memviz.dashboard.ui.controls.grounds import say_how_sure
 from memviz.dashboard.ui.controls.links import copy_link, open_shared_view
 from memviz.dashboard.ui.controls.pricing import price_controls
 from memviz.dashboard.ui.controls.sidebar import counter_and_models
@@ -37,7 +37,7 @@ from memviz.dashboard.ui.tune.recorded_settings import (
 )
 from memviz.dashboard.ui.tune.run import (
     is_free_and_through,
-    nothing_to_try,
+    say_nothing_to_try,
     sweep_of,
 )
 from memviz.dashboard.ui.tune.state import tune_state
@@ -78,7 +78,7 @@ measurable = None
 if ids and settings:
     measurable = measurable_with(ids, settings, models.summarizer.name)
 if measurable is None:
-    nothing_to_try(ids)
+    say_nothing_to_try(ids)
 elif not measurable.settings:
     say_none_recorded(models.summarizer.name)
 else:
@@ -120,7 +120,7 @@ else:
         with row:
             facts_button(ids)
         if not hides(Part.NUMBERS):
-            how_sure(sweep.grounds.summarizer)
+            say_how_sure(sweep.grounds.summarizer)
             if strategy is None:
                 best_table(sweep, bests, constraints)
             setting_card(sweep, number, constraints, ids)

@@ -1,4 +1,4 @@
-"""Embedding models that strategies name: what they cost, and an agreement, before they are asked for vectors."""
+"""The vectors that replays and sweeps compare: asked for once it is agreed what they may cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memviz.cli.output import complain, progress_of
-from memviz.cli.paying import agree, budget_of, check_key, costs
+from memviz.cli.paying import (
+    agree,
+    check_key,
+    costs_money,
+    has_known_price,
+    missing_budget,
+)
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
@@ -27,91 +33,115 @@ def vectors_for(
     *,
     yes: bool,
 ) -> Generator[None]:
-    """While the block runs, have the vectors that ``strategies`` compare over these conversations, out of the
-    ``budget`` of the summarizer or one of their own of ``budget_usd``: those that are known at once, others where they
-    are needed. What is ``kept`` is not asked for."""
-    from memviz.core.vectors import vectors_from
-    from memviz.models.embedding import Embedders, embedder
-    from memviz.strategies.lookup import (
-        embedding_asked_by,
-        texts_compared,
-        writes_compared_texts,
-    )
+    """A block in which ``strategies`` have the vectors that they compare over these conversations.
 
-    by_name: dict[str, list[Strategy]] = {}
-    for one in strategies:
-        by_name.setdefault(embedding_asked_by(one), []).append(one)
-    by_name.pop("", None)
-    if not by_name:
+    Vectors that are ``kept`` are not asked for. Those of the texts that are known before a replay are asked for at
+    once, all others when the replay needs them. They are paid out of the summarizer's ``budget``, or out of one of
+    ``budget_usd`` where that is ``None``.
+    """
+    from memviz.core.vectors import vectors_from
+    from memviz.models.budget import Budget
+    from memviz.models.embedding import Embedders, embedder
+    from memviz.strategies.lookup import texts_compared, writes_compared_texts
+
+    strategies_by_model = _strategies_by_model(strategies)
+    if not strategies_by_model:
         yield
         return
-    if budget is None and budget_usd is not None and any(map(costs, by_name)):
-        budget = budget_of("", budget_usd)
-    sources = Embedders(kept)
-    for name, alike in by_name.items():
-        texts = texts_compared(alike, logs)
-        if costs(name) and budget is None:
-            # Nobody said how much it may cost: there is what is kept.
-            with _budget_is_missed():
-                kept(name, texts)
+    if budget is None and budget_usd is not None:
+        budget = Budget(budget_usd)
+    embedders = Embedders(kept)
+    for name, comparing in strategies_by_model.items():
+        known_texts = texts_compared(comparing, logs)
+        is_paid = costs_money(name)
+        if is_paid and budget is None:
+            # Nobody may be asked, so all vectors have to be kept ones.
+            with _budget_for_missing_vectors():
+                kept(name, known_texts)
             continue
         check_key(name)
-        sources[name] = embedder(name, budget=budget if costs(name) else None)
-        sources[name].kept = kept
-        has_more = any(map(writes_compared_texts, alike))
-        missing = sources[name].missing(texts)
+        own_budget = budget if is_paid else None
+        asked = embedder(name, budget=own_budget)
+        asked.kept = kept
+        embedders[name] = asked
+        missing = asked.missing(known_texts)
+        has_more = any(map(writes_compared_texts, comparing))
         if missing or has_more:
-            _ask_first(sources[name], missing, budget, has_more=has_more, yes=yes)
+            _agree_on_vectors(name, missing, own_budget, has_more=has_more, yes=yes)
+            _ask_for_vectors(asked, missing)
     try:
-        with vectors_from(sources), _budget_is_missed():
+        with vectors_from(embedders), _budget_for_missing_vectors():
             yield
     finally:
         if budget is not None and budget.calls:
             complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
 
 
+def _strategies_by_model(strategies: Sequence[Strategy]) -> dict[str, list[Strategy]]:
+    """Return the strategies that compare vectors, by the name of the embedding model that is asked for these."""
+    from memviz.strategies.lookup import embedding_asked_by
+
+    strategies_by_model: dict[str, list[Strategy]] = {}
+    for strategy in strategies:
+        name = embedding_asked_by(strategy)
+        if name:
+            strategies_by_model.setdefault(name, []).append(strategy)
+    return strategies_by_model
+
+
 @contextmanager
-def _budget_is_missed() -> Generator[None]:
-    """A block after whose end for missing vectors the budget is asked for that their model could be paid from."""
-    from memviz.core.errors import MissingVectorsError
+def _budget_for_missing_vectors() -> Generator[None]:
+    """A block that ends with a demand for a budget where it misses vectors that cost money."""
+    from memviz.core.model_errors import MissingVectorsError
 
     try:
         yield
-    except MissingVectorsError as missed:
-        budget_of(missed.model, None)
-        raise
+    except MissingVectorsError as error:
+        raise missing_budget(error.model) from error
 
 
-def _ask_first(
-    asked: Embedder,
+def _agree_on_vectors(
+    name: str,
     missing: Sequence[str],
     budget: Budget | None,
     *,
     has_more: bool,
     yes: bool,
 ) -> None:
-    """Ask for the vectors of the texts that are known before, once it is agreed. The most that they cost is said where
-    there are no others."""
-    from memviz.models.embedding import TEXTS_A_CALL, price_of_vectors
+    """Say what the model of this name is to be asked and may cost, and ask before money is spent.
+
+    ``has_more`` says that there will be further texts than the ``missing`` ones, so nobody knows the most that all
+    vectors cost. A model that costs nothing, or whose price is not known, has no budget.
+    """
+    from memviz.models.embedding import price_of_vectors
     from memviz.models.planned_calls import rounded_up
 
-    name = asked.model.name
-    words = f"{name} would be asked for vectors of what is noted"
+    vectors = "vectors of what is noted"
     if missing:
-        words = (
-            f"{name} would be asked for the vectors of {counted(len(missing), 'text')}"
-        )
+        vectors = f"the vectors of {counted(len(missing), 'text')}"
         if has_more:
-            words += " at least"
-    if not costs(name) or budget is None:
-        complain(f"{words}; its price is not known, so no budget holds it.")
-    else:
-        most = price_of_vectors(name, missing)
-        cost = "" if has_more else f", for at most {rounded_up(most.usd)}"
-        complain(f"{words}{cost}. At most {dollars(budget.limit_usd)} is spent in all.")
+            vectors += " at least"
+    question = f"{name} would be asked for {vectors}"
+    if budget is not None:
+        if not has_more:
+            most = price_of_vectors(name, missing)
+            question += f", for at most {rounded_up(most.usd)}"
+        limit = dollars(budget.limit_usd)
+        complain(f"{question}. At most {limit} is spent in all.")
         agree(yes=yes)
+    elif has_known_price(name):
+        complain(f"{question}; it costs nothing.")
+    else:
+        complain(f"{question}; its price is not known, so no budget holds it.")
+
+
+def _ask_for_vectors(asked: Embedder, texts: Sequence[str]) -> None:
+    from memviz.models.embedding import TEXTS_A_CALL
+
+    name = asked.model.name
     with progress_of(f"Asking {name} for vectors") as progress:
-        for start in range(0, len(missing), TEXTS_A_CALL):
-            asked(name, missing[start : start + TEXTS_A_CALL])
+        for start in range(0, len(texts), TEXTS_A_CALL):
+            batch = texts[start : start + TEXTS_A_CALL]
+            asked(name, batch)
             if progress is not None:
-                progress(min(start + TEXTS_A_CALL, len(missing)), len(missing))
+                progress(start + len(batch), len(texts))

@@ -5,12 +5,8 @@ can rely on.
 from collections.abc import Iterable
 
 from memviz.core.bounds import quoted
-from memviz.core.errors import (
-    MemvizError,
-    ParameterError,
-    UnknownModelError,
-    UnknownNameError,
-)
+from memviz.core.errors import MemvizError, ParameterError, UnknownNameError
+from memviz.core.model_errors import UnknownModelError
 
 FAILED = 1
 """The exit code of a command that could not do its work."""

@@ -236,7 +236,7 @@ def _save(
 
 def _open_library(database: str | None) -> Store:
     """The library, which has to be there: an empty one is not worth a copy."""
-    from memviz.core.errors import StorageError
+    from memviz.core.storage_errors import StorageError
     from memviz.storage.engine import database_path
     from memviz.storage.store import Store
     from memviz.storage.workspace import DEFAULT_DATABASE

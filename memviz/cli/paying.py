@@ -44,7 +44,7 @@ class Asked:
     @property
     def is_free(self) -> bool:
         """Return whether it is sure that nobody is paid."""
-        return self.paid is None and costs(self.model.name) is False
+        return self.paid is None and has_known_price(self.model.name)
 
     @property
     def budget(self) -> Budget | None:
@@ -76,7 +76,7 @@ def summarizer_named(name: str, counter: str) -> Model:
 
 def check_key(name: str) -> None:
     """Raise a :class:`memviz.ModelError` if a key that the model of this name needs is not there."""
-    from memviz.core.errors import MissingKeyError
+    from memviz.core.model_errors import MissingKeyError
     from memviz.models.names import is_free
     from memviz.models.provider_keys import missing_keys
 
@@ -92,8 +92,8 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
     """``model`` held to a budget, once it is sure that it has one if it has a price."""
     from memviz.models.budgeted import Budgeted
 
-    if not by_hand and not costs(model.name):
-        if budget_usd is not None and costs(model.name) is None:
+    if not by_hand and not costs_money(model.name):
+        if budget_usd is not None and not has_known_price(model.name):
             raise BadParameter(
                 f"The price of {model.name} is not known, so --budget cannot hold it. Give --usd-per-million IN,OUT as "
                 "well, or leave --budget out."
@@ -103,17 +103,22 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
     return Asked(model, Budgeted(model, limit, usd_per_million=in_and_out(by_hand)))
 
 
-def costs(name: str) -> bool | None:
-    """Return whether the model of this name costs money at list price; ``None`` where no list has it."""
+def costs_money(name: str) -> bool:
+    """Return whether the model of this name is known to cost money at list price."""
+    from memviz.models.prices import known_price
+
+    price = known_price(name)
+    if price is None:
+        return False
+    return bool(price.input_usd_per_token or price.output_usd_per_token)
+
+
+def has_known_price(name: str) -> bool:
+    """Return whether it is known what the model of this name costs, be it nothing."""
     from memviz.models.names import is_free
     from memviz.models.prices import known_price
 
-    if is_free(name):
-        return False
-    price = known_price(name)
-    if price is None:
-        return None
-    return bool(price.input_usd_per_token or price.output_usd_per_token)
+    return is_free(name) or known_price(name) is not None
 
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
@@ -139,10 +144,15 @@ def budget_of(name: str, budget_usd: float | None) -> Budget:
     from memviz.models.budget import Budget
 
     if budget_usd is None:
-        raise BadParameter(
-            f"{name} costs money. Give --budget USD, the most that it may cost."
-        )
+        raise missing_budget(name)
     return Budget(budget_usd)
+
+
+def missing_budget(name: str) -> BadParameter:
+    """The error of a command that would ask a model that costs money, and has no budget."""
+    return BadParameter(
+        f"{name} costs money. Give --budget USD, the most that it may cost."
+    )
 
 
 def agree_on_replays(

@@ -25,7 +25,13 @@ from memviz.cli.options import (
     UserName,
 )
 from memviz.cli.output import complain, progress_of, say
-from memviz.cli.paying import Asked, agree_on_replays, costs, held, summarizer_named
+from memviz.cli.paying import (
+    Asked,
+    agree_on_replays,
+    has_known_price,
+    held,
+    summarizer_named,
+)
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted, dollars
 
@@ -190,7 +196,7 @@ def _model_with_budget(
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
     entered_prices = prices_of(usd_per_million, "--usd-per-million", most=2)
     needs_no_list_price = entered_prices or api_base or is_self_hosted(name)
-    if not needs_no_list_price and costs(name) is None:
+    if not needs_no_list_price and not has_known_price(name):
         raise BadParameter(
             f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD."
         )

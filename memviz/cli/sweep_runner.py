@@ -17,7 +17,8 @@ from memviz.cli import paying
 from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
-from memviz.core.errors import SweepError, UnusableSummarizerError
+from memviz.core.errors import SweepError
+from memviz.core.model_errors import UnusableSummarizerError
 from memviz.core.text.wording import counted, dollars, share_of
 
 if TYPE_CHECKING:
@@ -154,34 +155,6 @@ class Payer:
         from memviz.tuning.paid import spent_sentence
 
         complain(spent_sentence(self.name, self.budget))
-
-
-def executor_of(
-    paid: bool,
-    concurrency: int | None,
-    workers: int | None,
-    dask: bool,
-    scheduler: str | None,
-) -> dict[str, Any]:
-    """Return the executor that does the work, as fields of a sweep."""
-    if dask and scheduler:
-        raise BadParameter(
-            "--dask begins a cluster here, --scheduler uses one that runs. Give one of them."
-        )
-    if paid and (workers or dask or scheduler):
-        raise BadParameter(
-            "A summarizer that costs money is asked from here. Give --concurrency, not workers."
-        )
-    if concurrency and not paid:
-        raise BadParameter(
-            "--concurrency is for a summarizer that costs money. Give --workers."
-        )
-    if paid:
-        return {"executor": "threads", "workers": concurrency}
-    if dask or scheduler:
-        return {"executor": "dask", "workers": workers, "scheduler": scheduler}
-    executor = "processes" if (workers or 1) > 1 else "inline"
-    return {"executor": executor, "workers": workers}
 
 
 def prepare_conversations(

@@ -1,12 +1,15 @@
 """Work in a thread of its own: a page can wait for it a moment, see how far it is, stop it, and say why it failed."""
 
+import logging
 from abc import ABC, abstractmethod
 from contextvars import copy_context
 from functools import partial
 from threading import Condition, Event, Thread
 
 from memviz.core.errors import MemvizError
-from memviz.core.translation import language_now, use_language
+from memviz.core.translation import _, language_now, use_language
+
+_LOG = logging.getLogger(__name__)
 
 
 class BackgroundWork(ABC):
@@ -45,10 +48,24 @@ class BackgroundWork(ABC):
     def _run(self, language: str) -> None:
         try:
             with use_language(language):  # of the visitor who began it
-                self._work()
-        except MemvizError as error:
-            self.error = error
+                self.error = self._error_of_work()
         finally:
             with self._changed:
                 self._is_working = False
                 self._changed.notify_all()
+
+    def _error_of_work(self) -> MemvizError | None:
+        """Do the work, and return the error that ended it early, if one did."""
+        try:
+            self._work()
+        except MemvizError as error:
+            return error
+        except Exception as error:
+            _LOG.exception("%s ended early", self._name)
+            sentence = _(
+                "It ended early because of an error that memviz did not foresee "
+                "({error}); the log of the server says where.",
+                error=type(error).__name__,
+            )
+            return MemvizError(sentence)
+        return None

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from memviz.core.counters import Counter
-from memviz.core.facts import FactIndex
+from memviz.core.fact_index import FactIndex
 from memviz.core.messages import Message
 from memviz.core.translation import noop
 

@@ -13,14 +13,14 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from memviz.core import small_embedding
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message
+from memviz.core.model_errors import (
     BudgetSpentError,
-    MemvizError,
     MissingVectorsError,
     ModelError,
     UnusableSummarizerError,
 )
-from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
 from memviz.core.small_embedding import hash_of
 from memviz.core.translation import _, noop

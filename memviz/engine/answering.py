@@ -10,8 +10,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
-from memviz.core.errors import MalformedReplyError, RecallError
+from memviz.core.errors import RecallError
 from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
+from memviz.core.model_errors import MalformedReplyError
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.part_tokens import message_tokens, tokens_by_part
@@ -102,7 +103,7 @@ class Answering:
     def stream(self) -> Iterator[str]:
         """Think, recall, answer: yields the text in pieces, and the empty text while the model thinks.
 
-        Raises :class:`memviz.core.errors.ModelError`.
+        Raises :class:`memviz.core.model_errors.ModelError`.
         """
         if self._is_thinking:
             yield from self._think()

@@ -29,7 +29,7 @@ def ask(
     Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
     same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
     ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
-    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.core.errors.ModelError`
+    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.core.model_errors.ModelError`
     where the model fails.
     """
     if not isinstance(question, str) or not question.strip():

@@ -50,7 +50,7 @@ class Chat(OtherSettings):
     """Talk under a strategy: ``send`` a message and get the record of the turn, or ``stream`` it.
 
     ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
-    :class:`memviz.core.errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
+    :class:`memviz.core.model_errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
     again. Closing the stream early keeps what had arrived as a partial reply.
 
     ``recall_tool`` says whether the model is offered the tool to recall by itself; by default the strategies

@@ -164,6 +164,12 @@ class Compaction:
         return self.written.version if self.written else None
 
     @property
+    def base(self) -> int | None:
+        """The number of the version that the new one took the place of: the one that was
+        edited, else the one that was taken in."""
+        return self.replaces if self.revises is None else self.revises
+
+    @property
     def is_summarization(self) -> bool:
         """True if a summary was written because the strategy called for one."""
         return self.kind == "summarized" and self.written is not None
@@ -215,18 +221,20 @@ class Compaction:
             return ()
         if self.asked_by_library is not None:
             return self.asked_by_library.request
-        replaced = None
+        replaced_version = None
         if self.replaces:
-            replaced = self.before.space.summaries.versions[self.replaces - 1]
+            versions = self.before.space.summaries.versions
+            replaced_version = versions[self.replaces - 1]
         effect = Write(
             summarize=self.summarized,
             keep_from=self.keep_from,
             reason=self.reason,
-            replaces=replaced,
+            replaces=replaced_version,
             track=self.track,
         )
         request = self.strategy.requests_of(self.before, effect, self.instruction)
         if self.is_checked:
+            # The call that was used asks what the draft before it leaves out.
             return checking_request(request, self.discarded[-1].text)
         return request
 
@@ -237,17 +245,17 @@ class Compaction:
             return self.asked_by_library.answer
         if self.answer is not None:
             return self.answer
-        return self.summary if self.proposed is None else self.proposed
+        if self.proposed is not None:
+            return self.proposed
+        return self.summary
 
     @property
     def answers(self) -> tuple[str, ...]:
         """The answers that a real library got, call by call."""
         if self.asked_by_library is None:
             return ()
-        return (
-            *(draft.text for draft in self.discarded if draft.error is None),
-            self.asked_by_library.answer,
-        )
+        earlier = [draft.text for draft in self.discarded if draft.error is None]
+        return (*earlier, self.asked_by_library.answer)
 
     @property
     def prompt(self) -> str:
@@ -260,34 +268,36 @@ class Compaction:
         provider said, else counted."""
         tokens = 0
         if self._used_a_call:
-            tokens += self._output_tokens(self.usage, self.answered)
+            tokens += self._count_output(self.usage, self.answered)
         for draft in self.discarded:
-            tokens += self._output_tokens(draft.usage, draft.answer or draft.text)
+            tokens += self._count_output(draft.usage, draft.answer or draft.text)
         return tokens
 
-    def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
+    def _count_output(self, usage: Usage | None, text: str | None) -> int:
+        """Return the tokens of one call's answer, of which ``text`` is what is known."""
         if usage is not None:
             return usage.output_tokens
-        # Counted already; of a block that nobody can read the size is all that is known.
-        if text and text == self.summary:
-            return self.summary_tokens
         if not text:
             return 0
+        # Counted already; of a block that nobody can read the size is all that is known.
+        if text == self.summary:
+            return self.summary_tokens
         return self.before.sums.counter(text)
 
     @property
     def _used_a_call(self) -> bool:
+        """True unless the strategy, the user or a thinking model wrote what was used."""
         return self.kind == "summarized" and not self.by_thinking and not self.is_fixed
 
     @property
     def calls(self) -> int:
         """The number of calls of a summarizer."""
-        used = 1 if self._used_a_call else 0
-        return used + len(self.discarded)
+        discarded_calls = len(self.discarded)
+        return discarded_calls + 1 if self._used_a_call else discarded_calls
 
     @property
     def failed_calls(self) -> int:
-        """The number of these calls that failed."""
+        """The number of calls of a summarizer that failed."""
         errors = [self.error, *(draft.error for draft in self.discarded)]
         return len(errors) - errors.count(None)
 
@@ -299,8 +309,9 @@ class Compaction:
     @property
     def total_cost_usd(self) -> float | None:
         """US dollars of all its summarizer calls, ``None`` if any is unknown."""
-        costs = [self.cost] if self._used_a_call else []
-        costs += [draft.cost for draft in self.discarded if draft.error is None]
+        costs = [draft.cost for draft in self.discarded if draft.error is None]
+        if self._used_a_call:
+            costs.append(self.cost)
         return sum_if_known(costs)
 
     @property
@@ -316,32 +327,35 @@ class Compaction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the compaction as JSON, without what the log and the summaries hold."""
-        counted = {name: getattr(self, name) for name in COUNTED}
-        return {**_ORDER, **write(self), **counted}
+        counts = {name: getattr(self, name) for name in COUNTED}
+        return {**_ORDER, **write(self), **counts}
 
     @classmethod
     def from_dict(cls, value: Any, over: Reading, *place: object) -> Compaction:
         """Return the compaction that :meth:`to_dict` described and that is stored at
         ``place``."""
-        counted = vars(read(_Counted, value, over, *place))
+        counts = read(_Counts, value, over, *place)
         fields = {**value, "strategy": over.strategy}
         compaction = read(cls, fields, over, *place)
         # Fills the cached properties, so that nothing is counted again.
-        compaction.__dict__.update(counted)
+        vars(compaction).update(vars(counts))
         return compaction
 
 
 @dataclass
-class _Counted:
+class _Counts:
+    """The cached properties, which are counted when they are first asked for."""
+
     tokens_before: Count
     tokens_after: Count
     output_tokens: Count
 
 
-COUNTED = ("tokens_before", "tokens_after", "output_tokens")
-"""The cached properties, which are counted when they are first asked for."""
-_NAMES = [field.name for field in fields(Compaction)]
-_ORDER = dict.fromkeys((*_NAMES[1 : _NAMES.index("prompt_tokens")], *COUNTED))
+COUNTED = [field.name for field in fields(_Counts)]
+_STORED = [field.name for field in fields(Compaction)]
+_STORED.remove("strategy")
+_BEFORE_COUNTS = _STORED[: _STORED.index("prompt_tokens")]
+_ORDER = dict.fromkeys([*_BEFORE_COUNTS, *COUNTED])
 """The first keys of the stored form, in order: the counted numbers stand before
 ``prompt_tokens``."""
 

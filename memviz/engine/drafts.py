@@ -7,13 +7,13 @@ from typing import Annotated
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message, clean_text
+from memviz.core.model_errors import (
     BudgetSpentError,
-    MemvizError,
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.messages import Message, clean_text
 from memviz.core.summaries import SummarySource
 from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.stored import Amount, Count, StoredUsage, Text, left_out_where

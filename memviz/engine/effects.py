@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from memviz.core.errors import (
+from memviz.core.messages import Message
+from memviz.core.model_errors import (
     BudgetSpentError,
     ScriptExhausted,
     UnreadableAnswerError,
     UnusableSummarizerError,
 )
-from memviz.core.messages import Message
 from memviz.core.summaries import OPAQUE_TEXT
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.state import ChangeDetails, PendingSummarization, State

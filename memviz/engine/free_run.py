@@ -93,7 +93,7 @@ class FreeRun:
 
     def next_turn(self) -> Generator[str, None, None]:
         """Answer the next turn: yields the reply in pieces, nothing when all are answered. Raises
-        :class:`memviz.core.errors.ModelError`."""
+        :class:`memviz.core.model_errors.ModelError`."""
         if self.is_complete:
             return (piece for piece in list[str]())
         log = self.chat.log

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainSerializer
 
-from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.model_errors import MalformedReplyError, ModelError
 from memviz.core.translation import _
 from memviz.engine.asking import ask
 from memviz.engine.calls import ReplyFacts, total_cost_usd
@@ -144,7 +145,7 @@ class Judging:
     ``so_far`` are results of an earlier judging of the same runs and probes: what has a verdict is taken over,
     what has a reply alone is only judged, and what failed is asked again.
 
-    Raises :class:`memviz.core.errors.UnknownModelError` for the name of a model that cannot be one.
+    Raises :class:`memviz.core.model_errors.UnknownModelError` for the name of a model that cannot be one.
     """
 
     def __init__(
@@ -208,10 +209,10 @@ class Judging:
         """Ask and judge the next one; ``None`` when there is none left.
 
         A failure is written down with its question, and the next step goes on. It is raised instead, as the
-        :class:`memviz.core.errors.ModelError` it is, if the next question would fail in the same way: there is no such
-        model, the key is missing or refused, nothing answers at the address, or it is the third failure in a row,
+        :class:`memviz.core.model_errors.ModelError` it is, if the next question would fail in the same way: there is no
+        such model, the key is missing or refused, nothing answers at the address, or it is the third failure in a row,
         counting verdicts that could not be read; and so is a
-        :class:`memviz.core.errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
+        :class:`memviz.core.model_errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
         """
         if self.is_complete:
             return None

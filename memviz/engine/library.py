@@ -11,16 +11,15 @@ from contextlib import suppress
 from dataclasses import replace
 
 from memviz.core.conversation import Log
-from memviz.core.errors import (
-    BudgetSpentError,
-    MemvizError,
-    MissingLibraryError,
-    ScriptExhausted,
-    UnusableSummarizerError,
-)
+from memviz.core.errors import MemvizError, MissingLibraryError
 from memviz.core.forms import ClearedResults
 from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
+from memviz.core.model_errors import (
+    BudgetSpentError,
+    ScriptExhausted,
+    UnusableSummarizerError,
+)
 from memviz.core.pieces import Line, Notes, Piece
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft

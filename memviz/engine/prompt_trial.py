@@ -27,7 +27,7 @@ def try_prompt(
     they join, under another ``instruction`` (``None``: the strategy's own).
 
     The run stays as it is; a failure is the draft's error. Raises
-    :class:`memviz.core.errors.UnusableSummarizerError` where a
+    :class:`memviz.core.model_errors.UnusableSummarizerError` where a
     :class:`memviz.models.base.FirstFailureEnds` does: no other prompt is worth trying then.
     """
     memory = compaction.before

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, PlainSerializer, ValidationInfo
@@ -70,24 +70,26 @@ def _words(values: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
-    """The numbers of a list such as ``1, 3-5``, in the order given; empty for an empty text.
+    """Return the numbers of a list in their order: of ``1, 3-5`` 1, 3, 4 and 5; none of an empty text.
 
-    Raises :class:`RecallError` that names the piece which is neither a number nor a range.
+    Raises :class:`RecallError` that names the piece which is neither a number nor a range, or for too many numbers.
     """
-    numbers: list[int] = []
+    ranges = []
     for piece in text.replace(";", ",").split(","):
         if piece.strip():
-            numbers.extend(_range_of(piece.strip()))
-    if len(numbers) > MAX_NUMBERS:
+            ranges.append(_range_of(piece.strip()))
+    # A text may name more numbers than fit into memory.
+    count = sum(map(len, ranges))
+    if count > MAX_NUMBERS:
         raise RecallError(
             _(
                 "{text} names {count:,} numbers; at most {max_numbers:,} at once.",
                 text=quoted(text.strip()),
-                count=len(numbers),
+                count=count,
                 max_numbers=MAX_NUMBERS,
             )
         )
-    return tuple(numbers)
+    return tuple(chain.from_iterable(ranges))
 
 
 def _range_of(piece: str) -> range:

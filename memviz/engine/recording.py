@@ -9,8 +9,12 @@ from typing import Any, NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.core.messages import Message
+from memviz.core.model_errors import (
+    BudgetSpentError,
+    ModelError,
+    UnusableSummarizerError,
+)
 from memviz.core.summaries import SummarySource
 from memviz.engine.asking import ask
 from memviz.engine.compaction import Compaction
@@ -105,9 +109,9 @@ def record(
     of each run, and write all its replies to ``file``. What the file holds already is not asked for again.
 
     A setting counts as recorded once none of its replies is missing, so the first
-    failure ends it. Raises that as :class:`memviz.core.errors.UnusableSummarizerError`
-    or, of a question, as the :class:`memviz.core.errors.ModelError` it is, and
-    :class:`memviz.core.errors.BudgetSpentError` where the budget is spent: what was
+    failure ends it. Raises that as :class:`memviz.core.model_errors.UnusableSummarizerError`
+    or, of a question, as the :class:`memviz.core.model_errors.ModelError` it is, and
+    :class:`memviz.core.model_errors.BudgetSpentError` where the budget is spent: what was
     answered is in the file.
     """
     log = as_log(messages)

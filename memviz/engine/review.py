@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from memviz.core.errors import BudgetSpentError, ReviewError
+from memviz.core.errors import ReviewError
 from memviz.core.messages import clean_text
+from memviz.core.model_errors import BudgetSpentError
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import _
 from memviz.engine.assembly import assemble

@@ -1,4 +1,7 @@
-"""The tokens of the schemas of tools in one request: those that memviz offers, and what a system message saves."""
+"""Tokens of the schemas of tools in a request: of those that memviz offers, and those that a system message saves.
+
+The schemas of the conversation's own program are counted in :attr:`memviz.core.memory.MemorySpace.tool_tokens`.
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -14,7 +17,7 @@ from memviz.models.tools import TOOLS
 
 
 def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
-    """Tokens of the schemas of these tools, which memviz offers besides those of the conversation's own program."""
+    """Return the tokens of the schemas of these tools, which memviz offers, by name."""
     schemas = tuple(TOOLS[name].text for name in tools)
     return schema_tokens(
         space.sums.counter, schemas, has_system_prompt=space.system_count > 0
@@ -24,28 +27,37 @@ def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
 def saved_by_system_message(
     space: MemorySpace, sent: Iterable[Piece | Message], tools: tuple[str, ...]
 ) -> int:
-    """Return the tokens that the schemas of tools cost less in a request than :attr:`MemorySpace.tool_tokens` and
-    :func:`offered_tokens` say: where there is no system prompt, another system message takes them in. ``sent`` is all
-    that the request sends, ``tools`` the names of those that memviz offers with it."""
-    schemas = bool(space.tool_tokens) + bool(tools)
-    if not schemas or space.system_count:
+    """Return the tokens that schemas cost less because a system message of a request takes them in.
+
+    Where there is a system prompt, :attr:`MemorySpace.tool_tokens` and :func:`offered_tokens` have counted that
+    already, so nothing more is saved. ``sent`` is all that the request sends, ``tools`` are the names of those that
+    memviz offers with it.
+    """
+    if space.system_count:
         return 0
-    has_system_message = any(_is_of_system(space, one) for one in sent)
-    return SAVED_BY_SYSTEM_MESSAGE * schemas * has_system_message
+    saved_tokens = 0
+    if space.tool_tokens:
+        saved_tokens += SAVED_BY_SYSTEM_MESSAGE
+    if tools:
+        saved_tokens += SAVED_BY_SYSTEM_MESSAGE
+    if saved_tokens and any(_has_system_message(space, piece) for piece in sent):
+        return saved_tokens
+    return 0
 
 
-def _is_of_system(space: MemorySpace, sent: Piece | Message) -> bool:
+def _has_system_message(space: MemorySpace, sent: Piece | Message) -> bool:
     """Return whether a piece is a system message, has one among its messages, or stands in the system prompt."""
+    if isinstance(sent, Message):
+        return sent.role == "system"
     if isinstance(sent, Notes):
         return sent.place != "message" or sent.role == "system"
     if isinstance(sent, Line):
         return sent.place != "message" or sent.message.role == "system"
-    if isinstance(sent, Message):
-        return sent.role == "system"
     if isinstance(sent, Picked):
         return any(space.log[position].role == "system" for position in sent.positions)
-    later = space.log.later_system
-    return bisect_left(later, sent.start) < bisect_left(later, sent.stop)
+    system_positions = space.log.later_system
+    first = bisect_left(system_positions, sent.start)
+    return first < bisect_left(system_positions, sent.stop)
 
 
 def saved_in_ranges(
@@ -54,10 +66,13 @@ def saved_in_ranges(
     stops: NDArray[np.int64],
     has_system_summary: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
-    """Return :func:`saved_by_system_message` of requests that are one range of the log each, all at once."""
-    has_system_message = has_system_summary
-    if space.log.later_system:
-        firsts, ends = np.searchsorted(space.log.later_system, [starts, stops])
-        has_system_message = has_system_summary | (firsts < ends)
-    can_save = space.tool_tokens > 0 and not space.system_count
-    return SAVED_BY_SYSTEM_MESSAGE * can_save * has_system_message
+    """Return the numbers of :func:`saved_by_system_message` for many requests at once.
+
+    Request ``i`` sends the messages ``[starts[i], stops[i])`` of the log and is offered no tools by memviz.
+    ``has_system_summary[i]`` is true where it also sends a summary as a system message.
+    """
+    if not space.tool_tokens or space.system_count:
+        return np.zeros_like(starts)
+    firsts, ends = np.searchsorted(space.log.later_system, [starts, stops])
+    has_system_message = has_system_summary | (firsts < ends)
+    return np.where(has_system_message, SAVED_BY_SYSTEM_MESSAGE, 0)

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import (
     BudgetSpentError,
-    MemvizError,
     ModelError,
     UnusableSummarizerError,
 )
-from memviz.core.messages import Message, ToolCall
 from memviz.core.summaries import SummarySource
 from memviz.models.tools import Tool
 
@@ -189,7 +189,7 @@ class Model(ABC):
 
     - ``stream`` is asked by :meth:`answer`, and ``answer`` by :meth:`complete`.
     - A stream yields pieces of text as they arrive, and last one whole :class:`Reply`.
-    - All failures are :class:`memviz.core.errors.ModelError`.
+    - All failures are :class:`memviz.core.model_errors.ModelError`.
     - ``stream`` is given ``tools`` only where there are any, so that a model that calls
       none may leave the argument out.
     """
@@ -334,7 +334,7 @@ def ends_all(error: MemvizError) -> bool:
 class FirstFailureEnds(ModelWrapper):
     """``model`` as a summarizer of which nobody waits for forty failures that are one: a wrong key, address or name.
 
-    Such a failure is raised as :class:`memviz.core.errors.UnusableSummarizerError`,
+    Such a failure is raised as :class:`memviz.core.model_errors.UnusableSummarizerError`,
     which ends a replay. Any other, such as a timeout or a rate limit, stays what it is:
     the replay records it and goes on.
     """

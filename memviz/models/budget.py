@@ -9,14 +9,14 @@ from math import fsum
 from threading import Condition, Lock
 
 from memviz.core.bounds import MAX_USD
-from memviz.core.errors import (
+from memviz.core.errors import ParameterError
+from memviz.core.model_errors import (
     BadKeyError,
     BudgetSpentError,
     ConnectionRefusedModelError,
     ContextTooLongError,
     MissingKeyError,
     ModelError,
-    ParameterError,
     RateLimitError,
     UnknownModelError,
 )
@@ -104,7 +104,7 @@ class Budget:
             self._changed.notify_all()
 
     def expect_open(self) -> None:
-        """Raise :class:`memviz.core.errors.BudgetSpentError` once the budget was closed."""
+        """Raise :class:`memviz.core.model_errors.BudgetSpentError` once the budget was closed."""
         if self._closed:
             raise BudgetSpentError(
                 self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy
@@ -128,7 +128,7 @@ class Budget:
             tries: all tries of the same call, of which those that fail are booked once.
             priced: gives a reply its cost.
 
-        Raises :class:`memviz.core.errors.BudgetSpentError` where the call might exceed the limit.
+        Raises :class:`memviz.core.model_errors.BudgetSpentError` where the call might exceed the limit.
         """
         reservation = None if most_usd is None else self.reserve(most_usd, model)
         return _PaidTry(self, reservation, tries or Tries(), priced)
@@ -137,7 +137,8 @@ class Budget:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
         hold what is needed, for they may not use all of it.
 
-        Raises :class:`memviz.core.errors.BudgetSpentError` if what is left would not do even if they used nothing.
+        Raises :class:`memviz.core.model_errors.BudgetSpentError` if what is left would not do even if they used
+        nothing.
         """
         reservation = self._reserve(most_usd, model)
         if self._within is not None:

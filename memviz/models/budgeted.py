@@ -40,7 +40,7 @@ class Budgeted(ModelWrapper):
     whether a failure is billed, and providers say that most are not. Answers from a
     :class:`memviz.models.response_cache.CachedModel` are free and always given.
 
-    Asking raises :class:`memviz.core.errors.BudgetSpentError` for a call that might exceed the limit. Raises
+    Asking raises :class:`memviz.core.model_errors.BudgetSpentError` for a call that might exceed the limit. Raises
     :class:`memviz.core.errors.ParameterError` for a model whose price is unknown.
     """
 

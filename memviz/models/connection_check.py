@@ -10,13 +10,13 @@ from typing import Any, Literal, NamedTuple
 
 import httpx
 
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message
+from memviz.core.model_errors import (
     BadRequestError,
     MalformedReplyError,
-    MemvizError,
     UnknownModelError,
 )
-from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _
 from memviz.models.access import ModelAccess

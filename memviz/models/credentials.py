@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from socket import gaierror
 from typing import Any
 
-from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
+from memviz.core.model_errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.core.translation import _
 from memviz.models.access import ModelAccess
 from memviz.models.failure_evidence import Call
@@ -40,7 +40,7 @@ def settings_of(
 ) -> dict[str, str]:
     """The settings that say where the model is and who asks.
 
-    Raises :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
+    Raises :class:`memviz.core.model_errors.ModelError` for a key or an address that cannot be one.
     """
     # Some providers' routes would go there, past all that holds for a base URL.
     if "://" in name:
@@ -92,7 +92,7 @@ def check_credentials(
     name: str, settings: Mapping[str, Any], access: ModelAccess
 ) -> None:
     """Refuse to call where that is known to be in vain, or is not allowed: providers answer a missing key in odd ways,
-    some only after retries. Raises :class:`memviz.core.errors.ModelError`."""
+    some only after retries. Raises :class:`memviz.core.model_errors.ModelError`."""
     has_key = settings.get("api_key", NO_KEY) != NO_KEY
     has_address = "api_base" in settings
     if access != OPERATOR and provider_of(name).startswith(OWN_ACCOUNT):

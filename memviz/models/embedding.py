@@ -13,8 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memviz.core.errors import MalformedReplyError, MissingVectorsError, ModelError
 from memviz.core.messages import Message
+from memviz.core.model_errors import (
+    MalformedReplyError,
+    MissingVectorsError,
+    ModelError,
+)
 from memviz.core.translation import _, noop
 from memviz.core.vectors import vectors_from
 from memviz.models.base import FirstFailureEnds, Model, Reply, Usage, hashed_json
@@ -259,8 +263,8 @@ def price_of_vectors(name: str, texts: Iterable[str]) -> CostBound:
 
 def embedding_model(name: str, **options: Any) -> EmbeddingModel:
     """Return the embedding model of this name; ``options`` are those of
-    :class:`memviz.models.litellm_client.LiteLLMModel`. Raises :class:`memviz.core.errors.UnknownModelError` for a name
-    that cannot be one."""
+    :class:`memviz.models.litellm_client.LiteLLMModel`. Raises :class:`memviz.core.model_errors.UnknownModelError` for a
+    name that cannot be one."""
     name = name.strip()
     check_name(name)
     return EmbeddingModel(name, **options)
@@ -282,7 +286,7 @@ def embedder(
     :class:`memviz.models.litellm_client.LiteLLMModel`: ``api_key``, ``api_base``, ``timeout``, ``retries``. The first
     failure of a wrong key, name or address ends the work.
 
-    Raises :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one, and
+    Raises :class:`memviz.core.model_errors.UnknownModelError` for a name that cannot be one, and
     :class:`memviz.ParameterError` for a budget and a model whose price is unknown.
     """
     asked: Model = embedding_model(name, **options)

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from pydantic import Secret
 
-from memviz.core.errors import ModelError, ParameterError, RateLimitError
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
+from memviz.core.model_errors import ModelError, RateLimitError
 from memviz.models.access import ModelAccess
 from memviz.models.base import (
     Meter,
@@ -78,7 +79,7 @@ class LiteLLMModel(Model):
     model may use, if it was not its owner who asked for it. No redirect is followed.
 
     Raises :class:`memviz.core.errors.ParameterError` for a timeout or a number of retries out of range,
-    and a :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
+    and a :class:`memviz.core.model_errors.ModelError` for a key or an address that cannot be one.
     """
 
     def __init__(

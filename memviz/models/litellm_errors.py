@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ssl import SSLCertVerificationError
 
-from memviz.core.errors import (
+from memviz.core.model_errors import (
     BadKeyError,
     BadRequestError,
     ConnectionRefusedModelError,

@@ -7,7 +7,7 @@ from functools import cache as kept
 from pathlib import Path
 from typing import Any
 
-from memviz.core.errors import UnknownModelError
+from memviz.core.model_errors import UnknownModelError
 from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.litellm_client import LiteLLMModel
@@ -50,9 +50,9 @@ def model(
     Nothing is called yet: whether provider, key and model exist shows with the first request. With a ``cache``,
     a folder, no request is paid twice: answers are kept there (not those of the offline model, which cost nothing).
 
-    Raises :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one,
-    :class:`memviz.core.errors.RecordingError` for a file that is no recording, and
-    :class:`memviz.core.errors.StorageError` for a folder that cannot be used.
+    Raises :class:`memviz.core.model_errors.UnknownModelError` for a name that cannot be one,
+    :class:`memviz.core.model_errors.RecordingError` for a file that is no recording, and
+    :class:`memviz.core.storage_errors.StorageError` for a folder that cannot be used.
     """
     name = name.strip() if isinstance(name, str) else ""
     if name == OFFLINE:
@@ -125,7 +125,7 @@ def _full_name(about: Price) -> str:
 
 
 def check_name(name: str) -> None:
-    """Raise :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one."""
+    """Raise :class:`memviz.core.model_errors.UnknownModelError` for a name that cannot be one."""
     if not name:
         raise UnknownModelError(
             _(

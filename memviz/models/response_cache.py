@@ -18,8 +18,9 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from memviz.core.errors import ParameterError, StorageError
+from memviz.core.errors import ParameterError
 from memviz.core.messages import ToolCall
+from memviz.core.storage_errors import StorageError
 from memviz.models.base import (
     Meter,
     Model,
@@ -39,7 +40,7 @@ BUSY_SECONDS = 30.0
 class ResponseCache:
     """Answers in a folder by a hash of their request, which itself is not kept.
 
-    Raises :class:`memviz.core.errors.StorageError` if there can be no such folder, or
+    Raises :class:`memviz.core.storage_errors.StorageError` if there can be no such folder, or
     if the file in it is no cache. One that breaks later holds nothing: the model is
     then asked.
     """
@@ -110,7 +111,7 @@ class CachedModel(ModelWrapper):
     same at the same time wait for one answer.
 
     Raises :class:`memviz.core.errors.ParameterError` for a model whose identity is unknown, and
-    :class:`memviz.core.errors.StorageError` for a folder that cannot be used.
+    :class:`memviz.core.storage_errors.StorageError` for a folder that cannot be used.
     """
 
     def __init__(self, model: Model, folder: str | Path) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memviz.core.errors import ParameterError, ScriptExhausted
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
+from memviz.core.model_errors import ScriptExhausted
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 

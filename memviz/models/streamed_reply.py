@@ -7,13 +7,13 @@ from typing import Any
 from uuid import uuid4
 
 from memviz.core.bounds import is_whole_number
-from memviz.core.errors import (
+from memviz.core.messages import ToolCall, clean_text
+from memviz.core.model_errors import (
     BadRequestError,
     MalformedReplyError,
     ModelError,
     ServerError,
 )
-from memviz.core.messages import ToolCall, clean_text
 from memviz.core.translation import _, noop
 from memviz.models.base import Reply, Usage
 from memviz.models.prices import price

@@ -8,7 +8,7 @@ from sqlalchemy import Integer, literal_column, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.core.errors import StorageError, UnreadableConversationError
+from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.core.translation import _
 from memviz.storage import kept_values, library, runs
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import StorageError, UnreadableConversationError
 from memviz.core.messages import Message
 from memviz.core.process_memory import uncollected
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.replay import begun

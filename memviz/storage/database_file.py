@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from time import time
 
-from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 
 OWNER_ONLY = 0o600

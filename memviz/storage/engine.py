@@ -18,8 +18,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import StaticPool
 
-from memviz.core.errors import ConversationChangedError, StorageError
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.storage_errors import ConversationChangedError, StorageError
 from memviz.core.translation import _, noop
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.migrations import migrate

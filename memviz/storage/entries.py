@@ -18,8 +18,8 @@ from pydantic import (
 from sqlalchemy import RowMapping, literal_column, select, type_coerce
 from sqlalchemy.types import NullType
 
-from memviz.core.errors import UnreadableConversationError
 from memviz.core.messages import clean_text
+from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, from_json, language_now
 from memviz.storage.tables import CONVERSATIONS, MESSAGES

@@ -14,8 +14,8 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.core.errors import StorageError
 from memviz.core.messages import clean_text
+from memviz.core.storage_errors import StorageError
 from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
@@ -298,7 +298,7 @@ def save_free_run(
 
 
 def find_free_run(session: Session, conversation_id: str, key: str) -> Run | None:
-    """The free run kept under ``key``, complete or not. Raises :class:`memviz.core.errors.DamagedRunError`."""
+    """The free run kept under ``key``, complete or not. Raises :class:`memviz.core.storage_errors.DamagedRunError`."""
     return read_free_run(session, found(session, conversation_id).id, key)
 
 

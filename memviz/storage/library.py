@@ -24,12 +24,9 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from memviz.core.conversation import Log
-from memviz.core.errors import (
-    StorageError,
-    UnreadableConversationError,
-)
 from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
+from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.storage.entries import (

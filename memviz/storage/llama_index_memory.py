@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.core.errors import ModelError, ParameterError
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import ModelError
 from memviz.engine.chat_memory import ChatMemory
 from memviz.models.base import Model, Reply
 from memviz.storage.memory_store import build_chat_memory

@@ -7,13 +7,9 @@ from threading import RLock
 from typing import Any
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
-from memviz.core.errors import (
-    ConversationChangedError,
-    ParameterError,
-    SessionExistsError,
-    StorageError,
-)
+from memviz.core.errors import ParameterError, SessionExistsError
 from memviz.core.messages import Message, clean_text
+from memviz.core.storage_errors import ConversationChangedError, StorageError
 from memviz.core.translation import _, noop
 from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.in_thread import in_thread

@@ -7,8 +7,9 @@ from contextlib import suppress
 from sqlalchemy import Connection, select, update
 
 from memviz.core.conversation import Log
-from memviz.core.errors import MessageError, StorageError
+from memviz.core.errors import MessageError
 from memviz.core.messages import Message
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _
 from memviz.storage.kept_values import keep

@@ -5,7 +5,7 @@ from typing import Any
 
 from memviz.core import page_titles
 from memviz.core.conversation import Log
-from memviz.core.errors import RecordingError
+from memviz.core.model_errors import RecordingError
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.translation import _
 from memviz.engine.recording import RecalledAt, setting_of
@@ -71,7 +71,7 @@ class RecordingShelf:
         return [name for name, one in self.all.items() if one.about.only_by_name]
 
     def open(self, content: bytes, file_name: str) -> Recording:
-        """Take a recording from a file, named after it. Raises :class:`memviz.core.errors.RecordingError`."""
+        """Take a recording from a file, named after it. Raises :class:`memviz.core.model_errors.RecordingError`."""
         stem = file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         name = (
             " ".join("".join(c for c in stem if c.isprintable()).split())[:NAME_CHARS]
@@ -232,7 +232,7 @@ class RecordingShelf:
     def player(self, name: str, *, paced: bool = False) -> Model:
         """The free model of this name: the offline one, or a recording that is at hand,
         with ``paced`` as fast as it was. No path is ever opened: the name may come from
-        a link. Raises :class:`memviz.core.errors.RecordingError` for one that is not
+        a link. Raises :class:`memviz.core.model_errors.RecordingError` for one that is not
         there."""
         if name == OFFLINE:
             return model(OFFLINE)

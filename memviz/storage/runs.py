@@ -13,13 +13,13 @@ from sqlmodel import Session
 
 from memviz.core.conversation import Log
 from memviz.core.counters import COUNTERS
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.messages import Message, clean_text
+from memviz.core.storage_errors import (
     DamagedRunError,
-    MemvizError,
     StorageError,
     UnreadableConversationError,
 )
-from memviz.core.messages import Message, clean_text
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _
 from memviz.engine.run import Run

@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.core.errors import StorageError
+from memviz.core.storage_errors import StorageError
 from memviz.core.translation import _
 from memviz.storage import (
     chat,

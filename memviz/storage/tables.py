@@ -16,8 +16,8 @@ from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
 from memviz.core.conversation import Log
-from memviz.core.errors import ConversationChangedError
 from memviz.core.messages import ROLES, Message, ToolCall, clean_text
+from memviz.core.storage_errors import ConversationChangedError
 from memviz.core.translation import _, from_json, noop, to_json
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 

@@ -16,12 +16,8 @@ from typing import Any
 
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import (
-    DamagedRunError,
-    DatabaseMovedError,
-    StorageError,
-)
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.storage_errors import DamagedRunError, DatabaseMovedError, StorageError
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
@@ -175,7 +171,7 @@ class Workspace(HeldChats):
         return self.keep(key, session.run())
 
     def open_recording(self, content: bytes, file_name: str) -> Recording:
-        """Take a recording from a file. Raises :class:`memviz.core.errors.RecordingError`."""
+        """Take a recording from a file. Raises :class:`memviz.core.model_errors.RecordingError`."""
         recording = self.recordings.open(content, file_name)
         self._forget_recorded(recording.name)
         return recording

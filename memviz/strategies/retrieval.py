@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from memviz.core.errors import MissingLibraryError, MissingVectorsError
+from memviz.core.errors import MissingLibraryError
 from memviz.core.memory import Memory
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.pieces import Messages, Picked, Piece
 from memviz.core.text.wording import listed
 from memviz.core.text.words import content_words

@@ -9,8 +9,8 @@ are loaded when first used, so that importing this package costs nothing.
 ``mapping`` reads files that no reader knows, by what a small YAML file says of them.
 
 Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``, ``growing``, ``limits``,
-``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``mapping.places``, ``samples``,
-``times``.
+``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``mapping.places``,
+``readers.json_access``, ``samples``, ``times``.
 """
 
 from importlib import import_module

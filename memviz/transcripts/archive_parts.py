@@ -16,17 +16,23 @@ def join_parts(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive; those of a folder that are parts of one conversation
     as one list, under the folder's name: the days of a channel,
-    ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``.
+    ``general/2024-05-01.json``, or the messages of a session, ``s1/message_0.json``. With
+    a list of people, ``users.json``, they are an object of both.
 
     ``given`` is the reader that the user named, who need not recognise what it reads.
     """
     joining = [one for one in (*readers, given) if one is not None and one.files]
-    folders: dict[tuple[str, str], list[bytes]] = {}
+    people_files = {reader.people_file for reader in joining}
+    folders: dict[tuple[str, str, str], list[bytes]] = {}
+    people: dict[str, tuple[str, bytes]] = {}
     for name, content in files:
         path = PurePosixPath(name)
         document = Document(content, path.name, limits)
+        if path.name in people_files and isinstance(document.json.value, list):
+            people[path.name] = (name, document.text.encode("utf-8", "replace"))
+            continue
         for reader in joining:
-            key = (str(path.parent), reader.files)
+            key = (str(path.parent), reader.files, reader.people_file)
             if not fnmatch(path.name, reader.files):
                 continue
             is_part = key in folders or reader is given or reader.recognise(document)
@@ -37,9 +43,17 @@ def join_parts(
                 break
         else:
             yield name, content
-    for (folder, _pattern), contents in folders.items():
-        name = "" if folder == "." else folder
-        yield name, b"[" + b",".join(filter(None, contents)) + b"]"
+    for (folder, _pattern, people_file), contents in folders.items():
+        joined = b"[" + b",".join(filter(None, contents)) + b"]"
+        if people_file in people:
+            listed = people[people_file][1]
+            joined = b'{"messages": %b, "people": %b}' % (joined, listed)
+        yield "" if folder == "." else folder, joined
+    # Where nobody speaks of these people, it is a file like others.
+    used = {people_file for _folder, _pattern, people_file in folders}
+    for file_name, name_and_content in people.items():
+        if file_name not in used:
+            yield name_and_content
 
 
 def _items_of(content: bytes) -> bytes:

@@ -10,6 +10,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.translation import _
+from memviz.core.zstandard import inflate_zstandard
 from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 
@@ -120,8 +121,6 @@ def _inflated(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
 
 def _decompressed(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
     """Return the beginning of a file that was packed with Zstandard, as Inspect packs its logs."""
-    import pyarrow as pa
-
     file.seek(entry.header_offset)
     head = file.read(LOCAL_HEAD_BYTES)
     if len(head) < LOCAL_HEAD_BYTES or entry.flag_bits & 1:
@@ -131,9 +130,7 @@ def _decompressed(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
         int.from_bytes(head[28:30], "little"),
     )
     file.seek(sum(lengths), SEEK_CUR)
-    packed = file.read(entry.compress_size)
-    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-        return bytes(stream.read(most))
+    return inflate_zstandard(file.read(entry.compress_size), most)
 
 
 def _may_hold(entry: ZipInfo) -> bool:

@@ -244,6 +244,8 @@ class Reader(ABC):
 
     files: str = ""
     """The names of files of an archive that are parts of one conversation, where they lie in one folder."""
+    people_file: str = ""
+    """The file of an archive that has the names of those who speak in such parts."""
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:

@@ -7,8 +7,9 @@ only the newest reply, which may get further rows, is told again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from memviz.core.errors import TranscriptError
@@ -17,7 +18,7 @@ from memviz.core.translation import Said
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Placed
-from memviz.transcripts.import_notes import SUBAGENTS, ImportNotes
+from memviz.transcripts.import_notes import SUBAGENTS, UNREAD, ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.readers.anthropic.claude_code import ClaudeCode
@@ -51,13 +52,15 @@ class Told:
     """Fields of the transcript that these rows know, such as its title."""
     left_out: int = 0
     """How many rows a subagent said, whose conversation is another one."""
+    unread: int = 0
+    """How many rows could not be read."""
 
 
 @dataclass(frozen=True)
 class GrowingFormat:
     """The rules by which the sessions of one program are told while they grow."""
 
-    tell: Callable[[Rows], Told]
+    read: Callable[[Rows], Told]
     begins_piece: Callable[[Rows, int], bool]
     """True if everything before the row of this index is certain."""
     use_of: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -66,9 +69,45 @@ class GrowingFormat:
     def certain(self, rows: Rows) -> int:
         """Return how many of the first rows no later row changes."""
         for index in range(len(rows) - 1, 0, -1):
-            if self.begins_piece(rows, index):
+            if self._begins_piece(rows, index):
                 return index
         return 0
+
+    def tell(self, rows: Rows) -> Told:
+        """Return the messages and events that rows are together. Those that are
+        :data:`NO_ROW` are counted.
+
+        Where a row is as no reader foresaw, each piece is read by itself, and of the
+        piece with that row each row: the others are all told.
+        """
+        readable = [row for row in rows if row]
+        try:
+            told = self.read(readable)
+        except UNFORESEEN_ERRORS:
+            told = Told(unread=len(readable))
+            if len(readable) > 1:
+                told = join_told(map(self.tell, self._split(readable)))
+        return replace(told, unread=told.unread + len(rows) - len(readable))
+
+    def _split(self, rows: Rows) -> list[Rows]:
+        """Return the pieces of rows; of a single piece each of its rows."""
+        starts = [0]
+        for index in range(1, len(rows)):
+            if self._begins_piece(rows, index):
+                starts.append(index)
+        if len(starts) == 1:
+            return [[row] for row in rows]
+        return [rows[start:stop] for start, stop in pairwise([*starts, len(rows)])]
+
+    def _begins_piece(self, rows: Rows, index: int) -> bool:
+        try:
+            return self.begins_piece(rows, index)
+        except UNFORESEEN_ERRORS:
+            return False
+
+
+NO_ROW: dict[str, Any] = {}
+"""Stands for a line that holds no row."""
 
 
 def parse_row(line: str) -> dict[str, Any] | None:
@@ -81,24 +120,46 @@ def parse_row(line: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def subagent_notes(rows: int) -> tuple[str, ...]:
-    """Return the note of a conversation in which so many rows of subagents were left
-    out; none where there were none."""
+def notes_of(subagent_rows: int, unread_rows: int) -> tuple[str, ...]:
+    """Return the notes of a conversation in which so many rows of subagents, and so many
+    that could not be read, were left out; none where there were none."""
     notes = ImportNotes()
-    if rows:
-        notes.add(Said(SUBAGENTS, rows=rows))
+    if subagent_rows:
+        notes.add(Said(SUBAGENTS, rows=subagent_rows))
+    if unread_rows:
+        notes.add(Said(UNREAD, rows=unread_rows))
     return notes.sentences()
 
 
+def join_told(parts: Iterable[Told]) -> Told:
+    """Return what rows are that were told in parts, one behind the other."""
+    messages: list[Message] = []
+    events: list[RecordedEvent] = []
+    about: dict[str, Any] = {}
+    left_out = 0
+    unread = 0
+    for part in parts:
+        events += moved_events(part.events, len(messages))
+        messages += part.messages
+        about |= part.about
+        left_out += part.left_out
+        unread += part.unread
+    return Told(messages, events, about, left_out, unread)
+
+
+def moved_events(events: Iterable[RecordedEvent], by: int) -> list[RecordedEvent]:
+    """Return events that happened after so many messages more."""
+    return [replace(event, after_message=event.after_message + by) for event in events]
+
+
 def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
-    """Return what a reader makes of a piece. A message that cannot be read is left out:
-    the others are worth keeping."""
+    """Return what a reader makes of a piece, which may hold no message at all."""
     builder = TranscriptBuilder()
     about: dict[str, Any] = {}
     try:
         transcript = read(builder)
-    except (TranscriptError, *UNFORESEEN_ERRORS):
-        pass  # a piece may hold no message at all, or what no reader foresaw
+    except TranscriptError:
+        pass
     else:
         known = {
             "title": transcript.title,

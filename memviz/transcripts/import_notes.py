@@ -8,6 +8,7 @@ MAX_SENTENCES = 20
 SUBAGENTS = noop(
     "what subagents said in side conversations was left out (rows: {rows})"
 )
+UNREAD = noop("what could not be read was left out (rows: {rows})")
 
 
 class ImportNotes:

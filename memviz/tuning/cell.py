@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.counters import AnyCounter
-from memviz.core.errors import (
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import (
     BudgetSpentError,
-    MemvizError,
     MissingVectorsError,
     UnusableSummarizerError,
 )

@@ -47,7 +47,7 @@ def paid_summarizer(
     ``options`` are those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it
     replies is written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is
     booked, and remembered for the next sweep. A failure that every other call would share raises
-    :class:`memviz.core.errors.UnusableSummarizerError`, which ends the sweep.
+    :class:`memviz.core.model_errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """

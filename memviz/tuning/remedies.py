@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -179,8 +178,7 @@ class Offer:
         return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
 
     def _usd(self, run: Run) -> float | None:
-        sent = run.once(traffic, partial(traffic, run))
-        return self._assumptions.cost(sent).total_usd
+        return self._assumptions.cost(traffic(run)).total_usd
 
 
 def _as_written_here(run: Run) -> Strategy:

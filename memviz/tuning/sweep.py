@@ -12,12 +12,10 @@ from typing import Literal, Protocol
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import (
-    BudgetSpentError,
-    DatabaseMovedError,
-    SweepError,
-)
+from memviz.core.errors import SweepError
 from memviz.core.messages import Message
+from memviz.core.model_errors import BudgetSpentError
+from memviz.core.storage_errors import DatabaseMovedError
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
 from memviz.core.vectors import server_of_vectors
@@ -86,7 +84,7 @@ class Sweeping:
 
     Cells that were ``kept`` before come first and are not measured again. Setting ``stop`` ends it early; so does a
     spent budget, which then stands in ``stopped`` as a sentence. A summarizer that no call reaches raises
-    :class:`memviz.core.errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
+    :class:`memviz.core.model_errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
     """
 
     subjects: tuple[SweepConversation, ...]

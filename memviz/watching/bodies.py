@@ -13,12 +13,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
+from memviz.core.zstandard import inflate_zstandard
 
 MOST_BODY_BYTES = 64_000_000
 """Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
 MOST_BYTES_AT_ONCE = 256_000_000
 """Of all that is read and relayed at the same time."""
 READABLE_ENCODINGS = ("gzip", "x-gzip", "deflate", "identity")
+"""In which replies are asked for, whatever else the client accepts."""
 OWN_HOSTS = ("127.0.0.1", "localhost")
 _GZIP_OR_ZLIB = 47
 """Window bits with which zlib tells both apart by their heads."""
@@ -115,8 +117,8 @@ async def read_body(request: Request, body: HeldBody) -> bytes:
 
 
 def readable_encodings(accepted: str) -> str:
-    """Return what a client accepts without the encodings that :func:`inflate` cannot
-    read: "gzip;q=0.8" of "br, zstd, gzip;q=0.8", "identity" of "br"."""
+    """Return what a client accepts of :data:`READABLE_ENCODINGS`: "gzip;q=0.8" of
+    "br, zstd, gzip;q=0.8", "identity" of "br"."""
     wanted = []
     for option in accepted.split(","):
         name = option.partition(";")[0]
@@ -125,28 +127,40 @@ def readable_encodings(accepted: str) -> str:
     return ", ".join(wanted) or "identity"
 
 
-def inflate(data: bytes, encoding: str) -> bytes:
-    """Return a body without its encoding. Raises :class:`BodyError` where that is none of
-    gzip, deflate and identity, or where it is broken or too large."""
+def inflate(data: bytes, encoding: str, *, is_whole: bool = True) -> bytes:
+    """Return a body without its encoding; of one that is not whole what there is, if it is
+    packed with gzip or deflate.
+
+    Raises :class:`BodyError` where the encoding is none of gzip, deflate, zstd and
+    identity, or where the body is broken or too large.
+    """
     name = encoding.strip().lower()
     if name in ("", "identity"):
         return data
-    if name not in READABLE_ENCODINGS:
-        sentence = (
-            f"The body is encoded as {name[:40]!r}; gzip, deflate and none are known."
-        )
+    if name not in (*READABLE_ENCODINGS, "zstd"):
+        sentence = f"The body is encoded as {name[:40]!r}; gzip, deflate, zstd and none are known."
         raise BodyError(415, sentence)
-    stream = zlib.decompressobj(_GZIP_OR_ZLIB)
     try:
-        inflated = stream.decompress(data, MOST_BODY_BYTES)
-    except zlib.error:
-        raise BodyError(400, "The body is no whole gzip or deflate.") from None
-    if stream.unconsumed_tail:
+        if name == "zstd":
+            inflated = inflate_zstandard(data, MOST_BODY_BYTES + 1)
+        else:
+            inflated = _inflate_zlib(data, MOST_BODY_BYTES + 1, is_whole=is_whole)
+    except (zlib.error, OSError):
+        raise BodyError(400, f"The body is no whole {name}.") from None
+    if len(inflated) > MOST_BODY_BYTES:
         limit = MOST_BODY_BYTES // 1_000_000
         sentence = f"The body is larger than {limit} MB inflated."
         raise BodyError(413, sentence)
-    if not stream.eof:
-        raise BodyError(400, "The body is no whole gzip or deflate.")
+    return inflated
+
+
+def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:
+    """Return the first ``most_bytes`` of what was packed with gzip or deflate. Raises
+    zlib.error where it is broken, or is to be whole and has no end."""
+    stream = zlib.decompressobj(_GZIP_OR_ZLIB)
+    inflated = stream.decompress(data, most_bytes)
+    if is_whole and len(inflated) < most_bytes and not stream.eof:
+        raise zlib.error("it ends in the middle")
     return inflated
 
 

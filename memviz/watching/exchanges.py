@@ -41,6 +41,10 @@ class Exchange:
     """The id of the reply, where its server keeps it."""
     follows: str = ""
     """The id of the reply that this goes on from: the server kept what was said before."""
+    asked_at: str = ""
+    """When it was asked, and when its reply was there, as ISO texts; empty where that is
+    not known."""
+    answered_at: str = ""
 
     @property
     def name(self) -> str:

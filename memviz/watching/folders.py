@@ -136,6 +136,8 @@ class FolderWatch(FileSystemEventHandler):
             # Whatever a program wrote there: the other sessions go on.
             reason = type(error).__name__
             self._tell(f"What is new in {path.name} cannot be read ({reason}).")
+            if isinstance(error, OSError):  # as of a drive that was away
+                self._sizes.pop(path, None)
 
     def _session_at(self, path: Path) -> Growing | None:
         session = self._open.get(path)

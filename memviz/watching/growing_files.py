@@ -4,15 +4,22 @@ whole lines only, and a file that was written anew noticed."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from memviz.core.messages import clean_text
 from memviz.storage.watched import Growth, Watched
-from memviz.transcripts.base import RecordedEvent
-from memviz.transcripts.growing import GROWING, Told, parse_row, subagent_notes
+from memviz.transcripts.growing import (
+    GROWING,
+    NO_ROW,
+    Rows,
+    Told,
+    join_told,
+    moved_events,
+    notes_of,
+    parse_row,
+)
 from memviz.watching.keeper import (
     Keeper,
     digest_bytes,
@@ -21,12 +28,16 @@ from memviz.watching.keeper import (
     key_of,
 )
 from memviz.watching.programs import is_subagent_file
+from memviz.watching.rewritten import News, find_news
 
 CHUNK_BYTES = 2_000_000
 """So much of a file is read and told at a time."""
 MAX_ANEW_BYTES = 50_000_000
+"""So much of a file that was written anew is compared with the library at once."""
 MAX_LINE_BYTES = 30_000_000
 """A longer line is passed over: no session has one, and it would fill the memory."""
+LONG_LINE = b"a line that is too long"
+"""Stands for one: no row, as the line itself is none that is read."""
 PRINT_BYTES = 256
 """The beginning of a file, and what stands before the place that was read up to, tell
 whether it is still the same file."""
@@ -45,9 +56,11 @@ class Place:
     certain: int = 0
     """The byte where the rows begin that later ones may change."""
     messages: int = 0
-    """The number of messages before these rows, of events, and of rows of subagents."""
+    """The number of messages before these rows, of events, of rows of subagents, and of
+    rows that could not be read."""
     events: int = 0
     left_out: int = 0
+    unread: int = 0
     before_end: str = ""
     """A digest of the bytes before ``end``."""
     generation: int = 0
@@ -86,13 +99,14 @@ class GrowingFile:
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
 
-        Raises StorageError where it cannot be kept: the next call tries again.
+        Raises StorageError where it cannot be kept, and OSError where the file cannot be
+        read: the next call tries again.
         """
         try:
             with self.path.open("rb") as file:
                 return self._read(file)
-        except OSError:
-            return False  # it is gone, or not to be read: what was said is kept
+        except FileNotFoundError:
+            return False  # what was said is kept
 
     def _read(self, file: BinaryIO) -> bool:
         identity = _identity_of(file)
@@ -161,37 +175,59 @@ class GrowingFile:
     def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
         """Tell the rows of a chunk together with those that are open, and keep it."""
         self._add_rows(chunk)
-        place = self._place
         rows = [row for row, _ in self._rows]
-        count = self._format.certain(rows)
-        if not self._is_whole or len(rows) - count > MAX_OPEN_ROWS:
-            # Where the library ends with other messages, none of these may change.
-            count = len(rows)
+        count = self._count_certain(rows)
         certain = self._format.tell(rows[:count]) if count else Told()
         still_open = self._format.tell(rows[count:])
-        growth = self._grown(certain, still_open)
-        now = Place(
-            file=f"{identity}:{place.generation}",
+        piece = join_told((certain, still_open))
+        place = replace(
+            self._place,
+            file=f"{identity}:{self._place.generation}",
             end=chunk.end,
+            before_end=_digest_before(file, chunk.end),
+        )
+        if self._is_whole:
+            growth = self._appended(piece)
+        else:
+            news = self._find_news(piece, len(still_open.messages))
+            if news.is_half_written and chunk.end < MAX_ANEW_BYTES:
+                self._place = self._expected = place
+                return  # all of it is told again with the next rows
+            growth = news.growth
+            # Where the library ends with other messages, none of these may change.
+            count = len(rows)
+            certain = piece
+            still_open = Told()
+        is_kept = bool(growth.messages or growth.events) or self.kept is not None
+        about = self._about(piece) if is_kept else {}
+        place = replace(
+            place,
             certain=self._rows[count][1] if count < len(rows) else chunk.end,
             messages=growth.start + len(growth.messages) - len(still_open.messages),
             events=_certain_events(growth, still_open),
             left_out=place.left_out + certain.left_out,
-            before_end=_digest_before(file, chunk.end),
-            generation=place.generation,
+            unread=place.unread + certain.unread,
         )
-        if growth.messages or growth.events or self.kept is not None:
-            growth = replace(growth, state=self._state_at(now))
+        if is_kept:
+            growth = replace(growth, about=about, state=self._state_at(place))
             self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
-        self._place = now
-        self._expected = now
+        self._place = self._expected = place
+        self._is_whole = True
         del self._rows[:count]
 
+    def _count_certain(self, rows: Rows) -> int:
+        """Return how many of the first rows no later row changes."""
+        count = self._format.certain(rows)
+        return len(rows) if len(rows) - count > MAX_OPEN_ROWS else count
+
     def _add_rows(self, chunk: Chunk) -> None:
-        """Parse the lines of a chunk; those that hold no row are passed over."""
+        """Parse the lines of a chunk. Those that are empty are passed over."""
         for start, line in chunk.lines:
-            row = parse_row(clean_text(line.decode("utf-8", "replace")))
+            text = clean_text(line.decode("utf-8", "replace"))
+            row = parse_row(text)
             if row is None:
+                if text.strip():
+                    self._rows.append((NO_ROW, start))
                 continue
             if self._is_subagent:
                 row.pop("isSidechain", None)  # it is no side of this conversation
@@ -207,31 +243,30 @@ class GrowingFile:
             "place": vars(place),
         }
 
-    def _grown(self, certain: Told, still_open: Told) -> Growth:
-        """Return what is to be kept of the told rows. After the file was written anew
-        the messages that are in the library already are not told a second time."""
-        place = self._place
-        about = {**certain.about, **still_open.about}
-        messages = [*certain.messages, *still_open.messages]
-        title = "" if "title" in about or self._has_title else first_words(messages)
-        if title:
-            about["title"] = title
-        self._has_title = self._has_title or "title" in about
-        left_out = place.left_out + certain.left_out + still_open.left_out
-        if left_out:
-            about["warnings"] = subagent_notes(left_out)
-        events = [
-            *certain.events,
-            *_moved(still_open.events, len(certain.messages)),
-        ]
-        if self._is_whole:
-            start = place.messages
-            events = _moved(events, start)
-            return Growth(start, messages, {}, events, place.events, about)
-        self._is_whole = True
+    def _appended(self, piece: Told) -> Growth:
+        """Return what is to be kept of rows that stand behind those that are kept."""
+        start = self._place.messages
+        events = moved_events(piece.events, start)
+        return Growth(start, piece.messages, {}, events, self._place.events)
+
+    def _find_news(self, piece: Told, open_messages: int) -> News:
+        """Return what the file has more than the library, after it was written anew."""
         self.kept = self._keeper.store.find_watched(self.key)
-        growth = self._keeper.growth_anew(self.kept, messages, events)
-        return replace(growth, about=about)
+        return find_news(
+            self._keeper, self.kept, piece.messages, piece.events, open_messages
+        )
+
+    def _about(self, piece: Told) -> dict[str, Any]:
+        """Return what is known of the conversation now."""
+        about = dict(piece.about)
+        if "title" not in about and not self._has_title:
+            about["title"] = first_words(piece.messages)
+        self._has_title = self._has_title or bool(about["title"])
+        left_out = self._place.left_out + piece.left_out
+        notes = notes_of(left_out, self._place.unread + piece.unread)
+        if notes:
+            about["warnings"] = notes
+        return about
 
 
 @dataclass(frozen=True)
@@ -254,7 +289,7 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
         data += more
     end = data.rfind(b"\n") + 1
     if not end:
-        return _behind_a_long_line(file, start + len(data)) if data else None
+        return _behind_a_long_line(file, start, len(data)) if data else None
     lines = []
     at = start
     for line in data[:end].split(b"\n")[:-1]:
@@ -263,12 +298,14 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
     return Chunk(lines, start + end)
 
 
-def _behind_a_long_line(file: BinaryIO, start: int) -> Chunk | None:
-    at = start
+def _behind_a_long_line(file: BinaryIO, start: int, size_bytes: int) -> Chunk | None:
+    """Return a line that is too long, of which so much was read; ``None`` as long as it
+    has no end."""
+    at = start + size_bytes
     while data := file.read(CHUNK_BYTES):
         line_end = data.find(b"\n")
         if line_end >= 0:
-            return Chunk([], at + line_end + 1)
+            return Chunk([(start, LONG_LINE)], at + line_end + 1)
         at += len(data)
     return None
 
@@ -303,7 +340,3 @@ def _digest_before(file: BinaryIO, end: int) -> str:
 def _certain_events(growth: Growth, still_open: Told) -> int:
     earlier = growth.first_event or 0
     return max(earlier, earlier + len(growth.events) - len(still_open.events))
-
-
-def _moved(events: Sequence[RecordedEvent], by: int) -> list[RecordedEvent]:
-    return [replace(event, after_message=event.after_message + by) for event in events]

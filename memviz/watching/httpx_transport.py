@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
+from time import time
 from typing import Any
 
 import httpx
 
+from memviz.transcripts.times import time_text
 from memviz.watching.bodies import ByteBudget, HeldBody, inflate, readable_encodings
 from memviz.watching.exchanges import Exchange
 from memviz.watching.model_apis import Api, api_of, read_wire
@@ -44,7 +47,7 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         tee = self._begin(request)
         if tee is None:
             return self._inner.handle_request(request)
-        tee.asked = request.read()
+        request.read()
         return tee.around(self._inner.handle_request(request))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -54,7 +57,7 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         tee = self._begin(request)
         if tee is None:
             return await self._inner_async.handle_async_request(request)
-        tee.asked = await request.aread()
+        await request.aread()
         return tee.around(await self._inner_async.handle_async_request(request))
 
     def close(self) -> None:
@@ -79,23 +82,28 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             return None
         accepted = request.headers.get("accept-encoding", "")
         request.headers["accept-encoding"] = readable_encodings(accepted)
-        return _Tee(api, self._background, HeldBody(self._budget))
+        return _Tee(api, request, self._background, HeldBody(self._budget))
 
 
 class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
     """The body of a reply on its way, of which a copy is kept."""
 
     def __init__(
-        self, api: Api, background: BackgroundRecorder, copy: HeldBody
+        self,
+        api: Api,
+        request: httpx.Request,
+        background: BackgroundRecorder,
+        copy: HeldBody,
     ) -> None:
         self._api = api
+        self._request = request
         self._background = background
         self._copy = copy
         self._is_finished = False
         self._stream: Any = None
         self._headers = httpx.Headers()
         self._is_whole = False
-        self.asked = b""
+        self._asked_at = time_text(time())
 
     def around(self, response: httpx.Response) -> httpx.Response:
         """Return the reply with its body on the way through here."""
@@ -138,11 +146,15 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
             return
         data = self._copy.whole()
         self._copy.let_go()
-        size_bytes = len(self.asked) + len(data)
-        self._background.keep(lambda: self._read(data), size_bytes)
+        size_bytes = len(self._request.content) + len(data)
+        answered_at = time_text(time())
+        self._background.keep(lambda: self._read(data, answered_at), size_bytes)
 
-    def _read(self, data: bytes) -> Exchange:
-        if self._is_whole:
-            data = inflate(data, self._headers.get("content-encoding", ""))
+    def _read(self, data: bytes, answered_at: str) -> Exchange:
+        packing = self._request.headers.get("content-encoding", "")
+        asked = inflate(self._request.content, packing)
+        packing = self._headers.get("content-encoding", "")
+        data = inflate(data, packing, is_whole=self._is_whole)
         kind = self._headers.get("content-type", "")
-        return read_wire(self._api, self.asked, data, kind, is_whole=self._is_whole)
+        exchange = read_wire(self._api, asked, data, kind, is_whole=self._is_whole)
+        return replace(exchange, asked_at=self._asked_at, answered_at=answered_at)

@@ -99,7 +99,7 @@ class Keeper:
                 event = compaction
                 if isinstance(event, str):
                     event = RecordedEvent("compaction", count, event)
-                event = self._secrets.conceal_in_event(event)
+                event = self.concealed_event(event)
                 events.append(replace(event, after_message=count))
             return Growth(count, given[start:], state, events, about=about)
 
@@ -127,7 +127,7 @@ class Keeper:
 
     def _concealed_growth(self, growth: Growth) -> Growth:
         messages = list(map(self.concealed, growth.messages))
-        events = list(map(self._secrets.conceal_in_event, growth.events))
+        events = list(map(self.concealed_event, growth.events))
         about = self._concealed_about(growth.about)
         return replace(growth, messages=messages, events=events, about=about)
 
@@ -147,31 +147,18 @@ class Keeper:
             return key
         return key_of(program, f"{name} ({folder})")
 
-    def growth_anew(
-        self,
-        kept: Watched | None,
-        messages: Sequence[Message],
-        events: Sequence[RecordedEvent],
-    ) -> Growth:
-        """Return what a session that its program wrote anew, as it compacted, has more
-        than the library: that stands behind all that the library has."""
-        if kept is None or kept.is_deleted:
-            return Growth(0, messages, {}, events)
-        count = kept.message_count
-        said = self.store.said(kept.id, max(0, count - RECENT_KEYS), count)
-        given = [digest_of(self.concealed(message)) for message in messages]
-        known = first_new(list(map(digest_of, said)), given)
-        concealed = map(self._secrets.conceal_in_event, events)
-        told_before = self.store.about(kept.id).events
-        placed = place_events(concealed, told_before, count, known)
-        return Growth(count, messages[known:], {}, placed, kept.event_count)
-
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
+        # Half a key is no longer known as one, so it is concealed before it is cut.
+        message = self._secrets.conceal_in(message)
         if len(message.content) > MAX_MESSAGE_CHARS:
             cut = f"{message.content[:MAX_MESSAGE_CHARS]} […]"
             message = replace(message, content=cut)
-        return self._secrets.conceal_in(message)
+        return message
+
+    def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
+        """Return the event as it is kept."""
+        return self._secrets.conceal_in_event(event)
 
     def _concealed_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a transcript that are known, as they are kept."""
@@ -214,33 +201,6 @@ def _beginning_of(title: str) -> str:
     if len(title) > len(beginning):
         beginning = beginning.rpartition(" ")[0] or beginning
     return " ".join(beginning.split())
-
-
-def place_events(
-    events: Iterable[RecordedEvent],
-    told_before: Iterable[RecordedEvent],
-    start: int,
-    known: int,
-) -> list[RecordedEvent]:
-    """Return the events of a session that was written anew which the library has not,
-    at their places in its conversation.
-
-    Its program compacted: the first ``known`` messages of the file are the newest of the
-    ``start`` messages that the library has. An event before them is that compaction. It
-    happened after all that the library has, and they stayed word for word.
-    """
-    told = {(event.kind, event.text, event.time) for event in told_before}
-    placed = []
-    for event in events:
-        if (event.kind, event.text, event.time) in told:
-            continue
-        kept = known - event.after_message
-        if kept > 0:
-            event = replace(event, after_message=start, kept_newest=kept)
-        else:
-            event = replace(event, after_message=start - kept)
-        placed.append(event)
-    return placed
 
 
 def folder_of(path: Path) -> str:

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from time import time
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
 from memviz.core.messages import Message
+from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
     CACHE_WRITE_TOKENS,
@@ -59,7 +61,14 @@ class LangChainHandler(BaseCallbackHandler):
             options = others.get("invocation_params") or {}
             tools = tuple(as_json(tool).decode() for tool in options.get("tools") or ())
             trace = str(parent_run_id or run_id)
-            asked = Exchange(sent, (), named_in(metadata), trace, tools=tools)
+            asked = Exchange(
+                sent,
+                (),
+                named_in(metadata),
+                trace,
+                tools=tools,
+                asked_at=time_text(time()),
+            )
         except Exception as error:
             self._background.complain(error)
             return
@@ -83,7 +92,9 @@ class LangChainHandler(BaseCallbackHandler):
         except Exception as error:
             self._background.complain(error)
             return
-        exchange = replace(asked, reply=reply, usage=usage, model=model)
+        exchange = replace(
+            asked, reply=reply, usage=usage, model=model, answered_at=time_text(time())
+        )
         messages = (*exchange.sent, *exchange.reply)
         size_bytes = sum(len(message.content) for message in messages)
         self._background.keep(lambda: exchange, size_bytes)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from litellm.integrations.custom_logger import CustomLogger
 
+from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import APIS, Api, read_wire
+from memviz.watching.model_apis import APIS, read_wire
 from memviz.watching.own_process import BackgroundRecorder, as_json, named_in
 
 _API_OF_CALL = {
@@ -40,7 +42,7 @@ class LitellmCallback(CustomLogger):
     ) -> None:
         """Keep a call that was answered."""
         try:
-            self._take(kwargs, response_obj)
+            self._take(kwargs, response_obj, _time_of(start_time), _time_of(end_time))
         except Exception as error:
             self._background.complain(error)
 
@@ -54,7 +56,9 @@ class LitellmCallback(CustomLogger):
         """Return when everything so far is kept."""
         self._background.wait()
 
-    def _take(self, call: Mapping[str, Any], response: Any) -> None:
+    def _take(
+        self, call: Mapping[str, Any], response: Any, asked_at: str, answered_at: str
+    ) -> None:
         ending = _API_OF_CALL.get(str(call.get("call_type")))
         if ending is None or response is None or call.get("cache_hit"):
             return
@@ -69,13 +73,19 @@ class LitellmCallback(CustomLogger):
         reply = as_json(response)
 
         def read() -> Exchange:
-            return _read(APIS[ending], request, reply, conversation, trace)
+            exchange = read_wire(APIS[ending], request, reply, "application/json")
+            return replace(
+                exchange,
+                conversation=conversation,
+                trace=trace,
+                asked_at=asked_at,
+                answered_at=answered_at,
+            )
 
         self._background.keep(read, len(request) + len(reply))
 
 
-def _read(
-    api: Api, request: bytes, reply: bytes, conversation: str, trace: str
-) -> Exchange:
-    exchange = read_wire(api, request, reply, "application/json")
-    return replace(exchange, conversation=conversation, trace=trace)
+def _time_of(moment: object) -> str:
+    """Return a time of litellm, which is that of this machine without a zone, as ISO text;
+    empty where it is none."""
+    return time_text(moment.timestamp()) if isinstance(moment, datetime) else ""

@@ -12,6 +12,7 @@ from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.messages import Message
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
+from memviz.transcripts.readers.json_access import text_at
 from memviz.watching.event_streams import (
     Event,
     join_chat_chunks,
@@ -153,9 +154,9 @@ def _read_objects(
         replied,
         usage=_usage(api, answered.get("usage")),
         tools=request.tools,
-        model=_text(answered.get("model") or asked.get("model")),
-        id=_text(kept_by_server or answered.get("id")),
-        follows=_text(kept_by_server or asked.get("previous_response_id")),
+        model=text_at(answered.get("model") or asked.get("model")),
+        id=text_at(kept_by_server or answered.get("id")),
+        follows=text_at(kept_by_server or asked.get("previous_response_id")),
     )
 
 
@@ -167,10 +168,6 @@ def _has_ended(answered: Mapping[str, Any]) -> bool:
     return any(
         isinstance(choice, dict) and choice.get("finish_reason") for choice in choices
     )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _parse(data: bytes) -> Mapping[str, Any]:

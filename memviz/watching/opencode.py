@@ -16,6 +16,12 @@ from typing import Any
 from memviz.core.messages import TIME, Message, ToolCall
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    object_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.times import with_time
 from memviz.watching.keeper import Keeper, key_of
 
@@ -33,6 +39,9 @@ MOST_SESSIONS = 1_000
 """Of those that are found by going through all parts at a time."""
 MOST_OPEN = 20
 """Sessions whose newest reply is not over, which are read on with every change."""
+NOT_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
+"""Errors that pass by themselves. Codes of SQLite say more in their further bytes."""
+FIRST_BYTE = 0xFF
 _CHANGED = """
 SELECT session_id, MAX(time_updated) FROM part WHERE time_updated >= ?
 GROUP BY session_id ORDER BY 2 LIMIT ?
@@ -61,17 +70,27 @@ class OpencodeLibrary:
         self._open: OrderedDict[str, None] = OrderedDict()
 
     def read_on(self) -> bool:
-        """Keep what sessions have more. A database that cannot be read is read with its
-        next change."""
+        """Keep what sessions have more. A database that its program holds, or that is
+        gone, is read with its next change.
+
+        Raises StorageError where it cannot be kept, and sqlite3.OperationalError where the
+        database has not the tables of opencode.
+        """
         try:
             address = f"{self._path.absolute().as_uri()}?mode=ro"
             opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
             with closing(opened) as connection:
+                # A title that was cut amid a letter is no UTF-8.
+                connection.text_factory = _decode
                 if monotonic() - self._scanned_at < SCAN_SECONDS:
                     return self._read_new(connection)
                 return self._read_changed(connection)
-        except sqlite3.Error:
+        except sqlite3.OperationalError as error:
+            if (error.sqlite_errorcode & FIRST_BYTE) not in NOT_NOW:
+                raise
             return False
+        except sqlite3.DatabaseError:
+            return False  # it is none, or broken
 
     def _read_changed(self, connection: sqlite3.Connection) -> bool:
         """Read on the sessions with parts that changed since all were gone through."""
@@ -124,7 +143,7 @@ class OpencodeLibrary:
         growth = replace(
             growth,
             state={**growth.state, "is_subagent": is_subagent},
-            about={"title": _text(described.get("title"))},
+            about={"title": text_at(described, "title")},
         )
         self._keeper.write_rows(key, growth)
         is_more = is_open or len(rows) == MAX_MESSAGES
@@ -169,6 +188,10 @@ def _growth_of(
     return Growth(start, messages, state, events, first_event)
 
 
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
 def _newest_part(connection: sqlite3.Connection) -> str:
     (newest,) = connection.execute(_NEWEST).fetchone()
     return str(newest or "")
@@ -203,21 +226,16 @@ def _object(data: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _is_over(about: Mapping[str, Any]) -> bool:
     """Return whether a message gets no further parts: the user's stand at once."""
-    time = about.get("time")
-    is_complete = isinstance(time, dict) and "completed" in time
+    is_complete = "completed" in object_at(about, "time")
     return about.get("role") == "user" or is_complete or "error" in about
 
 
 def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Message]:
     """The messages that one of opencode's is: with the results of its calls."""
     said = "".join(
-        _text(part.get("text"))
+        text_at(part, "text")
         for part in parts
         if part.get("type") == "text" and not part.get("ignored")
     )
@@ -230,9 +248,9 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         return  # a compaction's
     calls = tuple(
         ToolCall(
-            _text(part.get("callID")),
-            _text(part.get("tool")) or "tool",
-            json.dumps(_state(part).get("input", {})),
+            text_at(part, "callID"),
+            text_at(part, "tool") or "tool",
+            json.dumps(object_at(part, "state").get("input", {})),
         )
         for part in tools
     )
@@ -240,24 +258,18 @@ def _told(about: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[Mes
         meta = _meta(about, "created")
         yield Message("assistant", said, tool_calls=calls, meta=meta)
     for part in tools:
-        state = _state(part)
+        state = object_at(part, "state")
         if state.get("status") in ("completed", "error"):
-            result = _text(state.get("output")) or _text(state.get("error"))
-            call_id = _text(part.get("callID"))
+            result = text_at(state, "output") or text_at(state, "error")
+            call_id = text_at(part, "callID")
             meta = _meta(state, "end")
             yield Message("tool", result, tool_call_id=call_id, meta=meta)
 
 
 def _meta(held: Mapping[str, Any], moment: str) -> dict[str, str] | None:
     """Return when a message or a call was there, and of a reply its model."""
-    time = held.get("time")
-    when = time.get(moment) if isinstance(time, dict) else None
-    return with_time(when, model=_text(held.get("modelID"))) or None
-
-
-def _state(part: Mapping[str, Any]) -> dict[str, Any]:
-    state = part.get("state")
-    return state if isinstance(state, dict) else {}
+    when = value_at(held, "time", moment)
+    return with_time(when, model=text_at(held, "modelID")) or None
 
 
 def _compactions(
@@ -266,21 +278,16 @@ def _compactions(
     if about.get("summary") is not True or not _is_over(about):
         return []
     text = "".join(
-        _text(part.get("text")) for part in parts if part.get("type") == "text"
+        text_at(part, "text") for part in parts if part.get("type") == "text"
     )
     time = (_meta(about, "created") or {}).get(TIME, "")
     return [RecordedEvent("compaction", after, text, time=time)]
 
 
 def _use(about: Mapping[str, Any]) -> dict[str, Any]:
-    tokens = about.get("tokens")
-    if not isinstance(tokens, dict):
-        return {}
-    cache = tokens.get("cache")
-    counted = [tokens.get("input"), tokens.get("output")]
-    counted += (
-        [cache.get("read"), cache.get("write")] if isinstance(cache, dict) else []
-    )
-    total = sum(count for count in counted if type(count) is int and count > 0)
-    use = {"context_tokens": total, "model": _text(about.get("modelID"))}
+    tokens = object_at(about, "tokens")
+    total = 0
+    for path in (("input",), ("output",), ("cache", "read"), ("cache", "write")):
+        total += count_at(tokens, *path) or 0
+    use = {"context_tokens": total, "model": text_at(about, "modelID")}
     return {name: value for name, value in use.items() if value}

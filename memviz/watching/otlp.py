@@ -3,8 +3,10 @@ JSON over HTTP."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
@@ -38,6 +40,8 @@ PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
 MOST_ITEMS = 50_000
 """Spans or logs of one body."""
+MOST_BODIES = 10_000
+"""Of the newest bodies, which are known again."""
 LOOK_SECONDS = 10.0
 Take = Callable[[Exchange], object]
 
@@ -69,6 +73,7 @@ class _Receiver:
         self._joined = SpanLogs()
         self._budget = ByteBudget()
         self._one_at_a_time = Lock()
+        self._bodies: OrderedDict[bytes, None] = OrderedDict()  # digests of the newest
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -131,9 +136,12 @@ class _Receiver:
 
     def _read(self, signal: Signal, data: bytes, encoding: str, kind: str) -> int:
         """Take the exchanges that are whole with a body; returns how many spans or logs
-        could not be read."""
+        could not be read. Of a body that an exporter sends once more, as it heard no
+        answer, nothing is taken."""
         with self._one_at_a_time:
             data = inflate(data, encoding)
+            if not self._is_new(data):
+                return 0
             read = json_items if kind == JSON else protobuf_items
             unread_before = self._joined.unread
             try:
@@ -141,6 +149,15 @@ class _Receiver:
             finally:  # what stands before the place where a body breaks is whole
                 self._take_whole()
             return self._joined.unread - unread_before
+
+    def _is_new(self, data: bytes) -> bool:
+        """Return whether no such body came before, and remember it."""
+        digest = blake2b(data, digest_size=16).digest()
+        is_new = digest not in self._bodies
+        self._bodies[digest] = None
+        if len(self._bodies) > MOST_BODIES:
+            self._bodies.popitem(last=False)
+        return is_new
 
     def _join(self, signal: Signal, items: Iterator[Item]) -> None:
         for number, item in enumerate(items, 1):

@@ -169,7 +169,8 @@ def _add_span(joined: SpanLogs, span: Item) -> None:
     for event in _objects(span, "events"):
         events.append((str(event.get("name", "")), _attributes(event)))
     start = _whole(span.get("startTimeUnixNano"))
-    joined.add_span(SpanParts(_id_of(span), start, _attributes(span), events))
+    end = _whole(span.get("endTimeUnixNano"))
+    joined.add_span(SpanParts(_id_of(span), start, end, _attributes(span), events))
 
 
 def _add_log(joined: SpanLogs, log: Item) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from time import time
 from urllib.parse import urlsplit
 
 import anyio
@@ -18,6 +20,7 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
+from memviz.transcripts.times import time_text
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -165,9 +168,9 @@ class _Proxy:
         try:
             encoding = request.headers.get("content-encoding", "")
             question = inflate(asked.whole(), encoding)
-            reply = call.answered.whole()
-            if call.is_whole:
-                reply = inflate(reply, call.headers.get("content-encoding", ""))
+            encoding = call.headers.get("content-encoding", "")
+            packed = call.answered.whole()
+            reply = inflate(packed, encoding, is_whole=call.is_whole)
             exchange = read_wire(
                 api,
                 question,
@@ -175,7 +178,10 @@ class _Proxy:
                 call.headers.get("content-type", ""),
                 is_whole=call.is_whole,
             )
-            self._take(exchange)
+            timed = replace(
+                exchange, asked_at=call.asked_at, answered_at=call.answered_at
+            )
+            self._take(timed)
         except Exception as error:
             # Whatever comes over the wire, it was passed on: to keep it is a second thing.
             self._complain(error)
@@ -211,6 +217,8 @@ class _Call:
         """That of the reply; ``None`` as long as none has begun."""
         self.headers = httpx.Headers()
         self.is_whole = False
+        self.asked_at = time_text(time())
+        self.answered_at = ""
 
     async def relay(self, client: httpx.AsyncClient) -> None:
         """Ask, and pass the reply on, chunk by chunk as it comes. Raises
@@ -228,6 +236,7 @@ class _Call:
             await self._send_body(b"", more=False)
             self.is_whole = True
         finally:
+            self.answered_at = time_text(time())
             # Also where the client has gone: nothing more is to be paid for.
             with anyio.CancelScope(shield=True):
                 await response.aclose()

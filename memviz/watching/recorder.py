@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
+from collections.abc import Sequence
 from threading import Lock
 
 from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import StorageError
 from memviz.models.base import Usage
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
@@ -14,9 +17,11 @@ from memviz.watching.exchanges import (
     Exchange,
 )
 from memviz.watching.keeper import Keeper, first_words
-from memviz.watching.threads import Threads
+from memviz.watching.threads import KeptBeginning, Threads
 
 MOST_REASONS = 100
+MOST_WAITING = 64
+"""Exchanges that wait for a library that cannot be written; the oldest go first."""
 _LOG = logging.getLogger("memviz.watching")
 
 
@@ -43,7 +48,8 @@ class Recorder:
     ) -> None:
         self._keeper = keeper
         self._source = source
-        self._threads = Threads()
+        self._threads = Threads(self._find_kept)
+        self._waiting: deque[Exchange] = deque(maxlen=MOST_WAITING)
         self._lock = Lock()
         self._complaints = complaints or Complaints()
 
@@ -51,33 +57,64 @@ class Recorder:
         """Keep what is new in an exchange; where the library cannot be written, say so
         and try again with the next one."""
         with self._lock:
-            new = self._threads.take(exchange)
-            if new is None:
-                return
-            usage = None
-            if INPUT_TOKENS in exchange.usage:
-                usage = Usage(
-                    exchange.usage[INPUT_TOKENS],
-                    exchange.usage.get(OUTPUT_TOKENS, 0),
-                    exchange.usage.get(CACHE_READ_TOKENS, 0),
-                )
-            is_first = new.prompt is not None
-            try:
-                self._keeper.append(
-                    self._source,
-                    new.conversation,
-                    new.messages,
-                    keys=new.keys,
-                    usage=usage,
-                    compaction=new.compaction,
-                    title=first_words(new.messages) if is_first else "",
-                    system_prompt=new.prompt or None,
-                    tools=exchange.tools if is_first else (),
-                    model=exchange.model,
-                )
-            except MemvizError as error:
-                self._threads.forget(new.conversation)
-                self.complain(error)
+            self._waiting.append(exchange)
+            while self._waiting:
+                oldest = self._waiting.popleft()
+                try:
+                    self._keep(oldest)
+                except StorageError as error:
+                    self._waiting.appendleft(oldest)
+                    self.complain(error)
+                    return
+                except MemvizError as error:
+                    self.complain(error)
+
+    def _keep(self, exchange: Exchange) -> None:
+        """Keep what is new in an exchange. Raises what :meth:`Keeper.append` does."""
+        new = self._threads.take(exchange)
+        if new is None:
+            return
+        usage = None
+        if INPUT_TOKENS in exchange.usage:
+            usage = Usage(
+                exchange.usage[INPUT_TOKENS],
+                exchange.usage.get(OUTPUT_TOKENS, 0),
+                exchange.usage.get(CACHE_READ_TOKENS, 0),
+            )
+        is_first = new.prompt is not None
+        try:
+            self._keeper.append(
+                self._source,
+                new.conversation,
+                new.messages,
+                keys=new.keys,
+                usage=usage,
+                compaction=new.compaction,
+                title=first_words(new.messages) if is_first else "",
+                system_prompt=new.prompt or None,
+                tools=exchange.tools if is_first else (),
+                model=exchange.model,
+            )
+        except Exception:
+            self._threads.take_back(new)
+            raise
+
+    def _find_kept(self, said: Sequence[bytes]) -> KeptBeginning | None:
+        """Return the longest conversation of this source that a history goes on from, of
+        the newest ones without a compaction; ``None`` where there is none."""
+        history = [digest.hex() for digest in said]
+        best = None
+        for watched in self._keeper.store.newest_watched():
+            source, _, conversation = watched.key.partition("/")
+            keys = watched.state.get("keys", ())
+            count = watched.message_count
+            if source != self._source or watched.event_count or count != len(keys):
+                continue
+            digests = [str(key).partition(".")[0] for key in keys]
+            is_longer = best is None or count > best.messages
+            if is_longer and count < len(history) and history[:count] == digests:
+                best = KeptBeginning(conversation, count)
+        return best
 
     def complain(self, error: Exception) -> None:
         """Log why something is not kept, the same reason once."""

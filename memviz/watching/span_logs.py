@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from time import monotonic
 from typing import NamedTuple
 
 from memviz.core.errors import MemvizError
+from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
 from memviz.watching.spans import (
     Attributes,
@@ -26,10 +27,12 @@ BATCH_SECONDS = 30.0
 """A span and its logs are sent in batches, at most so long after each other."""
 REPLY_SECONDS = 900.0
 """A question may be sent when it is asked, and its span when the reply is there."""
+LATE_SECONDS = 4 * 3600.0
+"""So long a question that was taken without its reply waits for it."""
 MOST_WAITING = 2_000
 MOST_WAITING_CHARS = 64_000_000
 MOST_TAKEN = 10_000
-"""Spans that were taken, of which later logs say nothing new."""
+"""Spans that were taken and wait no more: later logs of them say nothing new."""
 Event = tuple[str, Attributes]
 """The name and the attributes of an event, which a log is too."""
 
@@ -47,7 +50,9 @@ class SpanParts:
 
     id: SpanId
     start: int
-    """When it began, in nanoseconds since 1970."""
+    """When it began and when it ended, in nanoseconds since 1970; as long as only logs of it
+    are there, the times of the first and of the last."""
+    end: int
     attributes: Attributes | None = None
     """Its own; ``None`` as long as only logs of it are there."""
     events: Sequence[Event] = ()
@@ -57,18 +62,33 @@ class SpanParts:
     size_chars: int = 0
     due: float = 0.0
     """When it is taken as it is."""
+    is_taken: bool = False
+    """It was taken before, as a question without its reply."""
 
     def read(self) -> Exchange | None:
-        """Return the exchange that it is. Logs are read where the span has no reply of its
-        own: instrumentations send messages in one way or in the other. Raises what
-        :func:`read_span` does."""
-        own = None
+        """Return the exchange that it is, with its times. Logs are read where the span has
+        no reply of its own: instrumentations send messages in one way or in the other.
+        Raises what :func:`read_span` does."""
+        exchange = None
         if self.attributes is not None:
-            own = read_span(self.attributes, self.events, self.id.trace)
-        if not self.logs or (own is not None and own.reply):
-            return own
-        events = [*self.events, *self.logs]
-        return read_span(self.attributes or {}, events, self.id.trace)
+            exchange = read_span(self.attributes, self.events, self.id.trace)
+        if self.logs and not (exchange is not None and exchange.reply):
+            events = [*self.events, *self.logs]
+            exchange = read_span(self.attributes or {}, events, self.id.trace)
+        if exchange is None:
+            return None
+        asked_at = time_text(self.start)
+        return replace(exchange, asked_at=asked_at, answered_at=time_text(self.end))
+
+    @property
+    def has_reply(self) -> bool:
+        """True if it has what a model answered."""
+        return self.exchange is not None and bool(self.exchange.reply)
+
+    @property
+    def is_news(self) -> bool:
+        """True if it is an exchange that was not taken like this before."""
+        return self.exchange is not None and (self.has_reply or not self.is_taken)
 
     def wait_seconds(self) -> float:
         """Return how long its other half is waited for; 0 where none is to come."""
@@ -76,9 +96,8 @@ class SpanParts:
             has_reply = any(holds_reply(name) for name, _attributes in self.logs)
             return BATCH_SECONDS if has_reply else REPLY_SECONDS
         # A request that failed has no reply, and is taken a batch later for it.
-        lacks_reply = self.exchange is None or not self.exchange.reply
-        lacks_logs = lacks_reply and (bool(self.logs) or is_request(self.attributes))
-        return BATCH_SECONDS if lacks_logs else 0.0
+        may_have_logs = bool(self.logs) or is_request(self.attributes)
+        return BATCH_SECONDS if may_have_logs and not self.has_reply else 0.0
 
 
 class SpanLogs:
@@ -99,6 +118,7 @@ class SpanLogs:
         before = self._waiting.get(span.id)
         if before is not None and before.attributes is None:
             span.logs = before.logs
+            span.is_taken = before.is_taken
             self._remove(before)
         elif before is not None or not span.id.span:
             self._alone.append(span)
@@ -112,9 +132,11 @@ class SpanLogs:
         name, attributes = event
         if not id.span:
             if holds_request(name):
-                self._alone.append(SpanParts(id, time, attributes, [event]))
-        elif holds_message(name) and id not in self._taken:
-            span = self._waiting.setdefault(id, SpanParts(id, time))
+                self._alone.append(SpanParts(id, time, time, attributes, [event]))
+        elif holds_message(name) and (id in self._waiting or id not in self._taken):
+            span = self._waiting.setdefault(id, SpanParts(id, time, time))
+            if span.attributes is None:
+                span.end = max(span.end, time)
             span.logs.append(event)
             self._touched.add(id)
 
@@ -130,14 +152,21 @@ class SpanLogs:
             self._settle(self._waiting[id], now)
         self._touched.clear()
         for span in list(self._waiting.values()):
-            if is_end or span.due <= now or self._is_too_much():
+            is_pushed_out = is_end or self._is_too_much()
+            if not is_pushed_out and span.due > now:
+                continue
+            ready.append(span)
+            is_question = span.attributes is None and not span.has_reply
+            if is_question and span.is_news and not is_pushed_out:
+                span.due = now + LATE_SECONDS
+            else:
                 self._remove(span)
-                ready.append(span)
         ready.sort(key=attrgetter("start"))
         exchanges = []
         for span in ready:
-            if span.exchange is not None:
+            if span.exchange is not None and span.is_news:
                 exchanges.append(span.exchange)
+                span.is_taken = True
                 self._taken[span.id] = None
         while len(self._taken) > MOST_TAKEN:
             self._taken.popitem(last=False)

@@ -9,12 +9,12 @@ what each conversation sent last, never the texts.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import uuid4
 
-from memviz.core.messages import Message
+from memviz.core.messages import TIME, Message
 from memviz.transcripts.base import USAGE, RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
@@ -164,13 +164,29 @@ class _Split(NamedTuple):
     has_less: bool
 
 
+class KeptBeginning(NamedTuple):
+    """A conversation that is all in the library, of which a request has the history."""
+
+    conversation: str
+    messages: int
+    """So many of the first messages of the request are that conversation."""
+
+
 class Threads:
     """The conversations of the newest exchanges. One thread of the process at a time."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        find_kept: Callable[[Sequence[bytes]], KeptBeginning | None] = lambda _: None,
+    ) -> None:
+        """``find_kept`` is asked for the history of a request that goes on from no
+        conversation that is remembered, as digests: an earlier process may have kept it."""
+        self._find_kept = find_kept
         self._by_key: OrderedDict[str, _Thread] = OrderedDict()
         self._by_reply: OrderedDict[str, str] = OrderedDict()
         self._digests = 0
+        self._newest: tuple[_Thread, _Thread] | None = None
+        """The conversation of the newest exchange, and the same before it."""
 
     def take(self, exchange: Exchange) -> NewWords | None:
         """Return what is new in an exchange; ``None`` where nothing is."""
@@ -187,20 +203,30 @@ class Threads:
             place_holders = (Message("user", ""),) * len(thread.sent)
             said = (*place_holders, *said)
             digests = [*thread.sent, *digests]
-        before = thread.size
+        size = thread.size
+        self._newest = (thread, replace(thread))
         new = _take_new(thread, exchange, prompt, said, digests)
-        self._digests += thread.size - before
+        self._digests += thread.size - size
         if exchange.id:
             self._by_reply[exchange.id] = thread.key
         self._let_go()
         return new
 
-    def forget(self, conversation: str) -> None:
-        """Take the next exchange of a conversation as its first: what was new in the last
-        one could not be kept."""
-        thread = self._by_key.pop(conversation, None)
-        if thread is not None:
-            self._digests -= thread.size
+    def take_back(self, new: NewWords) -> None:
+        """Take the newest exchange back, of which nothing could be kept: the next one of
+        its conversation brings what was ``new`` again."""
+        if self._newest is None:
+            return
+        thread, before = self._newest
+        self._digests -= thread.size
+        for key in new.keys:
+            thread.times[bytes.fromhex(key.partition(".")[0])] -= 1
+        before.times = +thread.times  # without those that are said no more
+        if before.sent:
+            self._by_key[thread.key] = before
+            self._digests += before.size
+        else:
+            self._by_key.pop(thread.key, None)
 
     def _followed(self, exchange: Exchange) -> _Thread | None:
         """Return the conversation whose reply an exchange says that it goes on from."""
@@ -219,11 +245,34 @@ class Threads:
                     best = fit
                     best_thread = thread
         if best_thread is None:
+            best_thread = self._go_on(exchange, opening, said)
+        if best_thread is None:
             best_thread = self._begin(exchange, opening)
         if not best_thread.is_named:
             best_thread.name = exchange.trace  # of its newest turn
         self._by_key.move_to_end(best_thread.key)
         return best_thread
+
+    def _go_on(
+        self, exchange: Exchange, opening: str, said: list[bytes]
+    ) -> _Thread | None:
+        """Return the conversation that the library has of an exchange without a name;
+        ``None`` where it has none."""
+        if exchange.conversation or len(said) < 2:
+            return None
+        kept = self._find_kept(said)
+        if kept is None or kept.conversation in self._by_key:
+            return None
+        thread = _Thread(kept.conversation, exchange.name, False, opening)
+        prompt, _said = _part_prompt(exchange.sent)
+        thread.prompts = set(map(digest_message, prompt))
+        thread.sent = said[: kept.messages]
+        thread.places = list(range(kept.messages))
+        thread.asked = kept.messages
+        thread.times = Counter(thread.sent)
+        self._by_key[thread.key] = thread
+        self._digests += thread.size
+        return thread
 
     def _begin(self, exchange: Exchange, opening: str) -> _Thread:
         """Return a new conversation."""
@@ -284,7 +333,7 @@ def _take_new(
     thread.places = [*places, *range(logged, logged + len(keys))]
     thread.asked = len(digests)
     thread.tokens = _all_tokens(exchange)
-    messages = (*said[split.new :], *_with_usage(exchange))
+    messages = (*_timed(said[split.new :], exchange.asked_at), *_with_usage(exchange))
     if not messages:
         return None
     return NewWords(thread.key, messages, keys, compaction, instructions)
@@ -324,18 +373,38 @@ def _compaction(
         thread.tokens,
         exchange.usage.get(INPUT_TOKENS),
         part="up_to" if stayed else "",
+        time=exchange.asked_at,
         kept_first=first if is_all_told and first else None,
         kept_newest=len(newest) if is_all_told else None,
     )
 
 
-def _with_usage(exchange: Exchange) -> tuple[Message, ...]:
-    """Return the reply with what was billed for it beside its last message."""
-    if not exchange.usage or not exchange.reply:
-        return exchange.reply
-    *first, last = exchange.reply
-    meta = {**(last.meta or {}), USAGE: dict(exchange.usage)}
-    return (*first, replace(last, meta=meta))
+def _timed(asked: Sequence[Message], asked_at: str) -> list[Message]:
+    """Return the new messages of a request, those behind the last reply with the time of
+    the request: nobody knows when the others were said."""
+    messages = list(asked)
+    for place in range(len(messages) - 1, -1, -1):
+        if messages[place].role == "assistant":
+            break
+        messages[place] = _with_time(messages[place], asked_at)
+    return messages
+
+
+def _with_usage(exchange: Exchange) -> list[Message]:
+    """Return the reply with its time, and with what was billed for it beside its last
+    message."""
+    messages = [_with_time(reply, exchange.answered_at) for reply in exchange.reply]
+    if messages and exchange.usage:
+        meta = {**(messages[-1].meta or {}), USAGE: dict(exchange.usage)}
+        messages[-1] = replace(messages[-1], meta=meta)
+    return messages
+
+
+def _with_time(message: Message, time: str) -> Message:
+    """Return a message with the time at which it was said, where it has none."""
+    return (
+        replace(message, meta={TIME: time, **(message.meta or {})}) if time else message
+    )
 
 
 def _all_tokens(exchange: Exchange) -> int | None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import Message
 from memviz.storage.watched import Growth, Watched
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
     Keeper,
@@ -16,6 +17,7 @@ from memviz.watching.keeper import (
     first_words,
     folder_of,
 )
+from memviz.watching.rewritten import find_news
 
 MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
@@ -29,68 +31,81 @@ class WholeFile:
         self._program = program
         self._name = name
         self._keeper = keeper
-        self._read_at = (0, 0.0)
+        self._size_and_time = (0, 0.0)
+        """Of the file, as it was read last."""
 
     def read_on(self) -> bool:
-        """Read the file, if it is another one, and keep what there is more. One that is
-        just being written is read with its next change."""
+        """Return whether the file was read, and what it has more was kept: only if it is
+        another one than before. A file that is just being written is read with its next
+        change."""
         try:
             status = self._path.stat()
-            read_at = (status.st_size, status.st_mtime)
-            if read_at == self._read_at:
+            size_and_time = (status.st_size, status.st_mtime)
+            if size_and_time == self._size_and_time:
                 return False
-            told = load_transcript(self._path, self._program)
+            transcript = load_transcript(self._path, self._program)
         except (OSError, TranscriptError):
             return False
-        key, growth = self._grown(told)
+        messages = [self._keeper.concealed(message) for message in transcript.messages]
+        key = self._find_key(messages[:1])
+        growth = self._find_growth(key, messages, transcript.events)
+        state = {"source": self._program, "folder": folder_of(self._path)}
+        title = transcript.title
+        if title == self._path.stem:  # its readers name a file without a title by that
+            title = first_words(messages)
+        growth = replace(growth, state=state, about={"title": title})
         self._keeper.write_rows(key, growth)
-        self._read_at = read_at
+        self._size_and_time = size_and_time
         return True
 
-    def _grown(self, told: Transcript) -> tuple[str, Growth]:
-        """Return the key of the conversation, and what the file has more than it."""
-        messages = [self._keeper.concealed(message) for message in told.messages]
-        given = list(map(digest_of, messages))
-        key = self._keeper.key_of_session(
+    def _find_key(self, first_message: Sequence[Message]) -> str:
+        """Return the key of the conversation that begins with ``first_message`` (of an
+        empty file: none)."""
+        first_digest = list(map(digest_of, first_message))
+        return self._keeper.key_of_session(
             self._program,
             self._name,
             self._path,
-            lambda kept: self._known_digests(kept, 1) == given[:1],
+            lambda watched: self._digests(watched, 1) == first_digest,
         )
-        kept = self._keeper.store.find_watched(key)
-        known = self._known_digests(kept)
-        same = count_same_beginning(known, given)
-        if kept is None or _goes_on(known, given, same):
-            events = [event for event in told.events if event.after_message >= same]
-            growth = Growth(
-                same, messages[same:], {}, events, self._events_before(kept, same)
-            )
-        else:
-            growth = self._keeper.growth_anew(kept, messages, told.events)
-        # A file without a title is named by its readers.
-        has_title = told.title != self._path.stem
-        title = told.title if has_title else first_words(messages)
-        state = {"source": self._program, "folder": folder_of(self._path)}
-        return key, replace(growth, state=state, about={"title": title})
 
-    def _events_before(self, kept: Watched | None, position: int) -> int:
+    def _find_growth(
+        self, key: str, messages: Sequence[Message], events: Sequence[RecordedEvent]
+    ) -> Growth:
+        """Return what the file has more than the library has under ``key``."""
+        watched = self._keeper.store.find_watched(key)
+        kept_digests = self._digests(watched)
+        file_digests = list(map(digest_of, messages))
+        unchanged = count_same_beginning(kept_digests, file_digests)
+        if not _goes_on(kept_digests, file_digests, unchanged):
+            return find_news(self._keeper, watched, messages, events).growth
+        new_events = [event for event in events if event.after_message >= unchanged]
+        first_event = self._count_events_before(watched, unchanged)
+        return Growth(unchanged, messages[unchanged:], {}, new_events, first_event)
+
+    def _count_events_before(self, watched: Watched | None, position: int) -> int:
         """Return how many events the library has before a message."""
-        if kept is None or kept.is_deleted:
+        if watched is None or watched.is_deleted:
             return 0
-        events = self._keeper.store.about(kept.id).events
+        events = self._keeper.store.about(watched.id).events
         return sum(event.after_message < position for event in events)
 
-    def _known_digests(
-        self, kept: Watched | None, most: int | None = None
-    ) -> list[str]:
-        if kept is None or kept.is_deleted:
+    def _digests(self, watched: Watched | None, most: int | None = None) -> list[str]:
+        """Return the digests of the messages that the library has, of the first ``most``
+        or of all."""
+        if watched is None or watched.is_deleted:
             return []
-        said = self._keeper.store.said(kept.id, 0, most or kept.message_count)
-        return list(map(digest_of, said))
+        count = most or watched.message_count
+        return list(map(digest_of, self._keeper.store.said(watched.id, 0, count)))
 
 
-def _goes_on(known: Sequence[str], given: Sequence[str], same: int) -> bool:
+def _goes_on(
+    kept_digests: Sequence[str], file_digests: Sequence[str], unchanged: int
+) -> bool:
     """Return whether a file is what the library has and more, but for the newest that
     the library has; a file that begins with other words was compacted."""
-    begins_alike = same > 0 or not known
-    return begins_alike and len(given) >= len(known) and same >= len(known) - MAY_CHANGE
+    begins_alike = unchanged > 0 or not kept_digests
+    is_no_shorter = len(file_digests) >= len(kept_digests)
+    return (
+        begins_alike and is_no_shorter and unchanged >= len(kept_digests) - MAY_CHANGE
+    )

@@ -103,6 +103,17 @@ def test_a_server_of_ones_own_needs_no_budget(
     assert KEY not in str(server.requests[0].headers)
 
 
+def test_a_price_of_nothing_is_a_known_price(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_API_BASE", server.api_base)
+    local = ASKED[-1].replace(NAME, "ollama/llama3")
+    # The server of this test does not answer as Ollama does.
+    shown = memviz("replay", "sample-trip", "--brief", "-s", local, code=1)
+    question = "ollama/llama3 would be asked for the vectors of 92 texts"
+    assert f"{question}; it costs nothing." in shown.err
+
+
 @pytest.mark.parametrize(
     "setting", [FACTS, (*ASKED[:2], f"{ASKED[2]},query_messages=3")]
 )

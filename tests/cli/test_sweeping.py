@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 import memviz as api
-from memviz.cli.sweep_runner import executor_of
+from memviz.cli.sweep_options import Summarizing, Work
 from memviz.code_export import targets
 from memviz.core.text.wording import counted, dollars
 from memviz.metrics.requests.token_use import token_use
@@ -784,21 +784,26 @@ class TestEndedEarly:
 
 class TestProcesses:
     @pytest.mark.parametrize(
-        ("asked", "executor"),
+        ("summarizing", "work", "executor"),
         [
-            ((False, None, None, False, None), {"executor": "inline", "workers": None}),
-            ((False, None, 2, False, None), {"executor": "processes", "workers": 2}),
+            (Summarizing(), Work(), {"executor": "inline", "workers": None}),
+            (Summarizing(), Work(workers=2), {"executor": "processes", "workers": 2}),
             (
-                (False, None, 2, True, None),
+                Summarizing(),
+                Work(workers=2, dask=True),
                 {"executor": "dask", "workers": 2, "scheduler": None},
             ),
-            ((True, 3, None, False, None), {"executor": "threads", "workers": 3}),
+            (
+                Summarizing(summarizer="openai/gpt-4o", concurrency=3),
+                Work(),
+                {"executor": "threads", "workers": 3},
+            ),
         ],
     )
     def test_who_does_the_work(
-        self, asked: tuple[Any, ...], executor: dict[str, Any]
+        self, summarizing: Summarizing, work: Work, executor: dict[str, Any]
     ) -> None:
-        assert executor_of(*asked) == executor
+        assert work.executor_for(summarizing) == executor
 
     def test_a_scheduler_that_is_not_there_is_a_sentence(
         self, chat: Path, monkeypatch: pytest.MonkeyPatch

@@ -22,9 +22,10 @@ import memviz
 from memviz import Message
 from memviz.cli import errors as problems
 from memviz.code_export import Setting, targets
-from memviz.core import errors
+from memviz.core import errors, model_errors
 from memviz.core.counters import ENCODING_FILES
-from memviz.core.errors import MemvizError, ModelError
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import ModelError
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.engine.library import SummarizerFailedError
 from memviz.models.access import ServerAccess
@@ -476,8 +477,9 @@ CASES: dict[str, Case] = {
 }
 # What only a provider can cause; tests/models does so and reads the sentences.
 FROM_PROVIDERS = {
-    errors.MissingKeyError, errors.RateLimitError, errors.ModelTimeoutError, errors.ContextTooLongError,
-    errors.ServerError, errors.ConnectionRefusedModelError, errors.UnusableSummarizerError,
+    model_errors.MissingKeyError, model_errors.RateLimitError, model_errors.ModelTimeoutError,
+    model_errors.ContextTooLongError, model_errors.ServerError, model_errors.ConnectionRefusedModelError,
+    model_errors.UnusableSummarizerError,
 }  # fmt: skip
 # What only the command line meets; tests/cli does so and reads the sentences.
 FROM_TERMINAL = {
@@ -485,7 +487,8 @@ FROM_TERMINAL = {
     problems.UnknownFormatNameError, problems.UnknownTargetError,
 }  # fmt: skip
 PASSING = {
-    errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,
+    model_errors.RateLimitError, model_errors.ModelTimeoutError, model_errors.ServerError,
+    model_errors.ConnectionRefusedModelError,
 }  # fmt: skip
 
 
@@ -544,7 +547,7 @@ def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
         errors.UnknownNameError,
         ModelError,
         errors.LostMessageError,
-        errors.UnreadableAnswerError,
+        model_errors.UnreadableAnswerError,
         SummarizerFailedError,
     }
     assert {
@@ -576,9 +579,9 @@ def test_a_model_error_holds_model_and_partial_answer_and_whether_to_try_again(
 
 
 def test_a_rate_limit_says_how_long_to_wait() -> None:
-    error = errors.RateLimitError("Slow down.", retry_after_seconds=1.5)
+    error = model_errors.RateLimitError("Slow down.", retry_after_seconds=1.5)
     assert pickle.loads(pickle.dumps(error)).retry_after_seconds == 1.5  # noqa: S301
-    assert errors.RateLimitError("Slow down.").retry_after_seconds is None
+    assert model_errors.RateLimitError("Slow down.").retry_after_seconds is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memviz import Log, MemvizError, Message
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.vectors import VectorIndex, vectors_from
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
-from memviz.core.errors import MalformedReplyError
+from memviz.core.model_errors import MalformedReplyError
 from memviz.engine.answering import MAX_REMINDERS
 from tests.engine.calling import (
     CHARS4,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, MessageError, ModelError, Reply, ScriptedModel
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from tests.engine.probes import IDS, REPRESENTATIVES, Digest, sent, small, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import outcomes, summarizer, text_of

@@ -8,8 +8,8 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
-from memviz.core.errors import UnusableSummarizerError
 from memviz.core.memory import Memory
+from memviz.core.model_errors import UnusableSummarizerError
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.compaction import Compaction
 from memviz.engine.session import Session

@@ -273,7 +273,7 @@ def test_answers_on_record_make_the_same_run_again(strategy: memviz.Strategy) ->
 
 
 def test_the_end_of_a_script_ends_a_replay_that_runs_a_library() -> None:
-    with pytest.raises(memviz.core.errors.ScriptExhausted):
+    with pytest.raises(memviz.core.model_errors.ScriptExhausted):
         memviz.replay(talk(6), Folding(), model=ScriptedModel(()), counter=len)
 
 

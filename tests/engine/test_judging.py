@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
-from memviz.core.errors import (
+from memviz.core.model_errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     MalformedReplyError,

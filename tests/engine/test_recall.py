@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -574,6 +575,17 @@ def test_numbers_and_ranges_are_read(text: str, numbers: tuple[int, ...]) -> Non
 def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:
     with pytest.raises(RecallError, match=r"Write|at most"):
         parse_numbers(text)
+
+
+def test_too_many_numbers_are_refused_before_they_are_listed() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(RecallError, match="names 2,999,700 numbers; at most"):
+            parse_numbers("1-9999," * 300)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 1_000_000
 
 
 def test_leading_system_messages_are_not_recalled_since_they_are_sent_anyway() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
-from memviz.core.errors import MalformedReplyError
+from memviz.core.model_errors import MalformedReplyError
 from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.models.base import ToolChoice
 from memviz.models.tools import Tool

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz.core.errors import MalformedReplyError, ServerError
+from memviz.core.model_errors import MalformedReplyError, ServerError
 from memviz.models.tools import TOOLS
 from tests.engine.calling import RECALL, THINK, recalled
 from tests.engine.probes import Digest

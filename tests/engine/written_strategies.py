@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import memviz
 from memviz import Message
 from memviz.core.counters import Counter
-from memviz.core.errors import UnreadableAnswerError
 from memviz.core.forms import ClearedResults, Cut
 from memviz.core.memory import Memory
+from memviz.core.model_errors import UnreadableAnswerError
 from memviz.core.pieces import Messages, Piece, messages, notes
 from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memviz.core.errors import (
+from memviz.core.messages import Message
+from memviz.core.model_errors import (
     BadKeyError,
     BadRequestError,
     ContextTooLongError,
@@ -18,7 +19,6 @@ from memviz.core.errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.core.messages import Message
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers
 from tests.models.openai_server import Answer, OpenAIServer

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from memviz.core.errors import BudgetSpentError, ModelError
+from memviz.core.model_errors import BudgetSpentError, ModelError
 from memviz.models.budget import Budget, Spending
 from memviz.models.budgeted import Accounted, Budgeted
 from memviz.models.line import Interruptible

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import memviz
-from memviz.core.errors import (
+from memviz.core.messages import Message
+from memviz.core.model_errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     ContextTooLongError,
@@ -19,7 +20,6 @@ from memviz.core.errors import (
     UnknownModelError,
     UnusableSummarizerError,
 )
-from memviz.core.messages import Message
 from memviz.models.base import FirstFailureEnds, Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 

@@ -11,12 +11,8 @@ from typing import Any
 
 import pytest
 
-from memviz.core.errors import (
-    BudgetSpentError,
-    ModelError,
-    ParameterError,
-    RateLimitError,
-)
+from memviz.core.errors import ParameterError
+from memviz.core.model_errors import BudgetSpentError, ModelError, RateLimitError
 from memviz.models.base import Reply, Usage
 from memviz.models.budget import Budget, Tries
 

@@ -13,13 +13,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz.core.counters import counter
-from memviz.core.errors import (
-    BudgetSpentError,
-    MissingKeyError,
-    ModelError,
-    ParameterError,
-)
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
+from memviz.core.model_errors import BudgetSpentError, MissingKeyError, ModelError
 from memviz.models.base import Reply, Usage
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from memviz.core.errors import (
+from memviz.core.model_errors import (
     BadRequestError,
     ConnectionRefusedModelError,
     MissingKeyError,

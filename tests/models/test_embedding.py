@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz import Log, Message
-from memviz.core.errors import (
+from memviz.core.model_errors import (
     BadKeyError,
     BudgetSpentError,
     MalformedReplyError,

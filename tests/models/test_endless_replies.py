@@ -14,7 +14,7 @@ from time import monotonic
 
 import pytest
 
-from memviz.core.errors import MalformedReplyError, ModelError, ServerError
+from memviz.core.model_errors import MalformedReplyError, ModelError, ServerError
 from memviz.models import line, litellm_client
 from memviz.models.base import Reply, Usage
 from memviz.models.line import Interruptible

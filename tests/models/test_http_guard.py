@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from memviz.core.errors import ModelError, ServerError
+from memviz.core.model_errors import ModelError, ServerError
 from memviz.models import reply_bodies
 from memviz.models.base import Usage
 from memviz.models.connection_check import check_connection

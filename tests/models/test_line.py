@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from memviz.core.errors import ModelError, ModelTimeoutError
+from memviz.core.model_errors import ModelError, ModelTimeoutError
 from memviz.models.line import Interruptible
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models.litellm_calls import HELLO, client

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from memviz.core.errors import (
+from memviz.core.errors import ParameterError
+from memviz.core.model_errors import (
     BadKeyError,
     BadRequestError,
     ConnectionRefusedModelError,
@@ -18,7 +19,6 @@ from memviz.core.errors import (
     MissingKeyError,
     ModelError,
     ModelTimeoutError,
-    ParameterError,
     RateLimitError,
     ServerError,
     UnknownModelError,

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from memviz.core.errors import (
+from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import (
     BadRequestError,
     MalformedReplyError,
     ModelError,
     ServerError,
     UnknownModelError,
 )
-from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, ToolChoice, Usage
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from tests.models import openai_server as answers

@@ -12,8 +12,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 import memviz
-from memviz.core.errors import BadRequestError, ContextTooLongError
 from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import BadRequestError, ContextTooLongError
 from memviz.models.base import Model, Reply
 from memviz.models.line import Interruptible
 from memviz.models.local_servers import LocalModel, find_local_servers

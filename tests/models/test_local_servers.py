@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memviz.core.errors import BadRequestError, ConnectionRefusedModelError
 from memviz.core.messages import Message
+from memviz.core.model_errors import BadRequestError, ConnectionRefusedModelError
 from memviz.core.translation import use_language
 from memviz.models.access import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memviz.core.errors import ParameterError, RateLimitError
+from memviz.core.errors import ParameterError
+from memviz.core.model_errors import RateLimitError
 from memviz.models.rate_limiter import FIRST_PACE_SECONDS, RateLimiter
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import FAILURES, HELLO, Naps, client, failure

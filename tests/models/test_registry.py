@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from memviz.core.errors import MissingKeyError, UnknownModelError
+from memviz.core.model_errors import MissingKeyError, UnknownModelError
 from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.offline import OfflineModel

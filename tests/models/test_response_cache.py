@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz.core.errors import ModelError, ParameterError, StorageError
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import ModelError
+from memviz.core.storage_errors import StorageError
 from memviz.models.base import Reply, Usage
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.response_cache import FILE_NAME, CachedModel, ResponseCache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.core.errors import BudgetSpentError, ParameterError
+from memviz.core.errors import ParameterError
+from memviz.core.model_errors import BudgetSpentError
 from memviz.models.base import Usage
 from memviz.models.budget import FIRST_LIMIT_USD, Budget, Spending
 

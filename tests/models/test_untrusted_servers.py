@@ -10,7 +10,7 @@ from shutil import which
 
 import pytest
 
-from memviz.core.errors import ConnectionRefusedModelError
+from memviz.core.model_errors import ConnectionRefusedModelError
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models.litellm_calls import HELLO, KEY, NAME, Naps, check_sentence, failure
 from tests.models.openai_server import OpenAIServer, openai_server

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat, MemvizError, ScriptedModel
-from memviz.core.errors import DamagedRunError
+from memviz.core.storage_errors import DamagedRunError
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer
 from memviz.models.registry import model

@@ -64,6 +64,23 @@ def test_a_file_with_several_conversations_lets_one_choose(library: AppTest) -> 
     assert not library.dataframe
 
 
+def test_a_file_that_ends_the_reading_in_a_defect_is_named(
+    library: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = background.load_file
+
+    def fail_at_second(content: bytes, *args: object, **named: object) -> object:
+        if named["name"] == "second.json":
+            raise KeyError("text")
+        return read(content, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(background, "load_file", fail_at_second)
+    upload(library, ("first.json", AS_JSON), ("second.json", AS_JSON))
+    (error,) = sentences(library.error)
+    assert error.startswith("second.json was not imported.")
+    assert "(KeyError)" in error
+
+
 def test_of_several_conversations_only_the_ticked_ones_come(
     library: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

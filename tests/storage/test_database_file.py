@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from memviz import Message, StorageError
-from memviz.core.errors import DatabaseMovedError
+from memviz.core.storage_errors import DatabaseMovedError
 from memviz.storage.database_file import ABANDONED_SECONDS
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript

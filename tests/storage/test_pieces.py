@@ -13,7 +13,7 @@ import pytest
 
 import memviz
 from memviz import Chat, Fate, Message, ScriptedModel
-from memviz.core.errors import DamagedRunError, StorageError
+from memviz.core.storage_errors import DamagedRunError, StorageError
 from memviz.storage.migrations import UPGRADES, migrate
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript

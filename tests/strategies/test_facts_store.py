@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, ScriptedModel
 from memviz.core import small_embedding
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.pieces import Line
 from memviz.core.text.words import count_content_words
 from memviz.core.vectors import vectors_from

@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.engine.memory_config import read_memory_config, strategy_of
-from memviz.metrics.cost.bounds import summaries_bound
+from memviz.metrics.cost.bounds import bound_summaries
 from memviz.metrics.requests.traffic import traffic
 from memviz.strategies.prompts import CHECKING_INSTRUCTION
 from memviz.transcripts.samples import sample
@@ -61,7 +61,7 @@ def test_the_tokens_and_dollars_of_both_calls_are_counted() -> None:
 
 def test_a_bound_of_what_a_model_would_cost_has_both_calls() -> None:
     plain, checked = (replay(steps, "one", "two") for steps in (PLAIN, CHECKED))
-    one, both = (summaries_bound([r], "openai/gpt-4o", 100) for r in (plain, checked))
+    one, both = (bound_summaries([r], "openai/gpt-4o", 100) for r in (plain, checked))
     assert one.usd is not None
     assert both.usd is not None
     assert both.usd > 2 * one.usd

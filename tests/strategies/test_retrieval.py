@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Log, Message
 from memviz.core import small_embedding
-from memviz.core.errors import MissingLibraryError, MissingVectorsError
+from memviz.core.errors import MissingLibraryError
 from memviz.core.memory import Memory
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.words import count_content_words
 from memviz.core.vectors import vectors_from
 from memviz.strategies.retrieval import Retrieval

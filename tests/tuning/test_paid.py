@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Message, ParameterError
-from memviz.core.errors import BudgetSpentError
+from memviz.core.model_errors import BudgetSpentError
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
 from memviz.models.recordings.recorder import Notes

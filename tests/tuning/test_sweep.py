@@ -13,7 +13,7 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, SweepError, Transcript
 from memviz.core.counters import counter
-from memviz.core.errors import BudgetSpentError
+from memviz.core.model_errors import BudgetSpentError
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memviz.core.messages import Message
+from memviz.core.messages import TIME, Message
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from memviz.watching.exchanges import Exchange
@@ -28,6 +28,15 @@ def exchange(sent: str, reply: str, **known: Any) -> Exchange:
 def words(messages: Sequence[Message]) -> str:
     """The opposite of :func:`said`."""
     return " ".join(f"{one.role[0]}:{one.content}" for one in messages)
+
+
+def notes_of(message: Message) -> dict[str, Any]:
+    """What stands beside a message, without the time at which it was said: that has
+    every one."""
+    assert message.said_at is not None
+    notes = dict(message.meta or {})
+    del notes[TIME]
+    return notes
 
 
 def library(folder: Path) -> Keeper:

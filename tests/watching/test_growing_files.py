@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from watchdog.events import FileModifiedEvent
 
-from memviz.core.errors import StorageError
 from memviz.core.messages import Message
+from memviz.core.storage_errors import StorageError
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
+from memviz.transcripts.growing import GROWING, Rows, Told
 from memviz.transcripts.loading import formats, load_transcript
 from memviz.watching import growing_files
 from memviz.watching.folders import FolderWatch
@@ -150,6 +151,92 @@ def test_two_watchers_of_one_session_keep_it_once(tmp_path: Path) -> None:
     other.read_on()
     whole = load_transcript(SAMPLES / "claude_code.jsonl", "claude_code")
     assert kept(keeper_in(tmp_path), "claude_code/one") == whole.messages
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_session_that_is_read_while_it_is_written_anew_is_told_once(
+    program: str, is_restarted: bool, tmp_path: Path
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    lines = lines_of(program)
+    path.write_bytes(b"".join(lines))
+    session = GrowingFile(path, program, "one", keeper)
+    session.read_on()
+    before = kept(keeper, session.key)
+    watched = keeper.store.find_watched(session.key)
+    assert watched is not None
+    for stop in range(1, len(lines), 3):
+        path.write_bytes(b"".join(lines[:stop]))
+        session.read_on()
+        if is_restarted:
+            session = GrowingFile(path, program, "one", keeper)
+        append(path, b"".join(lines[stop:]))
+        session.read_on()
+        assert kept(keeper, session.key) == before
+    again = keeper.store.find_watched(session.key)
+    assert again is not None
+    assert again.event_count == watched.event_count
+
+
+def claude_row(number: int, role: str, text: str) -> bytes:
+    """A row of Claude Code as it is written: a message on a line."""
+    message: dict[str, Any] = {"role": role, "content": text}
+    if role == "assistant":
+        message = {**message, "id": str(number), "content": [text_part(text)]}
+    row = {"type": role, "uuid": str(number), "message": message}
+    if number:
+        row["parentUuid"] = str(number - 1)
+    return json.dumps(row).encode() + b"\n"
+
+
+def text_part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def claude_rows(*texts: str) -> list[bytes]:
+    """A session of Claude Code in which user and model speak in turn."""
+    rows = []
+    for number, text in enumerate(texts):
+        role = "assistant" if number % 2 else "user"
+        rows.append(claude_row(number, role, text))
+    return rows
+
+
+def test_what_is_said_once_more_after_a_session_was_written_anew_is_kept(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    texts = ["Shall I go on?", "Say yes.", "yes", "Done.", "Thanks", "Go on?"]
+    rows = claude_rows(*texts, "yes", "Done.", "yes", "All done.")
+    path.write_bytes(b"".join(rows[:6]))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    path.write_bytes(b"".join(rows[:3]))
+    for row in rows[3:]:
+        session.read_on()
+        append(path, row)
+    session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == [*texts, "yes", "Done.", "yes", "All done."]
+
+
+def test_what_is_said_after_turns_were_taken_back_is_kept(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    rows = claude_rows("One", "1", "Two", "2")
+    path.write_bytes(b"".join(rows))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    path.write_bytes(b"".join(rows[:2]))
+    session.read_on()
+    for row in claude_rows("One", "1", "Three", "3")[2:]:
+        append(path, row)
+        session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == ["One", "1", "Two", "2", "Three", "3"]
 
 
 def read_on_with_a_full_disk(
@@ -525,6 +612,32 @@ def test_a_session_that_nobody_foresaw_ends_no_watch(
     assert complaints == ["What is new in a.jsonl cannot be read (TypeError)."]
 
 
+def test_a_session_that_may_not_be_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("closed", "open"):
+        (tmp_path / f"{name}.jsonl").write_bytes(b"".join(lines_of("codex")))
+    of_any = Path.open
+
+    def open_file(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path.name == "closed.jsonl":
+            raise PermissionError(13, "Permission denied")
+        return of_any(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", open_file)
+    keeper = keeper_in(tmp_path)
+    complaints: list[str] = []
+    watch = FolderWatch([Place(tmp_path, PROGRAM)], keeper, complaints.append)
+    watch._look()
+    assert complaints == [
+        "What is new in closed.jsonl cannot be read (PermissionError)."
+    ]
+    assert kept(keeper, "codex/open")
+    monkeypatch.setattr(Path, "open", of_any)
+    watch._look()
+    assert kept(keeper, "codex/closed") == kept(keeper, "codex/open")
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_piece_that_no_reader_foresaw_hides_no_other(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -543,6 +656,58 @@ def test_a_piece_that_no_reader_foresaw_hides_no_other(
     path.write_bytes(b"".join(lines))
     GrowingFile(path, program, "one", keeper).read_on()
     assert kept(keeper, f"{program}/one")
+
+
+def notes_on(keeper: Keeper, key: str) -> list[str]:
+    """The notes of a watched conversation."""
+    watched = keeper.store.find_watched(key)
+    assert watched is not None
+    return list(map(str, keeper.store.about(watched.id).warnings))
+
+
+def test_a_row_that_no_reader_foresaw_is_noted_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    format = GROWING["claude_code"]
+
+    def fail_at_two(rows: Rows) -> Told:
+        if any("Two" in repr(row) for row in rows):
+            raise KeyError("text")
+        return format.read(rows)
+
+    failing = replace(format, read=fail_at_two)
+    monkeypatch.setitem(GROWING, "claude_code", failing)  # type: ignore[arg-type]
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"".join(claude_rows("One", "1", "Two", "2", "Three", "3")))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == ["One", "1", "2", "Three", "3"]
+    note = "what could not be read was left out (rows: {})."
+    assert notes_on(keeper, session.key) == [note.format(1)]
+    # What is no row at all is counted as well, also by a watcher that is started anew.
+    append(path, b'{"type": "us\n\n' + claude_row(6, "user", "Two"))
+    for _ in range(2):
+        session = GrowingFile(path, "claude_code", "one", keeper)
+        session.read_on()
+        assert notes_on(keeper, session.key) == [note.format(3)]
+
+
+def test_a_line_that_is_too_long_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_files, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(growing_files, "MAX_LINE_BYTES", 5_000)
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    first, second = claude_rows("One", "1")
+    path.write_bytes(first + b'"' + b"x" * 20_000 + b'"\n' + second)
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    contents = [message.content for message in kept(keeper, session.key)]
+    assert contents == ["One", "1"]
+    assert len(notes_on(keeper, session.key)) == 1
 
 
 def test_a_database_is_looked_at_with_what_is_written_beside_it(

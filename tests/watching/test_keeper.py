@@ -13,6 +13,7 @@ from memviz.core.errors import ConfigError, MessageError
 from memviz.core.messages import Message
 from memviz.models.base import Usage
 from memviz.storage.watched import Growth
+from memviz.watching import keeper as module
 from memviz.watching.keeper import TITLE_CHARS, first_new, first_words
 from memviz.watching.secrets import Secrets
 from tests.watching.growing import keeper_in, kept, said
@@ -150,6 +151,18 @@ def test_half_a_key_is_in_no_title(tmp_path: Path) -> None:
     assert watched is not None
     title = keeper.store.about(watched.id).title
     assert title == "Please use all of: *** *** ***"
+
+
+def test_half_a_key_is_at_no_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_MESSAGE_CHARS", 100)
+    keeper = keeper_in(tmp_path)
+    asked = Message("user", "x" * 85 + " sk-a1" + "b2" * 20)
+    keeper.append("proxy", "c", [asked, Message("assistant", "y" * 200)])
+    question, reply = kept(keeper, "proxy/c")
+    assert question.content == "x" * 85 + " ***"
+    assert reply.content == "y" * 100 + " […]"
 
 
 def test_what_the_user_names_is_concealed_too(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from memviz.watching.exchanges import CUT_OFF
 from memviz.watching.keeper import Keeper
 from memviz.watching.serving import LocalServer, serve_proxy
 from tests.models.llama_cpp_server import llama_cpp_server
-from tests.watching.exchanges_said import kept, library, only
+from tests.watching.exchanges_said import kept, library, notes_of, only
 from tests.watching.upstreams import wait_for
 
 pytestmark = pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_client_that_leaves_llama_cpp(client: OpenAI, keeper: Keeper) -> None:
     (found,) = kept(keeper.store).values()
     reply = found.messages[-1]
     assert reply.content
-    assert reply.meta == {CUT_OFF: True}
+    assert notes_of(reply) == {CUT_OFF: True}
     # The next one is answered: the server is not busy with what nobody reads.
     answer = client.chat.completions.create(model="any", messages=asked, timeout=60.0)
     assert answer.choices[0].message.content

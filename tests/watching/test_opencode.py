@@ -13,7 +13,9 @@ import pytest
 
 from memviz.core.messages import Message
 from memviz.watching import opencode
+from memviz.watching.folders import FolderWatch
 from memviz.watching.opencode import OpencodeLibrary
+from memviz.watching.programs import PROGRAMS, Place
 from tests.watching.growing import (
     add_row,
     begin_opencode,
@@ -176,6 +178,45 @@ def test_a_title_that_its_user_gave_stays_while_the_session_grows(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE session SET title = 'A trip to Porto'")
     assert title_after(3) == "A trip to Porto"
+
+
+def test_a_title_that_was_cut_amid_a_letter_hides_no_session(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO session VALUES ('ses_1', CAST(x'54f09f98' AS TEXT))"
+        )
+    add_row(path, "message", ["msg_1", "ses_1", 1, 1, json.dumps(USER)])
+    text = json.dumps({"type": "text", "text": "Hi"})
+    add_row(path, "part", ["prt_1", "msg_1", "ses_1", 1, 1, text])
+    keeper = keeper_in(tmp_path)
+    OpencodeLibrary(path, keeper).read_on()
+    (watched,) = keeper.store.newest_watched()
+    assert watched.title == "T\ufffd"
+
+
+def test_a_library_that_is_not_as_opencode_has_it_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE part (id, session)")
+    complaints: list[str] = []
+    place = Place(tmp_path, PROGRAMS["opencode"])
+    FolderWatch([place], keeper_in(tmp_path), complaints.append)._look()
+    assert complaints == [
+        "What is new in opencode.db cannot be read (OperationalError)."
+    ]
+
+
+def test_a_library_that_its_program_holds_is_read_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opencode, "BUSY_SECONDS", 0.0)
+    path = tmp_path / "opencode.db"
+    begin_opencode(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        assert not OpencodeLibrary(path, keeper_in(tmp_path)).read_on()
 
 
 def test_all_parts_are_gone_through_once_while_sessions_go_on(

@@ -20,8 +20,9 @@ from memviz.watching import bodies, otlp, otlp_signals
 from memviz.watching.exchanges import Exchange
 from memviz.watching.keeper import Keeper
 from memviz.watching.otlp import make_receiver
+from memviz.watching.recorder import Recorder
 from memviz.watching.serving import LocalServer, serve_traces
-from tests.watching.exchanges_said import kept, library, only, words
+from tests.watching.exchanges_said import kept, library, notes_of, only, words
 from tests.watching.span_shapes import (
     ANSWERED,
     ASKED,
@@ -191,6 +192,40 @@ def test_messages_of_a_span_that_says_them_itself_are_not_told_twice(
     post_logs(client, *(log(*one) for one in LOGS))
     (found,) = taken
     assert (found.sent, found.reply) == (ASKED, ANSWERED)
+
+
+@pytest.mark.parametrize("is_json", [True, False])
+def test_what_an_exporter_sends_once_more_is_told_once(
+    client: TestClient, taken: list[Exchange], is_json: bool
+) -> None:
+    asked = [log(*one) for one in LOGS[:-1]]
+    for _ in range(2):  # it heard no answer to the first
+        post_logs(client, *asked, is_json=is_json)
+    post_logs(client, log(*LOGS[-1]), is_json=is_json)
+    for _ in range(2):
+        if is_json:
+            client.post("/v1/traces", json=body(span(BESIDE)))
+        else:
+            client.post("/v1/traces", content=encoded(span(BESIDE)), headers=PROTOBUF)
+    (exchange,) = taken
+    assert (exchange.sent, exchange.reply) == (ASKED, ANSWERED)
+
+
+def test_the_times_of_a_span_are_those_of_its_messages(tmp_path: Path) -> None:
+    recorder = Recorder(library(tmp_path), "otlp")
+    client = TestClient(make_receiver(recorder.take), ADDRESS)
+    start = 1_780_308_000_000_000_000
+    once = {**span(CURRENT, start), "endTimeUnixNano": str(start + 4_500_000_000)}
+    client.post("/v1/traces", json=body(once))
+    messages = only(library(tmp_path).store).messages
+    times = [message.said_at and message.said_at.isoformat() for message in messages]
+    # Nobody knows when what stands before the call was said.
+    assert times == [
+        None,
+        None,
+        "2026-06-01T10:00:00+00:00",
+        "2026-06-01T10:00:04.500000+00:00",
+    ]
 
 
 def test_a_log_of_all_of_a_request_needs_no_span(
@@ -444,7 +479,7 @@ def test_the_official_exporter_is_understood(
     assert key == "otlp/talk"
     assert found.system_prompt == "Be kind."
     assert words(found.messages[3:]) == "u:q0 a:a0 u:q1 a:a1 u:q2 a:a2"
-    assert found.messages[-1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[-1]) == {"usage": USAGE}
     assert found.tools == ('{"name": "weather"}',)
 
 
@@ -478,7 +513,7 @@ def test_the_official_exporter_of_logs_is_understood(
     assert found.system_prompt == "Be kind."
     assert found.messages[0].content == ASKED[1].content
     assert found.messages[-1].content == "It rains."
-    assert found.messages[-1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[-1]) == {"usage": USAGE}
 
 
 def test_a_receiver_that_starts_again_keeps_nothing_twice(keeper: Keeper) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import logging
 import os
 import subprocess
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
@@ -31,7 +34,14 @@ from tests.models.openai_server import (
     status,
     text,
 )
-from tests.watching.exchanges_said import exchange, kept, only, said, words
+from tests.watching.exchanges_said import (
+    exchange,
+    kept,
+    notes_of,
+    only,
+    said,
+    words,
+)
 from tests.watching.upstreams import KEY, whole
 
 USAGE = {"input_tokens": 10, "output_tokens": 2}
@@ -80,11 +90,27 @@ def test_a_client_with_the_transport(
     transport.wait()
     found = only(found_in(database))
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1"
-    assert [one.meta for one in found.messages[1::2]] == [
+    assert [notes_of(one) for one in found.messages[1::2]] == [
         {"usage": USAGE},
         {"usage": TEXT_USAGE},
     ]
     assert KEY.encode() not in database.read_bytes()
+
+
+def test_a_packed_request_is_read(database: Path) -> None:
+    asked = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
+    message = {"role": "assistant", "content": "hello"}
+    reply = httpx.Response(200, json={"choices": [{"message": message}]})
+    inner = httpx.MockTransport(lambda request: reply)
+    transport = HttpxTransport(inner, database=database)
+    with httpx.Client(transport=transport) as client:
+        client.post(
+            "http://api/v1/chat/completions",
+            content=pa.compress(asked, codec="zstd", asbytes=True),
+            headers={"content-encoding": "zstd"},
+        )
+    transport.wait()
+    assert words(only(found_in(database)).messages) == "u:hi a:hello"
 
 
 def test_an_asynchronous_client_with_the_transport(
@@ -127,7 +153,7 @@ def test_what_is_not_read_to_its_end_is_cut_off(
         list(chunks)
     transport.wait()
     both = kept(found_in(database)).values()
-    assert [one.messages[-1].meta for one in both] == [{CUT_OFF: True}] * 2
+    assert [notes_of(one.messages[-1]) for one in both] == [{CUT_OFF: True}] * 2
 
 
 def test_failures_and_other_requests_pass(
@@ -178,7 +204,7 @@ def test_a_model_of_langchain_with_the_handler(
         ToolCall("c1", "weather", '{"city": "Paris"}'),
     )
     assert words(found.messages[2:]) == "t:rainy a:a0 u:q1 a:a1"
-    assert found.messages[-1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[-1]) == {"usage": USAGE}
     assert handler._open == {}
 
 
@@ -221,7 +247,7 @@ def test_a_call_of_litellm_with_the_callback(
     ((key, found),) = kept(found_in(database)).items()
     assert key == "litellm/talk"
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1"
-    assert found.messages[1].meta == {"usage": USAGE}
+    assert notes_of(found.messages[1]) == {"usage": USAGE}
     assert KEY.encode() not in database.read_bytes()
 
 
@@ -284,7 +310,7 @@ def test_a_library_that_cannot_be_written_is_told_once(
 def test_what_could_not_be_kept_is_kept_with_the_next(
     database: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memviz.core.errors import StorageError
+    from memviz.core.storage_errors import StorageError
     from memviz.watching.keeper import Keeper
 
     recorder = BackgroundRecorder("test", database)
@@ -305,6 +331,95 @@ def test_what_could_not_be_kept_is_kept_with_the_next(
     recorder.wait()
     assert words(only(found_in(database)).messages) == "u:1 a:2 u:3 a:4"
     assert "The disk is full." in caplog.text
+
+
+def test_a_disk_that_is_full_for_a_while_breaks_no_conversation_in_two(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memviz.core.storage_errors import StorageError
+    from memviz.watching.keeper import Keeper
+
+    recorder = BackgroundRecorder("test", database)
+    append = Keeper.append
+    recorder.keep(lambda: exchange("u:1", "a:2"))
+    recorder.wait()
+    with monkeypatch.context() as patched:
+
+        def fail(*args: Any, **named: Any) -> Any:
+            raise StorageError("The disk is full.")
+
+        patched.setattr(Keeper, "append", fail)
+        recorder.keep(lambda: exchange("u:1 a:2 u:3", "a:4"))
+        # The last of another conversation: nothing repeats it.
+        recorder.keep(lambda: exchange("u:x", "a:y"))
+        recorder.wait()
+    assert Keeper.append is append
+    recorder.keep(lambda: exchange("u:1 a:2 u:3 a:4 u:5", "a:6"))
+    recorder.wait()
+    contents = {words(one.messages) for one in kept(found_in(database)).values()}
+    assert contents == {"u:1 a:2 u:3 a:4 u:5 a:6", "u:x a:y"}
+
+
+def test_a_conversation_without_a_name_goes_on_in_another_process(
+    database: Path,
+) -> None:
+    history = ["u:1 a:2 u:1", "u:1 a:2 u:1 a:2 u:3", "u:1 a:2 u:1 a:2 u:3 a:2 u:1"]
+    for asked in history:
+        recorder = BackgroundRecorder("test", database)
+        recorder.keep(lambda asked=asked: exchange(f"s:be {asked}", "a:2"))
+        recorder.wait()
+        # Another one, which begins alike, and one of another source.
+        recorder.keep(lambda: exchange("s:be u:1", "a:2"))
+        recorder.wait()
+        other = BackgroundRecorder("other", database)
+        other.keep(lambda asked=asked: exchange(f"s:be {asked}", "a:9"))
+        other.wait()
+    logs = [
+        (key.partition("/")[0], words(one.messages), len(one.events))
+        for key, one in kept(found_in(database)).items()
+    ]
+    own = [(log, events) for source, log, events in logs if source == "test"]
+    assert sorted(own) == [
+        ("u:1 a:2", 0),
+        ("u:1 a:2", 0),
+        ("u:1 a:2", 0),
+        ("u:1 a:2 u:1 a:2 u:3 a:2 u:1 a:2", 0),
+    ]
+
+
+class TwoPieces(httpx.SyncByteStream):
+    """A body that comes in two pieces."""
+
+    def __init__(self, body: bytes, at: int) -> None:
+        self._pieces = (body[:at], body[at:])
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._pieces
+
+
+def test_a_packed_stream_that_is_left_at_its_last_event_is_read(database: Path) -> None:
+    chunk = {"choices": [{"delta": {"content": "hello"}, "finish_reason": "stop"}]}
+    events = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
+    packed = gzip.compress(events)
+    reply = httpx.Response(
+        200,
+        headers={"content-type": "text/event-stream", "content-encoding": "gzip"},
+        stream=TwoPieces(packed, len(packed) - 8),
+    )
+    transport = HttpxTransport(
+        httpx.MockTransport(lambda request: reply), database=database
+    )
+    asked = {"messages": [{"role": "user", "content": "hi"}], "stream": True}
+    place = "http://api/v1/chat/completions"
+    with (
+        httpx.Client(transport=transport) as client,
+        client.stream("POST", place, json=asked) as response,
+    ):
+        next(response.iter_raw())
+    transport.wait()
+    messages = only(found_in(database)).messages
+    assert words(messages) == "u:hi a:hello"
+    assert notes_of(messages[-1]) == {}
 
 
 @pytest.mark.parametrize("hook", ["start", "end"])

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pytest
 from openai import APIConnectionError, APIStatusError, OpenAI
+from starlette.testclient import TestClient
 
 from memviz.watching import bodies
-from memviz.watching.exchanges import CUT_OFF
+from memviz.watching.exchanges import CUT_OFF, Exchange
 from memviz.watching.keeper import Keeper
-from memviz.watching.proxy import BadUpstreamError, checked_address
+from memviz.watching.proxy import BadUpstreamError, checked_address, make_proxy
 from memviz.watching.serving import LocalServer, PortTakenError, serve_proxy
 from tests.models.openai_server import (
     OpenAIServer,
@@ -28,7 +30,7 @@ from tests.models.openai_server import (
     status,
     text,
 )
-from tests.watching.exchanges_said import kept, library, only, words
+from tests.watching.exchanges_said import kept, library, notes_of, only, words
 from tests.watching.upstreams import KEY, WAIT_SECONDS, wait_for, whole
 from tests.watching.wire_shapes import (
     MESSAGES,
@@ -95,7 +97,7 @@ def test_a_conversation_passes_and_is_kept(
     found = only(keeper.store)
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1 u:q2 a:a2"
     assert (found.title, found.system_prompt) == ("q0", "Be kind.")
-    assert found.messages[-1].meta == {
+    assert notes_of(found.messages[-1]) == {
         "usage": {"input_tokens": 10, "output_tokens": 2}
     }
     assert found.events == ()
@@ -152,7 +154,7 @@ def test_what_came_before_the_client_hung_up_is_kept(
     wait_for(keeper, 2)
     reply = only(keeper.store).messages[-1]
     assert reply.content.startswith("word")
-    assert reply.meta == {CUT_OFF: True}
+    assert notes_of(reply) == {CUT_OFF: True}
 
 
 def test_a_client_that_waits_no_longer_ends_the_request(
@@ -210,7 +212,7 @@ def test_a_reply_that_breaks_off_breaks_off_for_the_client(
     with pytest.raises((httpx.TransportError, APIConnectionError)):
         list(chunks)
     wait_for(keeper, 2)
-    assert only(keeper.store).messages[-1].meta == {CUT_OFF: True}
+    assert notes_of(only(keeper.store).messages[-1]) == {CUT_OFF: True}
 
 
 def test_an_api_that_is_not_there_is_named_in_a_sentence(keeper: Keeper) -> None:
@@ -376,6 +378,58 @@ def test_replies_are_asked_for_in_encodings_that_are_read_beside(
             headers=headers,
         )
     assert upstream.requests[0].headers["accept-encoding"] == asked_for
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "zstd": lambda data: pa.compress(data, codec="zstd", asbytes=True),
+}
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+def test_a_packed_request_passes_as_it_is_and_is_kept(encoding: str) -> None:
+    asked = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
+    packed = PACKED[encoding](asked)
+    passed: list[bytes] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        passed.append(request.content)
+        message = {"role": "assistant", "content": "hello"}
+        reply = json.dumps({"choices": [{"message": message}]}).encode()
+        return httpx.Response(200, stream=httpx.ByteStream(reply))
+
+    taken: list[Exchange] = []
+    complaints: list[Exception] = []
+    api = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+    app = make_proxy("http://api", taken.append, complaints.append, api)
+    with TestClient(app, "http://127.0.0.1") as client:
+        client.post(
+            "/v1/chat/completions",
+            content=packed,
+            headers={"content-encoding": encoding},
+        )
+    assert passed == [packed]
+    assert complaints == []
+    (exchange,) = taken
+    assert words((*exchange.sent, *exchange.reply)) == "u:hi a:hello"
+
+
+@pytest.mark.parametrize(
+    ("broken", "status"),
+    [
+        (PACKED["zstd"](b"x" * 1_000)[:-3], 400),
+        (b"no zstd", 400),
+        (PACKED["zstd"](b"x" * 10_001), 413),
+    ],
+    ids=["cut", "none", "bomb"],
+)
+def test_a_body_that_is_no_whole_zstd_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, broken: bytes, status: int
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_BODY_BYTES", 10_000)
+    with pytest.raises(bodies.BodyError) as refused:
+        bodies.inflate(broken, "zstd")
+    assert refused.value.status == status
 
 
 def test_web_pages_are_not_served(upstream: OpenAIServer, proxy: LocalServer) -> None:

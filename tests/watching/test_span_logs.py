@@ -8,16 +8,25 @@ from memviz.watching import span_logs
 from memviz.watching.exchanges import Exchange
 from memviz.watching.span_logs import (
     BATCH_SECONDS,
+    LATE_SECONDS,
     REPLY_SECONDS,
     SpanId,
     SpanLogs,
     SpanParts,
 )
+from memviz.watching.threads import Threads
 from tests.watching.exchanges_said import words
 
 REQUEST = {"gen_ai.operation.name": "chat"}
 ASKED = "gen_ai.user.message"
 ANSWERED = "gen_ai.choice"
+TEN = 1_780_308_000_000_000_000
+"""Ten o'clock on 1 June 2026, in nanoseconds since 1970."""
+
+
+def at(seconds: int) -> str:
+    """So many seconds after ten o'clock, as ISO text."""
+    return f"2026-06-01T10:00:0{seconds}+00:00"
 
 
 class Clock:
@@ -37,8 +46,8 @@ def logs(clock: Clock) -> SpanLogs:
     return SpanLogs(clock)
 
 
-def say(logs: SpanLogs, name: str, text: str, span: str = "1") -> None:
-    logs.add_log(SpanId("t", span), (name, {"content": text}), 1)
+def say(logs: SpanLogs, name: str, text: str, span: str = "1", *, at: int = 1) -> None:
+    logs.add_log(SpanId("t", span), (name, {"content": text}), at)
 
 
 def told(exchanges: list[Exchange]) -> list[str]:
@@ -62,7 +71,7 @@ def test_a_span_with_its_question_waits_for_a_reply_that_comes_as_a_log(
 ) -> None:
     asked = [{"role": "user", "parts": [{"type": "text", "content": "q"}]}]
     attributes = {**REQUEST, "gen_ai.input.messages": asked}
-    logs.add_span(SpanParts(SpanId("t", "1"), 1, attributes))
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, 2, attributes))
     assert logs.take() == []
     say(logs, ANSWERED, "a")
     assert told(logs.take()) == ["u:q a:a"]
@@ -78,11 +87,76 @@ def test_a_question_without_a_reply_is_taken_at_last(
     assert logs.take() == []
 
 
+def test_a_reply_that_comes_after_its_question_was_taken_is_told(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    threads = Threads()
+    said: list[str] = []
+
+    def take() -> None:
+        for exchange in logs.take():
+            new = threads.take(exchange)
+            said.append(words(new.messages) if new else "")
+
+    say(logs, ASKED, "q")
+    take()
+    clock.seconds = REPLY_SECONDS
+    take()
+    assert said == ["u:q"]
+    clock.seconds += LATE_SECONDS - 1
+    take()
+    say(logs, ANSWERED, "a")
+    for _ in range(3):
+        take()
+        clock.seconds += BATCH_SECONDS
+    assert said == ["u:q", "a:a"]
+    assert not logs._waiting
+
+
+def test_a_span_that_comes_after_its_question_was_taken_brings_its_reply(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    say(logs, ASKED, "q")
+    logs.take()
+    clock.seconds = REPLY_SECONDS
+    assert told(logs.take()) == ["u:q"]
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, 2, REQUEST))
+    assert logs.take() == []
+    clock.seconds += BATCH_SECONDS - 1
+    say(logs, ANSWERED, "a")
+    assert told(logs.take()) == ["u:q a:a"]
+
+
+def test_a_question_that_nobody_answers_is_let_go(logs: SpanLogs, clock: Clock) -> None:
+    say(logs, ASKED, "q")
+    logs.take()
+    clock.seconds = REPLY_SECONDS
+    assert told(logs.take()) == ["u:q"]
+    clock.seconds += LATE_SECONDS
+    assert logs.take() == []
+    assert not logs._waiting
+    assert logs._waiting_chars == 0
+
+
+def test_an_exchange_has_the_times_of_its_span(logs: SpanLogs, clock: Clock) -> None:
+    say(logs, ASKED, "q", at=TEN)
+    say(logs, ANSWERED, "a", at=TEN + 2_000_000_000)
+    logs.take()
+    clock.seconds = BATCH_SECONDS
+    (of_logs,) = logs.take()
+    assert (of_logs.asked_at, of_logs.answered_at) == (at(0), at(2))
+    logs.add_span(SpanParts(SpanId("t", "2"), TEN, TEN + 3_000_000_000, REQUEST))
+    say(logs, ASKED, "q", "2", at=TEN + 5_000_000_000)
+    say(logs, ANSWERED, "a", "2", at=TEN + 5_000_000_000)
+    (of_span,) = logs.take()
+    assert (of_span.asked_at, of_span.answered_at) == (at(0), at(3))
+
+
 def test_a_request_without_messages_waits_for_them_and_is_let_go(
     logs: SpanLogs, clock: Clock
 ) -> None:
-    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
-    logs.add_span(SpanParts(SpanId("t", "2"), 1, {"http.method": "GET"}))
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, 2, REQUEST))
+    logs.add_span(SpanParts(SpanId("t", "2"), 1, 2, {"http.method": "GET"}))
     assert logs.take() == []
     assert list(logs._waiting) == [SpanId("t", "1")]
     clock.seconds = BATCH_SECONDS
@@ -94,7 +168,7 @@ def test_a_request_without_messages_waits_for_them_and_is_let_go(
 def test_both_replies_of_one_batch_are_told_and_later_ones_are_not(
     logs: SpanLogs,
 ) -> None:
-    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, 2, REQUEST))
     assert logs.take() == []
     for name, text in ((ASKED, "q"), (ANSWERED, "a"), (ANSWERED, "b")):
         say(logs, name, text)
@@ -125,7 +199,7 @@ def test_what_cannot_be_read_is_counted_once(
         raise RecursionError
 
     monkeypatch.setattr(span_logs, "read_span", fail)
-    logs.add_span(SpanParts(SpanId("t", "1"), 1, REQUEST))
+    logs.add_span(SpanParts(SpanId("t", "1"), 1, 2, REQUEST))
     for clock.seconds in (0.0, BATCH_SECONDS):
         assert logs.take() == []
     assert logs.unread == 1

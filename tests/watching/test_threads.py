@@ -210,11 +210,57 @@ def test_usage_stands_beside_the_reply() -> None:
     assert [one.meta for one in new.messages] == [None, None, {"usage": USAGE}]
 
 
-def test_a_forgotten_conversation_has_the_same_keys_again() -> None:
+def test_what_is_said_has_the_time_of_its_request_or_of_its_reply() -> None:
+    asked_at, answered_at = "2026-06-01T10:00:00+00:00", "2026-06-01T10:00:05+00:00"
+    times = {"asked_at": asked_at, "answered_at": answered_at}
+    new = take_all(
+        exchange("s:be u:1 a:2 u:3", "a:4", **times),
+        exchange("u:1 a:2 u:3 a:4 t:5 t:6", "a:7"),
+        exchange("u:1 a:8 t:9", "a:10", **times),
+    )
+    notes = [[message.meta for message in one.messages] for one in new if one]
+    assert notes == [
+        [None, None, {"time": asked_at}, {"time": answered_at}],
+        [None, None, None],
+        [None, None, {"time": asked_at}, {"time": answered_at}],
+    ]
+
+
+def test_a_compaction_has_the_time_of_the_request_that_shows_it() -> None:
+    _first, second = take_all(
+        exchange("u:1 a:2 u:3", "a:4", conversation="c"),
+        exchange("u:3 a:4 u:5", "a:6", conversation="c", asked_at="2026-06-01T10:00"),
+    )
+    assert second is not None
+    assert second.compaction is not None
+    assert second.compaction.time == "2026-06-01T10:00"
+
+
+@pytest.mark.parametrize("known", [{}, {"conversation": "c"}, {"trace": "t"}])
+def test_what_could_not_be_kept_comes_with_the_next_exchange(
+    known: dict[str, str],
+) -> None:
+    seen = Threads()
+    first = seen.take(exchange("s:be u:1", "a:2", **known))
+    second = seen.take(exchange("s:be u:1 a:2 u:1", "a:2", **known))
+    assert first is not None
+    assert second is not None
+    seen.take_back(second)
+    third = seen.take(exchange("s:be u:1 a:2 u:1 a:2 u:3", "a:4", **known))
+    assert third is not None
+    assert words(third.messages) == "u:1 a:2 u:3 a:4"
+    assert third.conversation == first.conversation
+    assert third.compaction is None
+    assert third.keys[:2] == second.keys
+    assert seen._digests == sum(thread.size for thread in seen._by_key.values())
+
+
+def test_a_conversation_that_was_taken_back_has_the_same_keys_again() -> None:
     seen = Threads()
     first = seen.take(exchange("u:1 a:2 u:1", "a:2", conversation="c"))
     assert first is not None
-    seen.forget("c")
+    seen.take_back(first)
+    assert not seen._by_key
     again = seen.take(exchange("u:1 a:2 u:1 a:2 u:3", "a:4", conversation="c"))
     assert again is not None
     assert again.keys[:4] == first.keys

@@ -144,7 +144,7 @@ class Played:
         probes = self.probes
         if not probes:
             raise self.fail(_("the conversation has no facts."))
-        return run.once(("lesson retention", probes), lambda: retention(run, probes))
+        return run.once((retention, probes), lambda: retention(run, probes))
 
     def cost(self, point: Point) -> Cost:
         """Return what a run costs, on the terms of ``point`` or else of the study."""
@@ -154,7 +154,7 @@ class Played:
             pause = self.study.pause_seconds
         prices_of = point.prices_of or self.study.prices_of
         terms = PricingAssumptions.of(prices_of, pause_seconds=pause)
-        return terms.cost(run.once("lesson traffic", lambda: traffic(run)))
+        return terms.cost(traffic(run))
 
     def usd_so_far(self, point: Point) -> float:
         """US dollars of both models up to and including the request that is meant. Raises :class:`LessonError` where a

@@ -132,7 +132,7 @@ def _compaction(run: Run, event: CompactionEvent) -> Row:
         "request_before_tokens": sizes.before_tokens,
         "request_after_tokens": sizes.after_tokens,
         "version": compaction.version,
-        "replaces_version": event.base,
+        "replaces_version": compaction.base,
         "summarizer_calls": compaction.calls,
         "failed_calls": compaction.failed_calls,
         "summarizer_prompt_tokens": compaction.prompt_tokens,

@@ -61,7 +61,7 @@ def run_race(
     usd = []
     tokens = []
     for setting in staged:
-        sent = setting.run.once(traffic, partial(traffic, setting.run))
+        sent = traffic(setting.run)
         tokens.append(_tokens_by_turn(sent, turns))
         cost = None if assumptions is None else assumptions.cost(sent)
         if cost is not None and cost.cumulative_usd is not None:

@@ -1,7 +1,6 @@
 """One setting of the stage as JSON, step by step, as :mod:`memviz.dashboard.stage.data` describes it."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,8 +101,7 @@ class SettingSteps:
 
     def _price(self, assumptions: PricingAssumptions) -> None:
         """Note what each request costs, and who broke its cached prefix."""
-        sent = self.run.once(traffic, partial(traffic, self.run))
-        self.cost = assumptions.cost(sent)
+        self.cost = assumptions.cost(traffic(self.run))
         self.usd = self.cost.so_far_usd
         breaks = cache_breaks(
             self.run, self.cost, assumptions.cache, assumptions.pause_seconds

@@ -1,5 +1,8 @@
-"""Bounds of what work of models may cost, known before anybody is asked: their calls, each with all that it may read
-and the longest answer that it may write. Its likely cost is in ``memviz/metrics/cost/estimate.py``."""
+"""The most that work of models may cost, known before anybody is asked.
+
+Each bound adds up the calls that the work may make, each with all that it may read and the longest answer that it may
+write. The likely costs are in ``memviz/metrics/cost/estimate.py``.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,36 +25,39 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 
 MESSAGE_TOKENS = 500
-"""A message that is not written yet is taken to have so many tokens at most."""
+"""The most tokens that a message is taken to have which is not written yet."""
 INSTRUCTION_TOKENS = 500
-"""What a summarizer is told beside the messages, and what thinking adds to a request."""
+"""Tokens of a summarizer's instruction, and of what thinking adds to a request."""
 TOOL_TOKENS = 1000
-"""The schemas of both tools, and the calls of one round with their results."""
+"""Tokens of the schemas of both tools, and of the calls of one round with their results."""
 SUMMARIES_A_TURN = 2
 """One may be due with the user's message and one with the reply."""
+ASCII = bytes(range(128))
+UNFORESEEN = CostBound(inf)
+"""The bound of work whose calls are not worked out beforehand: only a budget ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Askers:
-    """The models that answer and summarize, by name, and the most tokens that either may write at once."""
+    """The models that answer and summarize, by name."""
 
     answerer: str
     summarizer: str
     reply_tokens: int
+    """The most tokens that either may write at once."""
 
 
 def token_margin(log: Log, counter: Counter) -> float:
-    """Return what other tokenizers make of a token of this conversation at most: letters other than ASCII are a token
-    for each of their bytes to some."""
+    """Return the most tokens that other tokenizers make of one that was counted in this conversation: of letters
+    other than ASCII some make a token for each byte."""
     tokens = log.token_sums(counter).totals[-1]
     if not tokens:
         return INPUT_MARGIN
-    beyond = 0
+    bytes_of_others = 0
     for message in log:
-        if not message.content.isascii():
-            bytes_of = message.content.encode("utf-8", "replace")
-            beyond += sum(map((0x7F).__lt__, bytes_of))
-    return INPUT_MARGIN + beyond / float(tokens)
+        encoded = message.content.encode("utf-8", "replace")
+        bytes_of_others += len(encoded.translate(None, ASCII))
+    return INPUT_MARGIN + bytes_of_others / tokens
 
 
 def plan_turn(
@@ -62,135 +68,142 @@ def plan_turn(
     margin: float,
     recall_tool: bool | None = None,
 ) -> list[PlannedCalls]:
-    """Return the most calls of one turn whose request has ``sent_tokens`` before the model recalls or thinks, those of
-    the summaries that it may make due included. A recall may bring back all of ``log_tokens``."""
-    use = strategy.tool_use
-    written = askers.reply_tokens
-    recalls = use.recalls
-    if not recalls and recall_tool and strategy.allows_recall:
+    """Return the most calls that one turn makes: those of the model that answers, and those of the summarizer.
+
+    The turn's request has ``sent_tokens`` before the model recalls or thinks. A recall may bring back all of
+    ``log_tokens``. ``recall_tool`` offers recalling under strategies that do not offer it by themselves.
+    """
+    reply_tokens = askers.reply_tokens
+    recalls = strategy.tool_use.recalls
+    if recall_tool and not recalls and strategy.allows_recall:
         recalls = DEFAULT_MAX_RECALL_CONTEXTS
-    rounds = use.thinking_rounds
+    rounds = strategy.tool_use.thinking_rounds
+    recalled_tokens = 0
     if recalls:
         rounds += recalls + MAX_REMINDERS
-    calls = [sent_tokens + TOOL_TOKENS if rounds else sent_tokens]
+        recalled_tokens = log_tokens
+    first_tokens = sent_tokens
+    if rounds:
+        first_tokens += TOOL_TOKENS
+    request_tokens = [first_tokens]
     for number in range(1, rounds + 1):
-        further = number * (written + TOOL_TOKENS)
-        calls.append(calls[0] + further + (log_tokens if recalls else 0))
-    summaries = []
+        earlier_rounds_tokens = number * (reply_tokens + TOOL_TOKENS)
+        request_tokens.append(first_tokens + earlier_rounds_tokens + recalled_tokens)
+    summary_tokens = []
     if strategy.writes_notes:
-        summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * SUMMARIES_A_TURN
+        prompt_tokens = request_tokens[-1] + reply_tokens + INSTRUCTION_TOKENS
+        summary_tokens = [prompt_tokens] * SUMMARIES_A_TURN
     return [
-        PlannedCalls.at_most(askers.answerer, calls, written, margin),
-        PlannedCalls.at_most(askers.summarizer, summaries, written, margin),
+        PlannedCalls.at_most(askers.answerer, request_tokens, reply_tokens, margin),
+        PlannedCalls.at_most(askers.summarizer, summary_tokens, reply_tokens, margin),
     ]
 
 
-def asking_bound(
-    runs: Sequence[Run],
-    askers: Askers,
-    question_tokens: int = MESSAGE_TOKENS,
-    times: int = 1,
+def bound_questions(
+    runs: Sequence[Run], askers: Askers, question_tokens: int = MESSAGE_TOKENS
 ) -> CostBound:
-    """Return the bound of one question, or so many of this size, after the last turn of each run."""
-    return price_at_most(_plan_questions(runs, askers, question_tokens, times))
+    """Return the bound of one question of this size, asked after the last turn of each run."""
+    return price_at_most(_plan_questions(runs, askers, question_tokens))
 
 
 def _plan_questions(
-    runs: Sequence[Run], askers: Askers, question_tokens: int, times: int
+    runs: Sequence[Run], askers: Askers, question_tokens: int
 ) -> list[PlannedCalls]:
     plan = []
     for run in runs:
         if run.turns:
             last = run.turns[-1]
             sent = last.total_tokens + last.reply_tokens + question_tokens
-            one = plan_turn(run.strategy, sent, _log_tokens(run), askers, _margin(run))
-            plan += one * times
+            log_tokens = _log_tokens(run)
+            plan += plan_turn(run.strategy, sent, log_tokens, askers, _margin(run))
     return plan
 
 
-def judging_bound(
+def bound_judging(
     runs: Sequence[Run],
     probes: Sequence[Probe],
     askers: Askers,
     judge: str | None = None,
 ) -> CostBound:
-    """Return the bound of every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
+    """Return the bound of all ``probes`` asked after each of ``runs``, and of the answers judged if there is a
+    judge."""
     if not (runs and probes):
         return CostBound()
     counter = runs[0].counter
-    written = askers.reply_tokens
     longest = max(counter(probe.question) for probe in probes)
-    plan = _plan_questions(runs, askers, longest, len(probes))
+    plan = _plan_questions(runs, askers, longest) * len(probes)
     if judge is not None:
-        sizes = []
+        prompt_tokens = []
         for probe in probes:
-            prompt = judge_request(probe, "")
-            sizes.append(written + sum(counter(one.content) for one in prompt))
-        margin = _margin(runs[0])
-        plan.append(PlannedCalls.at_most(judge, sizes * len(runs), written, margin))
+            request = judge_request(probe, "")
+            without_answer = sum(counter(message.content) for message in request)
+            prompt_tokens.append(without_answer + askers.reply_tokens)
+        verdicts = PlannedCalls.at_most(
+            judge, prompt_tokens * len(runs), askers.reply_tokens, _margin(runs[0])
+        )
+        plan.append(verdicts)
     return price_at_most(plan)
 
 
-def summaries_bound(
+def bound_summaries(
     runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0
 ) -> CostBound:
-    """Return the bound of a replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is
-    asked as often, and reads the same with a longer summary before it. Where summaries count against the setting's
-    limit, longer ones make further ones due: then as often as there are requests. Nobody is asked for one that is
-    pending and only shown. The first ``made`` compactions of each are there already."""
+    """Return the bound of the same replays as ``runs``, made with ``summarizer`` in place of the offline one.
+
+    It is asked as often, and reads the same with a longer summary before it. Where summaries count against the
+    setting's limit, longer ones make further ones due: then as many as there are requests. Nobody is asked for one
+    that is pending and only shown. The first ``made`` compactions of each replay are there already.
+    """
     plan = []
     for run in runs:
-        left = run.compactions[made:]
-        sizes = []
-        for one in left:
+        prompt_tokens: list[int] = []
+        for compaction in run.compactions[made:]:
             # One that was checked has two calls, of which none is larger than both.
-            sizes += [_prompt(one) + reply_tokens] * one.calls
-        if sizes and _summaries_count(run.strategy):
-            further = max(sizes) + run.columns.largest
-            sizes += [further] * (len(run.requests) - len(sizes))
-        margin = _margin(run)
-        plan.append(PlannedCalls.at_most(summarizer, sizes, reply_tokens, margin))
+            largest = _prompt_tokens(compaction) + reply_tokens
+            prompt_tokens += [largest] * compaction.calls
+        if prompt_tokens and _counts_summaries(run.strategy):
+            further = max(prompt_tokens) + run.columns.largest
+            prompt_tokens += [further] * (len(run.requests) - len(prompt_tokens))
+        summaries = PlannedCalls.at_most(
+            summarizer, prompt_tokens, reply_tokens, _margin(run)
+        )
+        plan.append(summaries)
     return price_at_most(plan)
 
 
-def free_run_bound(
-    runs: Sequence[Run],
-    done: Sequence[int],
-    askers: Askers,
-    recall_tool: bool | None = None,
+def bound_free_run(
+    runs: Sequence[Run], answered_turns: Sequence[int], askers: Askers
 ) -> CostBound:
-    """Return the bound of every turn of ``runs``, which are replays, answered and summarized anew, without the first
-    ``done`` of each. All the replies before may be sent, each as long as it may be."""
+    """Return the bound of the turns of ``runs`` answered and summarized anew, without those of each that are
+    answered already. All replies before a turn may be sent, each as long as it may be."""
     plan = []
-    for run, answered in zip(runs, done, strict=True):
-        margin = _margin(run)
-        log_tokens = _log_tokens(run)
-        for record in list(run.turns)[answered:]:
-            grown = (record.turn - 1) * askers.reply_tokens
-            sent = record.total_tokens + grown
-            said = log_tokens + grown
-            plan += plan_turn(run.strategy, sent, said, askers, margin, recall_tool)
+    for run, answered in zip(runs, answered_turns, strict=True):
+        for turn in list(run.turns)[answered:]:
+            reply_tokens = (turn.turn - 1) * askers.reply_tokens
+            sent = turn.total_tokens + reply_tokens
+            log_tokens = _log_tokens(run) + reply_tokens
+            plan += plan_turn(run.strategy, sent, log_tokens, askers, _margin(run))
     return price_at_most(plan)
 
 
-def trials_bound(
-    compaction: Compaction, texts: Iterable[int], summarizer: str, reply_tokens: int
+def bound_trials(
+    compaction: Compaction,
+    instruction_tokens: Iterable[int],
+    summarizer: str,
+    reply_tokens: int,
 ) -> CostBound:
-    """Return the bound of the messages of one summarization summarized again, once with an instruction of each of these
-    sizes."""
+    """Return the bound of the messages of one summarization summarized again, once with an instruction of each of
+    these sizes."""
     memory = compaction.before
     margin = token_margin(memory.log, memory.sums.counter)
-    sizes = [_prompt(compaction) + tokens for tokens in texts]
-    return price_at_most(
-        [PlannedCalls.at_most(summarizer, sizes, reply_tokens, margin)]
-    )
+    prompt_tokens = []
+    for tokens in instruction_tokens:
+        prompt_tokens.append(_prompt_tokens(compaction) + tokens)
+    trials = PlannedCalls.at_most(summarizer, prompt_tokens, reply_tokens, margin)
+    return price_at_most([trials])
 
 
-UNFORESEEN = CostBound(inf)
-"""Of work whose calls are not worked out beforehand: nothing but a budget bounds it."""
-
-
-def _prompt(compaction: Compaction) -> int:
+def _prompt_tokens(compaction: Compaction) -> int:
     return compaction.prompt_tokens + INSTRUCTION_TOKENS
 
 
@@ -199,9 +212,10 @@ def _margin(run: Run) -> float:
 
 
 def _log_tokens(run: Run) -> int:
-    return int(run.log.token_sums(run.counter).totals[-1])
+    return run.log.token_sums(run.counter).totals[-1]
 
 
-def _summaries_count(strategy: Strategy) -> bool:
+def _counts_summaries(strategy: Strategy) -> bool:
     """Return whether a longer summary brings the next one nearer."""
-    return bool(strategy.counted_tokens({**dict.fromkeys(ALL_PARTS, 0), "summary": 1}))
+    only_summary = {**dict.fromkeys(ALL_PARTS, 0), "summary": 1}
+    return bool(strategy.counted_tokens(only_summary))

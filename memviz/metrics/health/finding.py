@@ -7,7 +7,6 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
-from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import price
@@ -94,8 +93,3 @@ def answering_model(run: Run, prices: Prices | None) -> str:
         if name and (price(name) is not None or is_self_hosted(name)):
             return name
     return DEFAULT_MODEL
-
-
-def sent_by(run: Run) -> Traffic:
-    """Return what the run sent, added up once."""
-    return run.once(traffic, lambda: traffic(run))

@@ -24,13 +24,17 @@ from memviz.metrics.health.finding import (
     Step,
     answering_model,
     list_prices,
-    sent_by,
     step_of,
     turns_at,
 )
 from memviz.metrics.requests.request_axis import place_of
 from memviz.metrics.requests.token_use import Forecast, forecast, passing_request
-from memviz.metrics.requests.traffic import Traffic, broken_cache_tokens, sent_whole
+from memviz.metrics.requests.traffic import (
+    Traffic,
+    broken_cache_tokens,
+    sent_whole,
+    traffic,
+)
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
@@ -106,7 +110,7 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
     terms = prices or list_prices(run)
-    sent = sent_by(run)
+    sent = traffic(run)
     window = _window(sent, answering_model(run, prices))
     is_too_large = window is not None and int(sent.input_tokens.max()) > window.tokens
     return Growth(
@@ -224,7 +228,7 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
     if not numbers:
         return None
     terms = prices or list_prices(run)
-    sent = sent_by(run)
+    sent = traffic(run)
     whole = sent_whole(run, sent)
     usd = _usd(sent, terms)
     whole_usd = _usd(whole, terms)

@@ -1,23 +1,29 @@
-"""Findings about what a strategy looks up by itself: messages that say no more than the question, questions without
-their answers, and the same turn again and again."""
+"""Findings about what a strategy looks up by itself.
+
+They tell of messages that say no more than the question, of questions without their answers, and of one turn that is
+brought back again and again.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from memviz.core.text.words import content_words
 from memviz.core.word_index import is_text
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at
+from memviz.strategies.lookup import words_of
 
 ECHOED_SHARE = 4
-"""Warned of is what one in so many requests does, of those that bring something back."""
+"""A run is warned of echoes where one in so many requests has any, of those that bring something back."""
 ALONE_SHARE = 2
-"""Warned of is where one in so many messages is brought back without what belongs to it."""
+"""A run is warned of messages without what belongs to them where one in so many of those brought back is one."""
 LEAST_REQUESTS = 8
 REPEATED_PERCENT = 75
-"""Warned of is a turn that this share of requests bring back, at least eight of them."""
+"""A run is warned of a turn that this share of requests bring back, where at least :data:`LEAST_REQUESTS` bring
+something back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +32,13 @@ class EchoedQuestions(HealthFinding):
 
     kind: ClassVar[str] = "own_question"
     echoed: int
+    """The number of such requests."""
     requests: int
     """All requests that bring something back."""
     messages: int
-    """Such messages, each as often as it is brought back."""
+    """Messages without a word of their own, each as often as it is brought back."""
     has_neighbours: bool
-    """True where what stands beside a find comes with it."""
+    """True where the messages beside a find come with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +47,11 @@ class MissingNeighbours(HealthFinding):
 
     kind: ClassVar[str] = "missing_neighbour"
     alone: int
+    """The number of such messages, each as often as it is brought back."""
     messages: int
     """All messages that are brought back, each as often as it is."""
     parameter: str
-    """The one that brings neighbours along; empty where the strategy has none."""
+    """The parameter that brings neighbours along; empty where the strategy has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,114 +64,127 @@ class RepeatedTurn(HealthFinding):
     requests: int
     """All requests that bring something back."""
     parameter: str
-    """The one that lets scores fade with age; empty where the strategy has none."""
+    """The parameter that lets scores fade with age; empty where the strategy has none."""
 
 
 def echoed_questions(run: Run) -> EchoedQuestions | None:
     """Warn of requests that bring back what the question says already, and nothing more."""
-    found = _looked_up(run)
-    words: dict[int, frozenset[str]] = {}
-    echoed = []
+    positions_by_request = _recalled(run)
+
+    @cache
+    def words_at(position: int) -> frozenset[str]:
+        return content_words(run.log[position].content)
+
+    echoing_requests = []
     messages = 0
-    for number, positions in found.items():
+    for number, positions in positions_by_request.items():
         memory = run.requests.memory_at(number)
-        asked = [one.content for one in memory.messages(memory.input) if is_text(one)]
-        question = content_words("\n".join(asked))
-        for position in positions:
-            if position not in words:
-                words[position] = content_words(run.log[position].content)
-        echoes = sum(words[position] <= question for position in positions)
-        messages += echoes
+        question_words = words_of(memory, memory.input)
+        echoes = sum(words_at(position) <= question_words for position in positions)
         if echoes:
-            echoed.append(number)
-    if not echoed or ECHOED_SHARE * len(echoed) < len(found):
+            messages += echoes
+            echoing_requests.append(number)
+    requests = len(positions_by_request)
+    if not echoing_requests or ECHOED_SHARE * len(echoing_requests) < requests:
         return None
     return EchoedQuestions(
-        echoed=len(echoed),
-        requests=len(found),
+        echoed=len(echoing_requests),
+        requests=requests,
         messages=messages,
         has_neighbours=bool(getattr(run.strategy, "neighbours", 0)),
-        turns=turns_at(run, echoed),
+        turns=turns_at(run, echoing_requests),
     )
 
 
 def missing_neighbours(run: Run) -> MissingNeighbours | None:
     """Warn of messages that are brought back without the answer, or the question, that belongs to them."""
-    found = _looked_up(run)
-    partner = _partners(run)
-    alone = Counter[int]()
+    positions_by_request = _recalled(run)
+    partners = _partners(run)
+    alone_by_request = Counter[int]()
     messages = 0
-    for number, positions in found.items():
+    for number, positions in positions_by_request.items():
         messages += len(positions)
         parts = run.requests.parts_at(number)
-        sent = {*parts.recalled}
+        sent = set(parts.recalled)
         for piece in parts.messages:
             sent.update(piece.positions)
-        alone[number] = sum(
-            position in partner and partner[position] not in sent
-            for position in positions
-        )
-    total = alone.total()
-    if not total or ALONE_SHARE * total < messages:
+        for position in positions:
+            if position in partners and partners[position] not in sent:
+                alone_by_request[number] += 1
+    alone = alone_by_request.total()
+    if not alone or ALONE_SHARE * alone < messages:
         return None
-    has_neighbours = run.strategy.has_parameter("neighbours")
     return MissingNeighbours(
-        alone=total,
+        alone=alone,
         messages=messages,
-        parameter="neighbours" if has_neighbours else "",
-        turns=turns_at(run, [number for number in found if alone[number]]),
+        parameter=_named_parameter(run, "neighbours"),
+        turns=turns_at(run, alone_by_request),
     )
 
 
 def repeated_turn(run: Run) -> RepeatedTurn | None:
-    """Warn of a turn that nearly every request brings back."""
-    found = _looked_up(run)
-    numbers: dict[int, list[int]] = {}
-    for number, positions in found.items():
+    """Warn of a turn that nearly every request brings back; of several the one that is brought back most often."""
+    positions_by_request = _recalled(run)
+    requests_by_turn: dict[int, list[int]] = {}
+    for number, positions in positions_by_request.items():
         turns = {run.log.turn_number(position) for position in positions}
-        for turn in turns - {0}:  # what stands before the first question is no turn
-            numbers.setdefault(turn, []).append(number)
-    turn = max(numbers, key=lambda one: (len(numbers[one]), -one), default=0)
-    times = len(numbers.get(turn, ()))
-    if len(found) < LEAST_REQUESTS or 100 * times < REPEATED_PERCENT * len(found):
+        turns.discard(0)  # what stands before the first question is no turn
+        for turn in turns:
+            requests_by_turn.setdefault(turn, []).append(number)
+    requests = len(positions_by_request)
+    if requests < LEAST_REQUESTS or not requests_by_turn:
         return None
-    fades = run.strategy.has_parameter("half_life_messages")
+    turn = max(requests_by_turn, key=lambda turn: (len(requests_by_turn[turn]), -turn))
+    numbers = requests_by_turn[turn]
+    if 100 * len(numbers) < REPEATED_PERCENT * requests:
+        return None
     return RepeatedTurn(
         turn=turn,
-        times=times,
-        requests=len(found),
-        parameter="half_life_messages" if fades else "",
-        turns=turns_at(run, numbers[turn]),
+        times=len(numbers),
+        requests=requests,
+        parameter=_named_parameter(run, "half_life_messages"),
+        turns=turns_at(run, numbers),
     )
 
 
-def _looked_up(run: Run) -> Mapping[int, Sequence[int]]:
-    """Return the requests that a strategy brought something back into by itself, and the log positions of that."""
-    return run.once(_looked_up, lambda: _look_through(run))
+def _named_parameter(run: Run, name: str) -> str:
+    return name if run.strategy.has_parameter(name) else ""
 
 
-def _look_through(run: Run) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+def _recalled(run: Run) -> Mapping[int, Sequence[int]]:
+    """Return the log positions that the strategy brought back by itself, by the number (0-based) of the request."""
+    return run.once(_find_recalled, lambda: _find_recalled(run))
+
+
+def _find_recalled(run: Run) -> dict[int, list[int]]:
+    positions_by_request: dict[int, list[int]] = {}
     if not run.strategy.looks_up:
-        return found
+        return positions_by_request
     for number in run.requests.with_recalls():
         beside = run.requests.beside.get(number)
-        asked_for = set(beside.recalled.indices if beside and beside.recalled else ())
+        asked_for = beside.recalled if beside else None
         recalled = run.requests.parts_at(number).recalled
-        positions = [one for one in recalled if one not in asked_for]
+        positions = list(recalled)
+        if asked_for:
+            asked_positions = set(asked_for.indices)
+            positions = [
+                position for position in recalled if position not in asked_positions
+            ]
         if positions:
-            found[number] = positions
-    return found
+            positions_by_request[number] = positions
+    return positions_by_request
 
 
 def _partners(run: Run) -> dict[int, int]:
-    """Return of each question that is answered right behind it the position of the answer, and of that the question's.
-    A call of a tool is no answer."""
+    """Return the position of the answer right behind each question, and of the question before each such answer.
+
+    A call of a tool is no answer.
+    """
     partners = {}
     for position in range(run.space.system_stop, len(run.log) - 1):
-        asked = run.log[position]
+        message = run.log[position]
         reply = run.log[position + 1]
-        is_pair = asked.role == "user" and reply.role == "assistant"
+        is_pair = message.role == "user" and reply.role == "assistant"
         if is_pair and is_text(reply):
             partners[position] = position + 1
             partners[position + 1] = position

@@ -76,6 +76,10 @@ def traffic(run: Run, *, overhead: bool = True) -> Traffic:
 
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
     """
+    return run.once((traffic, overhead), lambda: _add_up(run, overhead))
+
+
+def _add_up(run: Run, overhead: bool) -> Traffic:
     sent = requests_sent(run, overhead=overhead)
     asked = answered_calls(run)
     turns = [run.request_turn(one) or one.turn for one in asked]

@@ -218,9 +218,7 @@ def version_probes(
         one = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))
         if compaction.written is not None:
             now = held[compaction.written.version - 1]
-            base = compaction.replaces
-            if compaction.revises is not None:
-                base = compaction.revises
+            base = compaction.base
             before = held[base - 1] if base else np.zeros_like(now)
             kept = _numbers(now & before)
             one = one._replace(kept=kept, new=_numbers(now & ~before))

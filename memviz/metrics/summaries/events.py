@@ -93,12 +93,6 @@ class CompactionEvent(NamedTuple):
         """The version that it wrote, if any."""
         return self.compaction.written
 
-    @property
-    def base(self) -> int | None:
-        """The number of the version that this one took the place of: the one edited, or the one taken in."""
-        revised = self.compaction.revises
-        return self.compaction.replaces if revised is None else revised
-
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""

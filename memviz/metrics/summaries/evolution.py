@@ -171,8 +171,8 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
         read_tokens = sums.between(added.start, added.stop)
         kept = 0
         previous_words = None
-        if event.base:
-            before = versions[event.base - 1]
+        if event.compaction.base:
+            before = versions[event.compaction.base - 1]
             diff = word_diff(before.text, text)
             kept = diff.words("kept")
             previous_words = kept + diff.words("removed")
@@ -213,8 +213,8 @@ class _Sources:
         """Trace the version's words. A chat model that thought had read the whole list, not one version."""
         previous: Set[str] = frozenset()
         read = [*version.added]
-        if event.base:
-            previous = self._of_version[event.base - 1]
+        if event.compaction.base:
+            previous = self._of_version[event.compaction.base - 1]
         if event.what is CompactionOutcome.THOUGHT:
             previous = self._of_all
             for record in self._run.requests:

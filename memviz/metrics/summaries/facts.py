@@ -76,10 +76,14 @@ def are_facts(version: SummaryVersion) -> bool:
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
     """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
+    return run.once(facts_versions, lambda: _find_versions(run))
+
+
+def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
     known: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
         version = event.version
-        before = known.get(event.base)
+        before = known.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
             lines = before.lines if before is not None else ()
             known[version.version] = _compare(run.log, event, version, lines)

@@ -331,7 +331,8 @@ def find_local_servers(
     served there. Takes a moment where nothing listens, and five seconds at most.
 
     Whose window is known, has it from now on wherever memviz speaks of context windows. Nothing is sent but the
-    question, and no key. Raises :class:`memviz.core.errors.BadRequestError` for an address that is not of this machine.
+    question, and no key. Raises :class:`memviz.core.model_errors.BadRequestError` for an address that is not of this
+    machine.
     """
     usual = {Place(LOOPBACK, program.port).address: program for program in programs}
     places = {place.address: place for place in map(place_of, (*at, *usual))}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from memviz.core.bounds import quoted, read_json
-from memviz.core.errors import BadRequestError
+from memviz.core.model_errors import BadRequestError
 from memviz.core.text.wording import listed
 from memviz.core.translation import Said, _
 from memviz.models.access import is_loopback
@@ -173,7 +173,7 @@ def place_of(address: str) -> Place:
 
     ``8081``, ``127.0.0.1:8081`` and ``http://localhost:8081/v1`` are the same place.
 
-    Raises :class:`memviz.core.errors.BadRequestError` for what is no port of this machine.
+    Raises :class:`memviz.core.model_errors.BadRequestError` for what is no port of this machine.
     """
     text = address.strip()
     if text.isdecimal():

@@ -17,8 +17,9 @@ from types import TracebackType
 from typing import Any
 
 from memviz.core.bounds import is_whole_number, quoted, read_json
-from memviz.core.errors import MemvizError, RecordingError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message, ToolCall
+from memviz.core.model_errors import RecordingError
 from memviz.core.translation import _
 from memviz.models.base import ModelRequest, Reply, ToolChoice, Usage
 from memviz.models.recordings.recording import (
@@ -38,7 +39,7 @@ Line = dict[str, Any]
 
 def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
     """The recording in a file, or in the bytes of one. Raises
-    :class:`memviz.core.errors.RecordingError`, which says the line and the reason."""
+    :class:`memviz.core.model_errors.RecordingError`, which says the line and the reason."""
     content, place = _content_of(source)
     reader = _Reader(place)
     lines = content.split(b"\n")
@@ -85,7 +86,7 @@ class RecordingFile:
     """A recording that grows: each reply is on the disk before the next request is made. Use it in a ``with``.
 
     One that exists is gone on with: :attr:`recording` is what it held. Raises
-    :class:`memviz.core.errors.RecordingError` if the file is no recording, or cannot be
+    :class:`memviz.core.model_errors.RecordingError` if the file is no recording, or cannot be
     written.
     """
 

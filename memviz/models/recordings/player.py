@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import sleep
 from typing import Any
 
-from memviz.core.errors import NotRecordedError
 from memviz.core.messages import Message
+from memviz.core.model_errors import NotRecordedError
 from memviz.core.summaries import SummarySource
 from memviz.core.translation import _
 from memviz.models.base import (
@@ -33,7 +33,7 @@ class RecordedModel(Model):
     """Plays ``recording``: to the same request the same reply, with no key and no network. With ``paced`` a reply takes
     as long as it took, where that was recorded.
 
-    Raises :class:`memviz.core.errors.NotRecordedError` for a request that is not in it,
+    Raises :class:`memviz.core.model_errors.NotRecordedError` for a request that is not in it,
     which names the nearest one that is and what changed.
     """
 

@@ -80,6 +80,19 @@ class Usage(_Declared):
     cache_write: AnyPath = ""
 
 
+class People(_Declared):
+    """The list of those who speak, by which ids become names."""
+
+    file: str = Field(default="", max_length=120)
+    """The file of an archive that holds the list: its parts are then read as one object, with their rows under
+    ``messages`` and this list under ``people``."""
+    at: AnyPath = "people.*"
+    """Path from a conversation to each person."""
+    id: AnyPath = "id"
+    """Path of the word that stands for the person in a row, and of the name."""
+    name: AnyPath = "name"
+
+
 class Saying(_Declared):
     """Messages that a row holds."""
 
@@ -167,6 +180,7 @@ class Mapping(Saying):
     requests: Literal["", "whole", "turns"] = ""
     """Each row is a request with everything said before it: what comes again is read once. ``turns``: a row may
     also hold only what is new."""
+    people: People | None = None
     mojibake: bool = False
     """Texts are UTF-8 that was read as Latin-1, as in exports of Messenger."""
 

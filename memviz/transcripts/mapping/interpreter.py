@@ -27,6 +27,7 @@ from memviz.transcripts.mapping.requests import (
 from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.mapping.saying import (
     RowReading,
+    find_names,
     first_to_speak,
     holds,
     plain_content,
@@ -66,6 +67,7 @@ class MappedReader(Reader):
         self.title = mapping.title
         self.over = mapping.detect.over if mapping.detect else ()
         self.files = mapping.files
+        self.people_file = mapping.people.file if mapping.people else ""
         self.mapping = mapping
 
     def recognise(self, document: Document) -> bool:
@@ -125,7 +127,8 @@ class MappedReader(Reader):
             piece.thread.add_to(builder)
         else:
             first = "" if builder.user else first_to_speak(mapping, piece.rows)
-            reading = RowReading(mapping, builder, first)
+            names = find_names(mapping, piece.value, piece.rows)
+            reading = RowReading(mapping, builder, first, names)
             for row, place in piece.rows:
                 reading.add_row(row, place)
         system = plain_content(self._known(piece, mapping.system))

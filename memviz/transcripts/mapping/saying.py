@@ -1,9 +1,9 @@
 """The messages that a row holds, added to a conversation as a mapping says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.core.messages import TIME
 from memviz.core.translation import Said, noop
@@ -37,6 +37,17 @@ UNKNOWN_SPEAKER = noop("has the unknown speaker {name}")
 MAX_DIGITS = 30
 
 
+class Names(NamedTuple):
+    """The names of speakers by their words: ``{"U7": "Ada"}``."""
+
+    listed: dict[str, str]
+    """Those in a list of people, which go before those that rows say."""
+    in_rows: dict[str, str]
+
+
+NO_NAMES = Names({}, {})
+
+
 @dataclass(frozen=True, slots=True)
 class RowReading:
     """The rows of one conversation on their way into a builder."""
@@ -46,8 +57,8 @@ class RowReading:
     first: str = ""
     """The word of the first speaker that stands under no role, see
     :func:`first_to_speak`."""
-    names: dict[str, str] = field(default_factory=dict)
-    """The names of the speakers so far by their words: ``{"U7": "Ada"}``."""
+    names: Names = NO_NAMES
+    """The names of speakers whose rows may lack them."""
 
     def add_row(self, row: Any, place: str) -> None:
         """Add the messages that a row holds."""
@@ -119,10 +130,8 @@ class RowReading:
         word = speaker_word(speaker, value)
         if word.casefold() in folded_words(speaker.skip):
             return None
-        if speaker.others == "first_is_user":
-            # The word is a person's id, which some rows have without the name.
-            name = name or self.names.get(word, "")
-            self.names[word] = name
+        # The word may be a person's id, which some rows have without the name.
+        name = self.names.listed.get(word) or name or self.names.in_rows.get(word, "")
         role_of_word = self._role_of(speaker, word, name)
         if role_of_word is None:
             self._leave_out(speaker, word, place)
@@ -263,6 +272,27 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
             return word
         first_bot = first_bot or word
     return first_bot
+
+
+def find_names(mapping: Mapping, value: Any, rows: Sequence[Placed]) -> Names:
+    """Return the names of those who speak in a conversation, each by the word that its
+    rows have for the speaker; none where the word is no person's id."""
+    speaker = mapping.speaker
+    if speaker is None or speaker.others != "first_is_user":
+        return NO_NAMES
+    names = Names({}, {})
+    people = mapping.people
+    if people is not None:
+        for person, _place in values_at(value, people.at):
+            word = id_text(value_at(person, people.id))
+            if word:
+                names.listed[word] = id_text(value_at(person, people.name))
+    for row, _place in rows:
+        name = id_text(value_at(row, mapping.name)) if mapping.name else ""
+        if name:
+            word = speaker_word(speaker, row)
+            names.in_rows.setdefault(word, repaired(name, mapping))
+    return names
 
 
 def holds(row: Any, wanted: dict[str, Words | None]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz.core.errors import RecordingError
+from memviz.core.model_errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
 from memviz.dashboard.lessons.questions import question_of

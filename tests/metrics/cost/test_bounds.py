@@ -16,13 +16,13 @@ from memviz.engine.judging import Judging
 from memviz.engine.prompt_trial import try_prompt
 from memviz.metrics.cost.bounds import (
     Askers,
-    asking_bound,
-    free_run_bound,
-    judging_bound,
+    bound_free_run,
+    bound_judging,
+    bound_questions,
+    bound_summaries,
+    bound_trials,
     plan_turn,
-    summaries_bound,
     token_margin,
-    trials_bound,
 )
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.planned_calls import CostBound, price_at_most
@@ -125,12 +125,16 @@ def holds(bound: CostBound, model: Talkative, loose: float = 60) -> None:
 def test_a_question_after_the_last_turn(name: str) -> None:
     run, model = replayed(name), Talkative()
     memviz.ask(run, "What is the budget for 7 days?", model=model, summarizer=model)
-    holds(asking_bound([run], WHO, 20), model)
+    holds(bound_questions([run], WHO, 20), model)
 
 
 def test_several_questions_cost_as_often_as_much() -> None:
-    run = replayed("summary_buffer")
-    one, three = asking_bound([run], WHO, 20), asking_bound([run], WHO, 20, times=3)
+    runs = [replayed("summary_buffer")]
+    probe = Probe("What is the budget?", ("300 Euro",), (3,), "single")
+    one, three = (
+        bound_judging(runs, [probe], WHO),
+        bound_judging(runs, [probe] * 3, WHO),
+    )
     assert one.usd > 0
     assert three.usd == pytest.approx(3 * one.usd)
 
@@ -139,7 +143,7 @@ def test_several_questions_cost_as_often_as_much() -> None:
 def test_a_replay(name: str) -> None:
     model = Talkative()
     memviz.replay(TALK, strategy(name), model=model)
-    bound = summaries_bound([replayed(name)], NAME, LIMIT)
+    bound = bound_summaries([replayed(name)], NAME, LIMIT)
     holds(bound, model)
     assert (bound == CostBound()) == (model.calls == 0)
 
@@ -149,7 +153,7 @@ def test_a_replay_pays_nothing_for_the_open_request_at_its_end() -> None:
     run = memviz.replay([*TALK, Message("user", "And now?")], early)
     assert [one.asked for one in run.foreseen] == [True]
     answered = replace(run, pending=None)
-    bounds = [summaries_bound([one], NAME, LIMIT) for one in (run, answered)]
+    bounds = [bound_summaries([one], NAME, LIMIT) for one in (run, answered)]
     assert bounds[0] == bounds[1] != CostBound()
 
 
@@ -157,10 +161,10 @@ def test_a_replay_pays_nothing_for_the_open_request_at_its_end() -> None:
 def test_a_free_run(name: str) -> None:
     model = Talkative()
     memviz.free_run(TALK, strategy(name), model=model, summarizer=model)
-    whole = free_run_bound([replayed(name)], [0], WHO)
+    whole = bound_free_run([replayed(name)], [0], WHO)
     holds(whole, model, 200)
-    assert free_run_bound([replayed(name)], [6], WHO).usd < whole.usd
-    assert free_run_bound([replayed(name)], [8], WHO) == CostBound()
+    assert bound_free_run([replayed(name)], [6], WHO).usd < whole.usd
+    assert bound_free_run([replayed(name)], [8], WHO) == CostBound()
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -193,12 +197,12 @@ def test_questions_with_a_judge() -> None:
             judging.step()
         except memviz.ModelError:  # its verdicts are unreadable
             break
-    holds(judging_bound(runs, probes, WHO, NAME), model)
+    holds(bound_judging(runs, probes, WHO, NAME), model)
     assert (
-        judging_bound(runs, probes, WHO).usd
-        < judging_bound(runs, probes, WHO, NAME).usd
+        bound_judging(runs, probes, WHO).usd
+        < bound_judging(runs, probes, WHO, NAME).usd
     )
-    assert judging_bound(runs, [], WHO, NAME) == CostBound()
+    assert bound_judging(runs, [], WHO, NAME) == CostBound()
 
 
 def test_two_prompts_of_the_lab() -> None:
@@ -206,11 +210,11 @@ def test_two_prompts_of_the_lab() -> None:
     compaction = next(one for one in run.compactions if one.asked)
     for instruction in ("Sum up.", "Say it in at most 60 words."):
         try_prompt(compaction, instruction, model)
-    holds(trials_bound(compaction, [10, 20], NAME, LIMIT), model)
+    holds(bound_trials(compaction, [10, 20], NAME, LIMIT), model)
 
 
 def test_a_model_without_a_price_is_bounded_in_calls_and_tokens() -> None:
-    bound = asking_bound(
+    bound = bound_questions(
         [replayed("buffer"), replayed("summary")],
         Askers("openai/ours", NAME, LIMIT),
         20,

@@ -145,7 +145,7 @@ def test_a_list_is_measured_whole() -> None:
         counter=_words,
     )
     events = compaction_events(run)
-    assert [event.base for event in events] == [None] * 3
+    assert [event.compaction.base for event in events] == [None] * 3
     assert [text_in_force(run, event) for event in events] == [
         run.space.summaries.text(0, n) for n in (1, 2, 3)
     ]

@@ -187,10 +187,11 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
         badge_label(run, compaction).partition(" · ")[2]
         for compaction in run.compactions
     ] == in_short
-    table = versions_table(run, summary_evolution(run))
+    rows = versions_table(run, summary_evolution(run))
     versions = [
         words
         for words, one in zip(in_short, run.compactions, strict=True)
         if one.written is not None
     ]
-    assert ["turn " * turn.isdigit() + turn for turn in table["Turn"]] == versions
+    turns = [row["Turn"] for row in rows]
+    assert ["turn " * turn.isdigit() + turn for turn in turns] == versions

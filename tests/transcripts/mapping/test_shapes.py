@@ -203,6 +203,39 @@ def test_the_days_of_a_slack_channel_are_one_conversation():
     assert [one.content for one in general.messages] == ["Where?", "Here."]
 
 
+def test_who_speaks_in_slack_has_one_name_before_and_after_a_profile():
+    later = slack("4.1", "U3", "Done.", user_profile={"real_name": "Cy"})
+    value = [QUESTION, LUNCH, ANSWER, later]
+    assert [name for _role, name, _text in said(value)] == ["Ana", "Cy", "Ben", "Cy"]
+
+
+def test_the_people_of_a_slack_export_give_the_names():
+    people = [
+        {"id": "U1", "name": "ana", "profile": {"real_name": "Ana Lima"}},
+        {"id": "U3", "name": "cy", "profile": {"real_name": "", "display_name": ""}},
+        {"name": "nobody"},
+    ]
+    files = {
+        "channels.json": [{"id": "C1", "name": "general"}],
+        "general/2024-05-01.json": [QUESTION, LUNCH],
+        "general/2024-05-03.json": [ANSWER, slack("4.1", "U1", "Thanks")],
+        "users.json": people,
+    }
+    loaded = load_file(archive_of(files), name="export.zip")
+    (general,) = loaded.transcripts
+    names = [message.name for message in general.messages]
+    assert names == ["Ana Lima", "cy", "Ben", "Ana Lima"]
+    assert not any("users.json" in str(note) for note in loaded.warnings)
+    (general,) = load_file(archive_of(files), user="Ben", name="export.zip").transcripts
+    assert [message.role for message in general.messages][2] == "user"
+
+
+def test_people_of_no_slack_export_are_a_file_like_others():
+    chat = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    loaded = load_file(archive_of({"users.json": chat, "b.json": chat}), name="a.zip")
+    assert sorted(read.title for read in loaded.transcripts) == ["b", "users"]
+
+
 @pytest.mark.parametrize("second", [b'[{"type": "mess', b"\xef\xbb\xbf", None])
 def test_a_broken_day_of_a_slack_channel_refuses_no_other(second):
     sound = json.dumps([QUESTION, ANSWER]).encode()

@@ -9,7 +9,7 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
-from memviz.core.errors import BudgetSpentError
+from memviz.core.model_errors import BudgetSpentError
 from memviz.tuning.executors import run_in_threads as run
 
 SOON = 60.0

@@ -204,7 +204,7 @@ def _in_force(
 
 def _can_be_layered(run: Run, written: Sequence[CompactionEvent]) -> bool:
     """Return whether each version lies on the one before, on a list that was never begun anew."""
-    is_whole = not any(event.base for event in written)
+    is_whole = not any(event.compaction.base for event in written)
     return is_whole and len(written) <= MAX_LAYERS and not run.earlier_settings
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
-from memviz.core.errors import DamagedRunError, MemvizError
+from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import DamagedRunError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.deriving import (
     DerivedMemory,
@@ -59,7 +60,7 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
             return chat
         chat.log.kept_vectors = workspace().kept_vectors
         chat.use(models.answerer.build(), models.summarizer.build())
-        chat.recall_tool = state.recall_tool
+        chat.recall_tool = state.recall_tool or None
         chat.review = state.review
         desk = ChatDesk(workspace(), state, chat, models)
         if _setting_of(chat) == (chosen, state.counter):

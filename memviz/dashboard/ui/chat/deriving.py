@@ -6,7 +6,8 @@ from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
-from memviz.core.errors import MemvizError, MissingVectorsError
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.embedding import (
     is_of_vectors,
@@ -24,7 +25,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
-from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
+from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE
 from memviz.models.planned_calls import CostBound
@@ -89,7 +90,7 @@ def cost_bound(summarizer: ModelChoice, memory: DerivedMemory) -> CostBound:
     if run is None:
         return UNFORESEEN
     tokens = spending().reply_tokens
-    return summaries_bound([run], summarizer.name, tokens, memory.calls)
+    return bound_summaries([run], summarizer.name, tokens, memory.calls)
 
 
 def _expect_agreement(
@@ -113,12 +114,12 @@ def _expect_agreement(
             state.agreed = memory.key
             st.rerun()
         use_the_stand_in_button("chat-derive-offline")
-        _stay_button()
+        _draw_stay_button()
         bound_caption(costs)
     st.stop()
 
 
-def _stay_button() -> None:
+def _draw_stay_button() -> None:
     chat = chat_state().chat
     if chat is not None and len(chat.log):
         st.button(
@@ -135,7 +136,7 @@ def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
     if work.error is not None and not isinstance(work.error, MissingVectorsError):
         show_error(work.error, _("The conversation stays as it was."))
     offer_embedding(strategy, work.log)
-    _stay_button()
+    _draw_stay_button()
     st.stop()
 
 

@@ -7,11 +7,13 @@ from itertools import takewhile
 
 import streamlit as st
 
-from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
+from memviz.dashboard.ui.shell.linked import say_conversation_is_gone
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 
@@ -106,8 +108,9 @@ class ChatDesk:
         self.save()
 
 
-def deleted_elsewhere(desk: ChatDesk) -> None:
-    """Offer to restore it, or to start a new one with what has no reply yet."""
+def offer_to_restore(desk: ChatDesk) -> None:
+    """Offer to restore a chat that was deleted elsewhere, or to start a new one with the messages that have no reply
+    yet; nothing for any other."""
     state = desk.state
     if not state.deleted:
         return
@@ -157,12 +160,9 @@ def start_new() -> None:
     state.to_send = unanswered
 
 
-def missing_conversation() -> None:
+def say_missing_conversation() -> None:
     """Say that the address named a conversation that is not there."""
     state = chat_state()
     if state.missing:
         state.missing = False
-        st.warning(
-            _("The conversation of the link is not on this server, or was deleted."),
-            icon=":material/link_off:",
-        )
+        say_conversation_is_gone()

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 import streamlit as st
 
 from memviz.core.conversation import Log
-from memviz.core.errors import (
-    MemvizError,
+from memviz.core.errors import MemvizError
+from memviz.core.model_errors import (
     MissingVectorsError,
     ModelError,
     UnusableSummarizerError,

@@ -19,11 +19,11 @@ from memviz.dashboard.charts.requests.tables import (
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.controls.grounds import health
+from memviz.dashboard.ui.controls.grounds import draw_health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
@@ -42,12 +42,12 @@ def pictures(desk: ChatDesk) -> None:
     """Draw everything right of the talk, as of the last turn."""
     run = desk.chat.run
     state = desk.state
-    _next_summarization(desk.chat)
+    _draw_next_summarization(desk.chat)
     if not run.turns:
         st.caption(_("After the first reply you see here what was sent, in tokens."))
         return
     last = run.turns[-1]
-    _last_request(run.strategy_at(last.turn), last)
+    _draw_last_request(run.strategy_at(last.turn), last)
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
         as_shown(tokens_per_turn(settings, height=height_pixels.TOKENS_BESIDE_CHAT)),
@@ -63,19 +63,18 @@ def pictures(desk: ChatDesk) -> None:
         partial(tokens_table, settings),
         _("Tokens sent with each request of this chat"),
     )
-    _totals(run)
-    health([SettingRun(run, run.strategy.label, 0)])
+    _draw_totals(run)
+    draw_health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
         facts = known_facts(state.conversation_id, run.log, grows=True)
         inspector(run, last.turn, "chat", facts, whole_turn=True)
     if state.conversation_id is None or state.deleted:
         return
     if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):
-        compare_state().open(state.conversation_id)
-        st.switch_page("pages/compare.py")
+        open_in_compare(state.conversation_id)
 
 
-def _last_request(strategy: Strategy, last: TurnRecord) -> None:
+def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
     size, counts = request_size(strategy, last)
     st.markdown(f"**{size}**")
     if counts:
@@ -103,7 +102,7 @@ def _sent_label(last: TurnRecord) -> str:
     )
 
 
-def _next_summarization(chat: Chat) -> None:
+def _draw_next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
         waits = _("A summarization waits for your decision")
         st.markdown(f":violet-badge[:material/compress: {waits}]")
@@ -114,7 +113,7 @@ def _next_summarization(chat: Chat) -> None:
         )
 
 
-def _totals(run: Run) -> None:
+def _draw_totals(run: Run) -> None:
     use = token_use(run)
     sent = _("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
@@ -185,7 +184,7 @@ def _what(strategy: Strategy) -> str:
 
 
 def _unforeseen(strategy: Strategy) -> str:
-    """A strategy whose forecast is no number."""
+    """Return when a strategy summarizes next whose forecast is no number: ``This setting never summarizes.``"""
     if strategy.trigger is Trigger.NEVER:
         return _("This setting never summarizes.")
     if not strategy.writes_notes:

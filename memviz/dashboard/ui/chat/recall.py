@@ -42,7 +42,7 @@ def recall_tray(desk: ChatDesk) -> None:
         desk.save()
     waiting = chat.waiting
     if waiting.recalled.asked:
-        _waiting(chat, waiting)
+        _draw_waiting(chat, waiting)
     if not chat.strategy.allows_recall:
         st.caption(
             _(
@@ -84,7 +84,7 @@ def _choose(desk: ChatDesk) -> None:
         return
     if selection.missing:
         st.caption(_missing_words(selection.missing))
-    _previews(desk.chat, selection.indices)
+    _draw_previews(desk.chat, selection.indices)
     messages = counted(len(selection.indices), "message")
     st.button(
         _("Recall {messages}", messages=messages),
@@ -115,7 +115,7 @@ def _recall(desk: ChatDesk, parts: dict[str, Any]) -> None:
         set_widget(key, empty)
 
 
-def _waiting(chat: Chat, waiting: Waiting) -> None:
+def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
     """Show what goes along, what need not, and what did not fit."""
     recalled = _("Recalled")
     if waiting.fresh:
@@ -128,14 +128,14 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
     with st.container(border=True):
         icon = ":material/history:"
         st.badge(recalled, color="orange", icon=icon, help=_(WAITING_HELP))
-        _previews(chat, waiting.fresh)
+        _draw_previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
         with st.container(horizontal=True):
-            _ways_on(chat, waiting.recalled.indices)
+            _draw_ways_on(chat, waiting.recalled.indices)
 
 
-def _ways_on(chat: Chat, recalled: Sequence[int]) -> None:
+def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
     quiet_button(
         _("Clear"),
         "recall-clear",
@@ -206,7 +206,7 @@ def _clear(chat: Chat) -> None:
     chat.unpin(chat.pinned)
 
 
-def _previews(chat: Chat, positions: Sequence[int]) -> None:
+def _draw_previews(chat: Chat, positions: Sequence[int]) -> None:
     lines = []
     for position in positions[:MAX_PREVIEWED]:
         message = chat.log[position]

@@ -33,18 +33,18 @@ def review_panel(desk: ChatDesk) -> None:
         return
     is_first = not proposal.drafts and not desk.state.write_on_click
     if is_first or desk.state.draft_with is not None:
-        _draft(desk)
+        _ask_for_draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
-        _head(chat, proposal)
+        _draw_head(chat, proposal)
         written = [draft for draft in proposal.drafts if draft.error is None]
         if proposal.drafts:
-            _trouble(proposal.drafts[-1], is_written=bool(written))
+            _say_not_written(proposal.drafts[-1], is_written=bool(written))
         number = len(proposal.drafts)
         shown = hash(written[-1].text if written else "")
         key = f"review-text-{len(chat.run.compactions)}-{number}-{shown}"
         if not written:
-            _nothing_written(desk, key, is_first=not proposal.drafts)
+            _say_nothing_written(desk, key, is_first=not proposal.drafts)
             return
         draft = written[-1]
         text = st.text_area(
@@ -57,10 +57,10 @@ def review_panel(desk: ChatDesk) -> None:
             ),
         )
         st.caption(_size(chat, proposal, draft, text))
-        _decisions(desk, key, is_changed=text.strip() != draft.text)
+        _draw_decisions(desk, key, is_changed=text.strip() != draft.text)
 
 
-def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
+def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
     """Show what can be done without a draft: there is nothing to use."""
     again = _("Try again")
     if is_first:
@@ -94,10 +94,10 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
         with st.popover(_("Another prompt"), icon=":material/tune:"):
             _write_again(desk)
         _skip_button(desk)
-    _draft_costs(desk)
+    _say_draft_costs(desk)
 
 
-def _draft_costs(desk: ChatDesk) -> None:
+def _say_draft_costs(desk: ChatDesk) -> None:
     """Say what one more draft costs at most."""
     summarizer = desk.models.summarizer
     proposal = desk.chat.proposal
@@ -114,7 +114,7 @@ def _draft_costs(desk: ChatDesk) -> None:
     bound_caption(bound, before=_("A draft by {name}:", name=summarizer.name))
 
 
-def _draft(desk: ChatDesk) -> None:
+def _ask_for_draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
     asked = desk.state.draft_with
     instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
@@ -133,7 +133,7 @@ def _draft(desk: ChatDesk) -> None:
         raise error
 
 
-def _trouble(draft: Draft, *, is_written: bool) -> None:
+def _say_not_written(draft: Draft, *, is_written: bool) -> None:
     """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
@@ -161,7 +161,7 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
         )
 
 
-def _head(chat: Chat, proposal: Proposal) -> None:
+def _draw_head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
     st.markdown(
         _(
@@ -224,7 +224,7 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     return tokens + (plan.replaces.tokens if plan.replaces else 0)
 
 
-def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
+def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
         st.button(
             _("Use my wording") if is_changed else _("Use it"),
@@ -237,7 +237,7 @@ def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
         with st.popover(_("Write again"), icon=":material/refresh:"):
             _write_again(desk)
         _skip_button(desk)
-    _draft_costs(desk)
+    _say_draft_costs(desk)
 
 
 def _skip_button(desk: ChatDesk) -> None:

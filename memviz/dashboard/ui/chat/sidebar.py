@@ -109,28 +109,21 @@ def _choose_recall_tool() -> None:
     since no conversation does."""
     state = chat_state()
     with suppress(MemvizError):
-        if (
-            state.setting.build().tool_use.recalls
-            or not state.setting.build().allows_recall
-        ):
-            state.recall_tool = None
+        strategy = state.setting.build()
+        if strategy.tool_use.recalls or not strategy.allows_recall:
+            state.recall_tool = False
             keep_in_address({MODEL_RECALLS: None})
             return
     key = f"chat-recall-tool-{state.opened}"
-    state.recall_tool = (
-        _linked_switch(
-            MODEL_RECALLS,
-            _("Let the model recall"),
-            key,
-            is_on=bool(state.recall_tool),
-            help=(
-                _(
-                    "Offers it a tool that brings earlier turns back. The tool's description costs tokens in every "
-                    "request."
-                )
-            ),
-        )
-        or None
+    state.recall_tool = _linked_switch(
+        MODEL_RECALLS,
+        _("Let the model recall"),
+        key,
+        is_on=state.recall_tool,
+        help=_(
+            "Offers it a tool that brings earlier turns back. The tool's description costs tokens in every "
+            "request."
+        ),
     )
     keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range
 from memviz.core.translation import _

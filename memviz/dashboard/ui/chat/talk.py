@@ -7,8 +7,9 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.core.errors import MemvizError, MissingVectorsError, ModelError
+from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.model_errors import MissingVectorsError, ModelError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
@@ -57,10 +58,10 @@ def talk(desk: ChatDesk) -> None:
         state.error = None  # it may not hold with another key, address or model: the message waits for its reply
     # Vectors that are missing are offered below the talk.
     if state.error is not None and not isinstance(state.error, MissingVectorsError):
-        _failed(state.error)
+        _show_failure(state.error)
 
 
-def _failed(error: MemvizError) -> None:
+def _show_failure(error: MemvizError) -> None:
     arrived = getattr(error, "partial", "")
     if arrived:
         with st.chat_message("assistant", avatar=AVATARS["assistant"]):

@@ -9,6 +9,7 @@ from memviz.core.context import Fate
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
@@ -16,15 +17,15 @@ from memviz.dashboard.ui.controls.conversations import (
     MESSAGES_SHOWN,
     chat_state,
 )
-from memviz.dashboard.ui.controls.grounds import why_stand_in
+from memviz.dashboard.ui.controls.grounds import say_why_stand_in
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
-from memviz.dashboard.ui.controls.model_calls import recall_exchange, thoughts
+from memviz.dashboard.ui.controls.model_calls import draw_recall_exchange, draw_thoughts
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll
+from memviz.dashboard.ui.shell.elements import draw_scroll, quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -49,14 +50,15 @@ EXAMPLE = noop('"My budget is 3,000 euros and my daughter Mira is allergic to nu
 SAMPLE_QUESTION = noop('"What is Niamh allergic to?"')
 """A question about something that was said early in the sample, and is in no summary of the setting that a chat begins
 with."""
-FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
-    Fate.SUMMARIZED: ("violet", noop("replaced by a summary")),
-    Fate.OPAQUE: ("gray", noop("in a block nobody can read")),
-    Fate.DROPPED: ("gray", noop("dropped")),
-    Fate.RECALLED: ("orange", noop("recalled")),
-    Fate.CLEARED: ("yellow", noop("sent as a placeholder")),
-    Fate.SHORTENED: ("green", noop("shortened")),
+FATE_COLORS: dict[Fate, BadgeColor] = {
+    Fate.SUMMARIZED: "violet",
+    Fate.OPAQUE: "gray",
+    Fate.DROPPED: "gray",
+    Fate.RECALLED: "orange",
+    Fate.CLEARED: "yellow",
+    Fate.SHORTENED: "green",
 }
+"""The colours of the badges of messages that are not sent word for word."""
 WAIT_FOR_MEMORY = noop("You can write once the memory is derived")
 LONG = noop(
     "These are the newest of {messages}. What a model would be sent depends on the memory of all of "
@@ -80,27 +82,27 @@ def transcript(desk: ChatDesk) -> None:
         message = log[position]
         turn = log.turn(log.turn_number(position))
         if position == turn.start and turn.number in marks:
-            _setting_mark(marks[turn.number])
+            _draw_setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
-            thoughts(record)
+            draw_thoughts(record)
         if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
                 rest = log[position:stop]
-                recall_exchange(list(takewhile(_is_recall_exchange, rest)))
+                draw_recall_exchange(list(takewhile(_is_recall_exchange, rest)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
-        _message(message, position, fate, facts.get(position, NO_FACTS))
+        _draw_message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
-            _unanswered()
+            _draw_unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
         if recall_enabled and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
     is_answered = not (chat.unanswered or state.retrying)
     if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
-        why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
+        say_why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
-        _setting_mark(mark)
+        _draw_setting_mark(mark)
 
 
 def _is_recall_exchange(message: Message) -> bool:
@@ -120,7 +122,7 @@ def _setting_marks(run: Run) -> dict[int, str]:
     return marks
 
 
-def _setting_mark(text: str) -> None:
+def _draw_setting_mark(text: str) -> None:
     st.badge(
         plain(text),
         icon=":material/tune:",
@@ -137,11 +139,11 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     return facts_of_messages(run.turns[-1], facts, shown) if facts else {}
 
 
-def _messages_alone(messages: Iterable[Message], first: int) -> None:
+def _draw_messages_alone(messages: Iterable[Message], first: int) -> None:
     """Messages of a conversation whose memory is not there yet, so it is not known what became of them."""
     for position, message in enumerate(messages, first):
         if not message.is_recall_exchange:
-            _message(message, position, Fate.NOT_YET)
+            _draw_message(message, position, Fate.NOT_YET)
 
 
 def deriving_talk(work: BackgroundReplay) -> None:
@@ -149,7 +151,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
     when it is over."""
     state = chat_state()
     first = _first_shown(len(work.log))
-    _messages_alone(work.log[first:], first)
+    _draw_messages_alone(work.log[first:], first)
 
     def step() -> Step:
         share = work.done / work.total if work.total else 0.0
@@ -180,7 +182,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
 def long_talk(talk: LongTalk) -> None:
     """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(talk.messages)
-    _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
+    _draw_messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         st.button(
             _("Derive the memory"),
@@ -220,7 +222,7 @@ def _show_more() -> None:
     chat_state().shown_messages += MESSAGES_SHOWN
 
 
-def _message(
+def _draw_message(
     message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS
 ) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
@@ -228,11 +230,10 @@ def _message(
             (prose if message.role == "assistant" else st.text)(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
-        if fate in FATE_NOTES:
-            color, note = FATE_NOTES[fate]
+        if fate in FATE_COLORS:
             st.badge(
-                _(note),
-                color=color,
+                _(FATE_WORDS[fate]),
+                color=FATE_COLORS[fate],
                 help=_(
                     "What became of message {number:,} at the last request.",
                     number=message_number(position),
@@ -254,7 +255,7 @@ def is_unanswered(desk: ChatDesk) -> bool:
     )
 
 
-def _unanswered() -> None:
+def _draw_unanswered() -> None:
     with row("chat-unanswered"):
         st.badge(_("Not answered yet"), icon=":material/pending:", color="gray")
         if not chat_state().deleted:
@@ -302,7 +303,7 @@ def empty_chat(desk: ChatDesk) -> None:
 
 def show_newest(desk: ChatDesk) -> None:
     """Scroll the box that this stands in to its end if there is something new in the talk."""
-    scroll("end", _newest(desk), "chat-newest")
+    draw_scroll("end", _newest(desk), "chat-newest")
 
 
 def _newest(desk: ChatDesk) -> str:

@@ -10,7 +10,7 @@ from memviz.core.text.wording import counted, message_number, request_name, turn
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
@@ -83,7 +83,7 @@ def answer_card(
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(_(name), color=color, help=_(help))
             if record.facts is not None:
-                author_badge(
+                draw_author_badge(
                     author_of(record.facts.model, recorded=record.facts.recorded),
                     record.facts.model,
                 )

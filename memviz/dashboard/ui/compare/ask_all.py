@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
@@ -18,14 +17,14 @@ from memviz.dashboard.ui.compare.answers import (
     stated_at,
     suggested_questions,
 )
-from memviz.dashboard.ui.compare.selection import select
-from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure
+from memviz.dashboard.ui.controls.grounds import say_why_stand_in
+from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import card_places, show_error
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -35,7 +34,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_questions
 from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
 
@@ -75,7 +74,7 @@ def ask_all(
         question = suggestion
         is_asked = True
     if not models.are_free:
-        bound = asking_bound(runs, models.askers)
+        bound = bound_questions(runs, models.askers)
         bound_caption(bound, before=_who_is_asked(runs, models))
     if is_asked:
         state.question = question
@@ -174,11 +173,11 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
             )
         )
     elif hopeless is not None:
-        show_failure(hopeless)
+        show_error(hopeless, _(NO_OTHER_CALL))
     work = partial(_ask, answers, unanswered, state.question, models, ())
     job = _job("ask-all-again", work, models)
     job.verb = _("Try again") if is_tried else _("Ask")
-    job.bound = asking_bound(unanswered, models.askers)
+    job.bound = bound_questions(unanswered, models.askers)
     if job.offer():
         state.asked_with = models
         job.run()
@@ -260,17 +259,15 @@ def _show(
     result_begins(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
-        why_stand_in(replies)
+        say_why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
     replies_before = {}
     for run, answer_before in reversed(state.answers_before):
         replies_before[id(run)] = answer_before.reply or ""
-    columns: list[DeltaGenerator] = []
+    places = card_places(len(answers), CARDS_A_ROW)
     for number, (setting, answer) in enumerate(answers):
-        if number % CARDS_A_ROW == 0:
-            columns = st.columns(CARDS_A_ROW)
-        with columns[number % CARDS_A_ROW]:
+        with next(places):
             if isinstance(answer, MemvizError):
                 st.markdown(f"**{plain(setting.label)}**")
                 show_error(answer)
@@ -300,7 +297,7 @@ def _bring_back(
     way_back = bringing_back(run, answer, positions, prices_in_force())
     if way_back is None:
         return
-    bound = asking_bound([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
+    bound = bound_questions([run], models.askers, MESSAGE_TOKENS + way_back.tokens)
     what = _(
         "Asks {label} again after the last turn, with {turns} sent once more.",
         label=plain(setting.label),

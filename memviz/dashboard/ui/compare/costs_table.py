@@ -12,6 +12,7 @@ from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.text import file_name
 
 ALL_TURNS = "all"
@@ -48,14 +49,12 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
         column_config=_columns(table),
         alt=_alt(setting_cost),
     )
-    st.download_button(
+    offer_file(
         _("Download as CSV"),
         lambda: table.to_csv(index=False, float_format="%.12g"),
-        mime="text/csv",
-        file_name=f"{file_name(title)}-{file_name(setting_cost.label)}-costs.csv",
-        icon=":material/download:",
-        key="costs-csv",
-        on_click="ignore",
+        f"{file_name(title)}-{file_name(setting_cost.label)}-costs.csv",
+        "text/csv",
+        "costs-csv",
     )
 
 

@@ -26,15 +26,19 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.compare.cheapest import cheapest_words, says_how_pauses_matter
 from memviz.dashboard.ui.compare.costs_table import turn_by_turn
 from memviz.dashboard.ui.compare.dollars_explained import (
-    against_the_window,
     cache_words,
-    which_prices,
+    draw_against_the_window,
+    say_which_prices,
 )
 from memviz.dashboard.ui.compare.dollars_in_total import parts_table, totals
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
-from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.reader import (
+    draw_beside_reader,
+    shared_axis,
+    tell_audience_of_request,
+)
 from memviz.dashboard.ui.compare.selection import select_clicked
-from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
@@ -69,13 +73,13 @@ PRICES_KEY = "costs-prices"
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
-    summaries_by(settings)
+    say_who_summarized(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
     costs = costs_of(settings, assumptions)
     say_what_is_unknown(costs)
-    to_audience(
+    tell_audience_of_request(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
     with st.container(key="costs-answered"):
@@ -83,12 +87,12 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         is_below = is_staged()
         if not is_below:
             _answer(costs, assumptions)
-        beside_reader(
+        draw_beside_reader(
             settings,
             transcript,
             partial(draw_costs, costs, assumptions),
             {CHART_KEY: shared_axis(settings)},
-            draw_notes=partial(_notes, costs, assumptions),
+            draw_notes=partial(_draw_notes, costs, assumptions),
             draw_below=lambda _selection: totals(costs),
             readout=Readout("dollars", assumptions),
         )
@@ -112,7 +116,7 @@ def costs_of(
     costs = []
     for setting in settings:
         run = setting.run
-        cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
+        cost = assumptions.cost(traffic(run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 
@@ -214,7 +218,7 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
     return _Shown(view, unit, uncached, is_cache)
 
 
-def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     shown = _shown(costs)
     if shown.is_cache:
         words = cache_words(costs, assumptions)
@@ -263,12 +267,12 @@ def details(
     transcript: Transcript,
 ) -> None:
     """Show what explains the numbers, closed at first."""
-    window = partial(against_the_window, costs, assumptions)
+    window = partial(draw_against_the_window, costs, assumptions)
     icon = ":material/width_full:"
     folded(_("When is the context window full?"), WINDOW_KEY, icon, window)
     numbers = step_by_step([setting_cost.setting for setting_cost in costs])
     turns = partial(turn_by_turn, costs, transcript.title)
     folded(numbers, TURNS_KEY, ":material/table:", turns)
-    rules = partial(which_prices, assumptions)
+    rules = partial(say_which_prices, assumptions)
     question = _("Which prices and cache rules are these?")
     folded(question, PRICES_KEY, ":material/sell:", rules)

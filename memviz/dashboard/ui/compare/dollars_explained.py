@@ -163,7 +163,7 @@ def _is_a_loss(setting_cost: SettingCost) -> bool:
 SMALLEST_SHARE = 0.001
 
 
-def against_the_window(
+def draw_against_the_window(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
     """Draw the picture of the context window, and a sentence on when there is no room any more."""
@@ -226,7 +226,7 @@ def _share_words(share: float) -> str:
     return f"{share:.1%}" if share >= SMALLEST_SHARE else _("less than 0.1%")
 
 
-def which_prices(assumptions: PricingAssumptions) -> None:
+def say_which_prices(assumptions: PricingAssumptions) -> None:
     """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
         st.caption(plain(sentence))

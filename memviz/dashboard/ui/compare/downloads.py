@@ -17,6 +17,7 @@ from memviz.dashboard.reporting.run_tables import (
     run_json,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -56,12 +57,12 @@ def run_downloads(
         st.container(width=PANEL_PIXELS),
     ):
         title = file_name(transcript.title)
-        _files_of_all(settings, transcript, title)
+        _offer_files_of_all(settings, transcript, title)
         st.caption(plain(chosen.label))
-        _files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
+        _offer_files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
 
 
-def _files_of_all(
+def _offer_files_of_all(
     settings: Sequence[SettingRun], transcript: Transcript, title: str
 ) -> None:
     st.caption(
@@ -71,7 +72,9 @@ def _files_of_all(
     )
     # At the prices that were chosen last in this session.
     report = partial(_report, settings, transcript, prices_in_force())
-    _button(_("Report (HTML)"), f"{title}.html", "text/html", report, _(REPORT_HELP))
+    _download_button(
+        _("Report (HTML)"), f"{title}.html", "text/html", report, _(REPORT_HELP)
+    )
     if not can_render():
         st.caption(_(NO_PICTURES))
         return
@@ -81,27 +84,27 @@ def _files_of_all(
 
     png = partial(draw, "png")
     svg = partial(draw, "svg")
-    _button(_("Chart of tokens (PNG)"), f"{title}.png", "image/png", png)
-    _button(_("Chart of tokens (SVG)"), f"{title}.svg", "image/svg+xml", svg)
+    _download_button(_("Chart of tokens (PNG)"), f"{title}.png", "image/png", png)
+    _download_button(_("Chart of tokens (SVG)"), f"{title}.svg", "image/svg+xml", svg)
 
 
-def _files_of_one(chosen: SettingRun, name: str) -> None:
+def _offer_files_of_one(chosen: SettingRun, name: str) -> None:
     run = chosen.run
-    _button(
+    _download_button(
         _("Run (JSON)"),
         f"{name}.json",
         "application/json",
         partial(run_json, run),
         _(RUN_HELP),
     )
-    _button(
+    _download_button(
         _("Requests (CSV)"),
         f"{name}-requests.csv",
         "text/csv",
         partial(requests_csv, run),
         _(REQUESTS_HELP),
     )
-    _button(
+    _download_button(
         _("Summaries and clearings (CSV)"),
         f"{name}-summarizations.csv",
         "text/csv",
@@ -122,21 +125,12 @@ def _report(
     return html_report(runs, transcript, assumptions=assumptions)
 
 
-def _button(
+def _download_button(
     label: str,
     name: str,
     mime: str,
     write: Callable[[], str | bytes],
     help: str | None = None,
 ) -> None:
-    st.download_button(
-        label,
-        write,
-        name,
-        mime,
-        key=f"download-{label}",
-        help=help,
-        icon=":material/download:",
-        on_click="ignore",
-        width="stretch",
-    )
+    key = f"download-{label}"
+    offer_file(label, write, name, mime, key, help=help, width="stretch")

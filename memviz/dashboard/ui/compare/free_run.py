@@ -9,11 +9,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.core.errors import (
-    BudgetSpentError,
-    EmptyConversationError,
-    UnusableSummarizerError,
-)
+from memviz.core.errors import EmptyConversationError
+from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
@@ -34,7 +31,7 @@ from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
-from memviz.metrics.cost.bounds import free_run_bound
+from memviz.metrics.cost.bounds import bound_free_run
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.request_table import record_of_turn
 from memviz.storage.workspace import RunKey
@@ -175,7 +172,7 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
             _("Answer"), is_begun=any(item.done for item in missing), has_failed=False
         ),
         model=models.answerer.label,
-        bound=free_run_bound(replays, [item.done for item in missing], models.askers),
+        bound=bound_free_run(replays, [item.done for item in missing], models.askers),
         before=likely,
     )
 
@@ -227,7 +224,7 @@ def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
     workspace().keep_free_run(key, replace(run, compactions=calls))
 
 
-def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
+def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]

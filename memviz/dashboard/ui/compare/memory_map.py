@@ -29,13 +29,21 @@ from memviz.dashboard.markup import bar_part, element, glyph, swatch
 from memviz.dashboard.ui.compare.one_message import (
     LIFE_KEY,
     MESSAGE_KEY,
-    life_of_selected,
-    one_message,
+    draw_one_message,
+    say_life_of_selected,
 )
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
-from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select, selection_of
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.compare.reader import (
+    draw_beside_reader,
+    shared_axis,
+    tell_audience_of_request,
+)
+from memviz.dashboard.ui.compare.selection import selection_of
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
@@ -46,7 +54,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
     step_of,
 )
-from memviz.dashboard.ui.controls.selected_request import open_request
+from memviz.dashboard.ui.controls.selected_request import open_request, select
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -62,11 +70,11 @@ MAP_PIXELS = 140
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw a map for each setting, beside the selected request, and what became of one message."""
-    summaries_by(settings)
+    say_who_summarized(settings)
     say_not_recorded(settings)
     if not is_staged():
         legend(settings)
-    to_audience(
+    tell_audience_of_request(
         map_finding(selection_of(settings).setting),
         [map_finding(setting) for setting in settings],
     )
@@ -74,21 +82,21 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
         _map_key(number): shared_axis([setting])
         for number, setting in enumerate(settings)
     }
-    beside_reader(
+    draw_beside_reader(
         settings,
         transcript,
         partial(draw_maps, settings),
         {**charts, LIFE_KEY: shared_axis(settings)},
         draw_notes=partial(_map_notes, settings),
-        draw_below=partial(one_message, settings),
+        draw_below=partial(draw_one_message, settings),
         readout=Readout("memory"),
     )
 
 
 def _map_notes(settings: Sequence[SettingRun]) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
-    life_of_selected(settings)
-    health(settings)
+    say_life_of_selected(settings)
+    draw_health(settings)
     numbers_of(
         step_by_step(settings),
         "map-turn-numbers",
@@ -107,7 +115,7 @@ def draw_maps(settings: Sequence[SettingRun]) -> None:
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
-    """All requests and all messages of the conversation."""
+    """Return the view of all requests and all messages of the conversation."""
     last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
     return View(
         range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
@@ -322,7 +330,7 @@ def _item(number: _Number, messages: int) -> Markup:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share that is never rounded to nothing or to all."""
+    """Return ``part`` of ``whole`` as a share, never rounded to nothing or to all: ``3 of 1,000`` is ``<1%``."""
     share = f"{part / whole:.0%}" if whole else "0%"
     if share == "0%" and part:
         return "<1%"

@@ -16,6 +16,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
@@ -43,15 +44,7 @@ MAX_PHRASES = 12
 MAX_AGAIN = 6
 
 
-FATE_WORDS = {
-    Fate.VERBATIM: noop("sent word for word"),
-    Fate.SUMMARIZED: noop("replaced by a summary"),
-    Fate.RECALLED: noop("recalled"),
-    Fate.CLEARED: noop("sent as a placeholder"),
-    Fate.SHORTENED: noop("shortened"),
-    Fate.OPAQUE: noop("in a block nobody can read"),
-    Fate.DROPPED: noop("dropped"),
-}
+WORD_FOR_WORD = noop("sent word for word")
 
 
 def selected_message(run: Run) -> int:
@@ -66,7 +59,7 @@ def selected_message(run: Run) -> int:
     return message_position(widget_value(MESSAGE_KEY))
 
 
-def life_of_selected(settings: Sequence[SettingRun]) -> None:
+def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
     """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selection_of(settings).setting
     run = setting.run
@@ -84,7 +77,7 @@ def life_of_selected(settings: Sequence[SettingRun]) -> None:
     )
 
 
-def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
+def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
     run = selection.setting.run
     position = selected_message(run)
@@ -100,7 +93,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     )
     if selection.record is not None:
         facts = known_facts(compare_state().conversation_id, run.log)
-        _at_request(selection.record, selection.name, position, facts)
+        _draw_at_request(selection.record, selection.name, position, facts)
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
@@ -109,7 +102,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
-def _at_request(
+def _draw_at_request(
     record: TurnRecord, name: str, position: int, known: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
@@ -138,7 +131,7 @@ def _at_request(
 
 
 def life_in_words(life: Sequence[Span]) -> str:
-    """A message's life as a sentence."""
+    """Return the life of a message: ``sent word for word until turn 4; replaced by a summary since turn 5.``"""
     if not life:
         return _("no request came after it, so it was never sent.")
     phrases = list(_phrases(life))
@@ -172,6 +165,8 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     words = _(FATE_WORDS[span.fate])
+    if span.fate is Fate.VERBATIM:
+        words = _(WORD_FOR_WORD)
     since = request_name(*span.first)
     until = request_name(*span.last)
     if span.first == span.last:

@@ -17,7 +17,7 @@ from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
-from memviz.dashboard.ui.compare.selection import Selection, move_to, select
+from memviz.dashboard.ui.compare.selection import Selection, move_to
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import (
     STAGE,
@@ -26,7 +26,7 @@ from memviz.dashboard.ui.controls.links import (
     query_of_effect,
 )
 from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
-from memviz.dashboard.ui.controls.selected_request import is_read
+from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
@@ -36,13 +36,10 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
-    COMPARE_VIEW,
-    FACTS_VIEW,
     STAGE_KEY,
     STAGED,
     Lost,
     View,
-    ask_view,
 )
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
@@ -51,7 +48,6 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-ON = STAGED
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
 _PLAYED_TURNS = noop(
@@ -126,20 +122,14 @@ class Readout(NamedTuple):
     assumptions: PricingAssumptions | None = None
 
 
-def take_linked_stage() -> None:
-    """Show the stage, or the charts, as the address asks for. To be called before anything is drawn."""
-    if is_link_opened():
-        set_widget(STAGE_KEY, ON if st.query_params.get(STAGE) == ON else None)
-
-
 def choose_stage() -> None:
     """Draw the switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
         _("Animation"),
-        [ON],
+        [STAGED],
         key=STAGE_KEY,
-        format_func={ON: _("Animation")}.__getitem__,
+        format_func={STAGED: _("Animation")}.__getitem__,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -147,7 +137,7 @@ def choose_stage() -> None:
 
 def is_staged() -> bool:
     """Return whether the stage is shown."""
-    return bool(widget_value(STAGE_KEY) == ON)
+    return bool(widget_value(STAGE_KEY) == STAGED)
 
 
 def play(
@@ -166,22 +156,24 @@ def play(
     every = int(axis.lasts[-1])
     steps = _steps_to_play(at, every)
     if len(steps) < every:
-        _other_part(steps, every, selection, step_of(settings))
+        _offer_other_part(steps, every, selection, step_of(settings))
     probes = known_facts(compare_state().conversation_id, settings[0].run.log)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
-        partial(_data, settings, transcript, probes, steps, readout),
+        partial(_asking_data, settings, transcript, probes, steps, readout),
         is_picture=True,
     )
     stage(
         {**data, "at": at, "chosen": selection.number},
         "compare-played",
-        partial(_moved, settings),
+        partial(_follow_move, settings),
         tells_while_playing=is_read() and not hides(Part.READER),
     )
 
 
-def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
+def _offer_other_part(
+    steps: range, every: int, selection: Selection, step: str
+) -> None:
     """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
     with row():
@@ -217,7 +209,7 @@ def _steps_to_play(at: int, every: int) -> range:
     return steps_around(start_of_half + MAX_STEPS // 4, every)
 
 
-def _data(
+def _asking_data(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     probes: tuple[Probe, ...],
@@ -235,7 +227,7 @@ def _retention_of(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
     return run.once((retention, probes), partial(retention, run, probes))
 
 
-def _moved(settings: Sequence[SettingRun], move: Move) -> None:
+def _follow_move(settings: Sequence[SettingRun], move: Move) -> None:
     move_to(settings, move.turn, move.behind, move.setting)
 
 
@@ -252,9 +244,11 @@ def _with_terms(sentence: str) -> str:
 
 
 def compare_views() -> tuple[View, ...]:
-    """Return the views, by where the replies come from."""
+    """Return the views, by where the replies come from. To be called before anything is drawn: a link that was just
+    opened says whether they show the stage or the charts."""
+    if is_link_opened():
+        set_widget(STAGE_KEY, STAGED if st.query_params.get(STAGE) == STAGED else None)
     replies = _with_terms(_FREE_RUN if is_free_run() else _REPLAYED)
-    take_linked_stage()
     in_tokens = _(_MEMORY)
     if is_free_run():
         in_tokens = _("{memory} {replies}", memory=_(_MEMORY), replies=replies)
@@ -294,7 +288,6 @@ def compare_views() -> tuple[View, ...]:
 
 FIRST_LESSON = "first-look"
 SHOWN_KEY = "effects-shown"
-SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 
 def help_key() -> str:
@@ -302,7 +295,7 @@ def help_key() -> str:
     return f"lost-{widget_value(SHOWN_KEY) or 0}"
 
 
-def first_steps() -> None:
+def draw_first_steps() -> None:
     """Draw the way to the first lesson, and the classic effects: each in one sentence, and
     a click that shows it."""
     st.page_link(
@@ -316,10 +309,10 @@ def first_steps() -> None:
     )
     st.markdown(_("**Ten classic effects**, each on a bundled conversation"))
     for number, effect in enumerate(effects(), 1):
-        _effect(number, effect)
+        _draw_effect(number, effect)
 
 
-def _effect(number: int, effect: Step) -> None:
+def _draw_effect(number: int, effect: Step) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
             f"**{number}. {effect.title.said(language_of_reader())}**",
@@ -329,6 +322,6 @@ def _effect(number: int, effect: Step) -> None:
             icon_position="right",
         ):
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
-            ask_view(SWITCHES[effect.view.page], effect.view.show)
-            follow(effect.view.page, query_of_effect(effect))
+            view = effect.view
+            follow(view.page, query_of_effect(effect), view.show)
         st.caption(plain(effect.text.said(language_of_reader())))

@@ -32,12 +32,12 @@ from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     folded,
     kept_figure,
     numbers_of,
+    tell_audience,
 )
-from memviz.dashboard.ui.controls.request_changes import why
+from memviz.dashboard.ui.controls.request_changes import draw_reasons
 from memviz.dashboard.ui.controls.selected_request import (
     close_request,
     is_read,
@@ -63,7 +63,7 @@ SHARES = (62, 38)
 
 
 @st.fragment
-def beside_reader(
+def draw_beside_reader(
     settings: Sequence[SettingRun],
     transcript: Transcript,
     draw_picture: Callable[[], object],
@@ -92,18 +92,18 @@ def beside_reader(
             settings, shared_axis(settings), selection_of(settings), transcript, readout
         )
         if opens_reader:
-            _reader(settings, transcript)
+            _draw_reader(settings, transcript)
         elif not hides(Part.READER):
             _offer_reader()
     elif opens_reader:
         picture, request = st.columns(SHARES, gap="medium")
         with picture, st.container(gap="small"):
-            _picture_with_player(settings, charts, draw_picture, draw_notes)
+            _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
         with request:
-            _reader(settings, transcript)
+            _draw_reader(settings, transcript)
     else:
         with st.container(gap="small"):
-            _picture_with_player(settings, charts, draw_picture, draw_notes)
+            _draw_picture_with_player(settings, charts, draw_picture, draw_notes)
     if hides(Part.READER) and presenting().is_minimal:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         open_in_memviz(_caption(selection_of(settings), transcript))
@@ -112,7 +112,7 @@ def beside_reader(
         draw_below(selection_of(settings))
 
 
-def _picture_with_player(
+def _draw_picture_with_player(
     settings: Sequence[SettingRun],
     charts: Mapping[str, RequestAxis],
     draw_picture: Callable[[], object],
@@ -120,7 +120,7 @@ def _picture_with_player(
 ) -> None:
     draw_picture()
     if not hides(Part.PLAYER):
-        _walk(settings, charts)
+        _draw_player(settings, charts)
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
@@ -149,7 +149,7 @@ def _say_what_happened(selection: Selection) -> None:
             ),
             width="content",
         )
-        why(run, range(number, number + 1))
+        draw_reasons(run, range(number, number + 1))
 
 
 def _offer_reader() -> None:
@@ -158,13 +158,13 @@ def _offer_reader() -> None:
     )
 
 
-def to_audience(finding: str, notes: Iterable[str]) -> None:
-    """Before an audience: what the view shows, in one sentence, and ``notes`` for who speaks about it. The stage has a
-    sentence of its own."""
+def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
+    """Before an audience, say in one sentence what the view shows, and give ``notes`` to who speaks about it. The stage
+    says a sentence of its own, so there the ``finding`` is a note as well."""
     if is_staged():
         speaker_notes([finding, *notes])
     else:
-        finding_to_audience(finding, notes)
+        tell_audience(finding, notes)
 
 
 def _caption(selection: Selection, transcript: Transcript) -> str:
@@ -199,7 +199,9 @@ _player = st.components.v2.component(
 )
 
 
-def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
+def _draw_player(
+    settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]
+) -> None:
     """Draw the player, which moves the selection through the requests of the selected setting."""
     selection = selection_of(settings)
     turns, at = walk_of(settings, selection)
@@ -253,7 +255,7 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     return places
 
 
-def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Draw the selected request in full."""
     selection = selection_of(settings)
     run = selection.setting.run
@@ -277,7 +279,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             _("Parts of every request"),
             "compare-parts",
             ":material/stacked_line_chart:",
-            partial(_parts, run),
+            partial(_draw_parts, run),
         )
         numbers_of(
             _("Parts of every request, in numbers"),
@@ -289,6 +291,6 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             run_downloads(settings, selection.setting, transcript)
 
 
-def _parts(run: Run) -> None:
+def _draw_parts(run: Run) -> None:
     figure = kept_figure(run, composition, run)
     st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))

@@ -8,15 +8,16 @@ import streamlit as st
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
-    choose_request,
+    look_at_chosen,
     name_in_full,
     open_request,
+    select,
     selected_call,
     selected_turn,
     turns_shown,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
+from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
 from memviz.metrics.requests.request_places import request_at
@@ -68,14 +69,6 @@ def walk_of(
     return turns, last if selection.call is None else last - calls + selection.call
 
 
-def select(turn: int, index: int | None = None, call: int | None = None) -> None:
-    """Move the selection to a request, and to the setting of this colour ``index``; for callbacks of charts and
-    controls."""
-    choose_request(turn, call)
-    if index is not None:
-        compare_state().looked_at = index
-
-
 def move_to(
     settings: Sequence[SettingRun], turn: int, behind: int, number: int
 ) -> None:
@@ -113,12 +106,6 @@ def choose_setting(settings: Sequence[SettingRun]) -> None:
         format_func=lambda number: settings[number].label,
         key=SETTING_KEY,
         label_visibility="collapsed",
-        on_change=_choose,
-        args=(tuple(setting.index for setting in settings),),
+        on_change=look_at_chosen,
+        args=(SETTING_KEY, tuple(setting.index for setting in settings)),
     )
-
-
-def _choose(indices: tuple[int, ...]) -> None:
-    number = widget_value(SETTING_KEY)
-    if number is not None:
-        compare_state().looked_at = indices[number]

@@ -17,11 +17,19 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
-from memviz.dashboard.ui.compare.free_run import answers_of_turn
-from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.free_run import draw_answers_of_turn
+from memviz.dashboard.ui.compare.reader import (
+    draw_beside_reader,
+    shared_axis,
+    tell_audience_of_request,
+)
 from memviz.dashboard.ui.compare.selection import select_clicked, selection_of
 from memviz.dashboard.ui.compare.value_handle import value_handle
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
@@ -57,21 +65,21 @@ def tokens_view(
     say_not_recorded(settings)
     answers = None
     if compare_state().free_run:
-        answers = partial(answers_of_turn, settings)
-    to_audience(tokens_finding(settings), compaction_notes(settings))
-    beside_reader(
+        answers = partial(draw_answers_of_turn, settings)
+    tell_audience_of_request(tokens_finding(settings), compaction_notes(settings))
+    draw_beside_reader(
         settings,
         transcript,
         partial(tokens_chart, settings, transcript, models),
         {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, settings, transcript),
+        draw_notes=partial(_draw_notes, settings, transcript),
         draw_below=answers,
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
         ask_all(settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
-        health(settings)
+        draw_health(settings)
         key_numbers(settings)
 
 
@@ -100,9 +108,9 @@ def tokens_chart(
     picture(figure, CHART_KEY, tokens_finding(settings), on_click, pixels)
 
 
-def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def _draw_notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what one should know about the picture: what is not, or not so, in it."""
-    summaries_by(settings)
+    say_who_summarized(settings)
     if transcript.events:
         st.caption(
             _(

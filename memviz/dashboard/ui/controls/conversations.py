@@ -7,7 +7,7 @@ is shown, the events of their own program, and the wordings that are kept with t
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
@@ -23,7 +23,6 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
-from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.dashboard.words import bundled_words
@@ -32,7 +31,7 @@ from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall
 from memviz.engine.run import Run
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
@@ -193,7 +192,7 @@ def event_sentence(event: RecordedEvent) -> str:
     return _(". ").join(said) + _(".")
 
 
-def recorded_events(transcript: Transcript, log: Log) -> None:
+def draw_recorded_events(transcript: Transcript, log: Log) -> None:
     """Draw all events, each with its text; nothing where there are none."""
     events = transcript.events
     if not events:
@@ -220,11 +219,6 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
             st.text(event.text or _("The file does not say what the summary was."))
     if len(events) > MAX_EVENTS_SHOWN:
         st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))
-
-
-def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
-    """The wordings kept for the replay of ``key``, by their version."""
-    return {} if is_shared() else workspace.wordings(key)
 
 
 @dataclass
@@ -264,7 +258,7 @@ class ChatState:
     """A model is to be asked in this run for the last reply once more."""
     draft_with: str | None = None
     """A summary by this instruction is to be asked for in this run; empty: the strategy's own."""
-    recall_tool: bool | None = None
+    recall_tool: bool = False
     """The model may recall under a strategy that is not made for it."""
     kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
     """The recalls and pins that are stored."""
@@ -312,8 +306,14 @@ class ChatState:
 
 
 def chat_state() -> ChatState:
-    """The chat page's state."""
+    """Return the state of the chat page."""
     return of_session("chat", ChatState)
+
+
+def open_in_chat(conversation_id: str | None) -> NoReturn:
+    """Go to Chat, to this conversation."""
+    chat_state().open(conversation_id)
+    st.switch_page("pages/chat.py")
 
 
 conversation_shown(lambda: chat_state().conversation_id)

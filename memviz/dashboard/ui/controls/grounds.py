@@ -11,13 +11,12 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key, named
+from memviz.dashboard.ui.controls.pickers import named, summarizer_button
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import (
     author_help,
@@ -53,7 +52,7 @@ WITH_RECORDINGS_HELP = noop(
 )
 
 
-def author_badge(author: Author, *models: str) -> None:
+def draw_author_badge(author: Author, *models: str) -> None:
     """Draw a badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
     st.badge(
         plain(badge_words(author, models)),
@@ -62,7 +61,7 @@ def author_badge(author: Author, *models: str) -> None:
     )
 
 
-def summaries_by(settings: Sequence[SettingRun]) -> None:
+def say_who_summarized(settings: Sequence[SettingRun]) -> None:
     """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote. It
     stands above the picture, so that nobody reads the one without the other."""
     runs = [setting.run for setting in settings]
@@ -75,19 +74,19 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             if author in authors:
                 badge = _inline_badge(author, models_of(runs, author))
                 sentences.append(
-                    f"{badge} {plain(_of(author, settings, authors))}".rstrip()
+                    f"{badge} {plain(_author_words(author, settings, authors))}".rstrip()
                 )
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
             width="content",
         )
         if Author.RECORDED in authors and len(authors) > 1:
-            instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
+            offer_summarizer(_(ALL_STAND_IN), OFFLINE, _(ALL_STAND_IN_HELP))
         elif named(SUMMARIZER) == OFFLINE:
-            instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
+            _offer_recordings("summaries")
 
 
-def answers_by(replies: Iterable[ReplyFacts]) -> None:
+def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
     """Draw one line that says who gave how many of these answers."""
     labels: dict[Author, list[str]] = {author: [] for author in Author}
     for reply in replies:
@@ -106,7 +105,7 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
             st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
 
 
-def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
+def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the built-in model gave some of these answers, each with the label of its setting, although
     recordings were to be played."""
     own = []
@@ -133,7 +132,7 @@ def _inline_badge(author: Author, models: Iterable[str]) -> str:
     return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
 
 
-def _of(
+def _author_words(
     author: Author, settings: Sequence[SettingRun], authors: frozenset[Author]
 ) -> str:
     """Return the words of the line behind the badge of ``author``, one of the ``authors`` of the settings."""
@@ -151,7 +150,9 @@ def _of(
     return _("under {settings}: compare with care", settings=under)
 
 
-def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
+def say_who_swept(
+    summarizer: str, *, models: Sequence[str] = (), left_out: int = 0
+) -> None:
     """Say who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
@@ -173,23 +174,23 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     st.caption(words, width="content")
 
 
-def how_sure(summarizer: str) -> None:
+def say_how_sure(summarizer: str) -> None:
     """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
         st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
 
 
-def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
+def offer_summarizer(
+    label: str, summarizer: str, help: str, key: str = "summaries"
+) -> None:
     """Draw a button that chooses another summarizer on all pages; before an audience nothing is chosen."""
-    if hides(Part.CONTROLS):
-        return
-    st.button(
-        _(label),
-        key=f"{key}-{summarizer}",
-        help=_(help),
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), summarizer),
-    )
+    if not hides(Part.CONTROLS):
+        summarizer_button(label, summarizer, f"{key}-{summarizer}", help)
+
+
+def _offer_recordings(key: str) -> None:
+    label = _(WITH_RECORDINGS)
+    offer_summarizer(label, RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
 
 
 MOST_NAMED = 3
@@ -229,14 +230,14 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
             own=plain(_(COMMA).join(setting.label for setting in own)),
         )
     st.warning(words, icon=":material/error:")
-    instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
+    _offer_recordings("not-recorded")
 
 
 FAILED_SUMMARIZATION = "failed_summarization"
 _SEVERITY_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
 
 
-def health(settings: Sequence[SettingRun]) -> None:
+def draw_health(settings: Sequence[SettingRun]) -> None:
     """Draw what is unhealthy about the runs; nothing where nothing is.
 
     Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
@@ -259,10 +260,10 @@ def health(settings: Sequence[SettingRun]) -> None:
         if others:
             folded.append((setting, others))
     if folded:
-        _in_one_line(folded)
+        _draw_in_one_line(folded)
 
 
-def _in_one_line(
+def _draw_in_one_line(
     folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
 ) -> None:
     severities = []
@@ -293,10 +294,10 @@ def _in_one_line(
                 )
             st.markdown(whose)
             for warning in warnings:
-                _warning(warning)
+                _draw_warning(warning)
 
 
-def _warning(warning: HealthWarning) -> None:
+def _draw_warning(warning: HealthWarning) -> None:
     turns = warning.turns_in_words
     remedy = warning.remedy
     if turns:

@@ -1,7 +1,7 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
 made of, and its messages; a system prompt that never changes comes last. What the model did by itself is collapsed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import streamlit as st
@@ -28,15 +28,16 @@ from memviz.dashboard.ui.controls.block_html import (
     sent_versions,
     size_words,
 )
-from memviz.dashboard.ui.controls.model_calls import earlier_calls
+from memviz.dashboard.ui.controls.model_calls import draw_earlier_calls
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
-    changes,
-    recalled_here,
-    summarizer_calls,
-    why,
+    draw_changes,
+    draw_reasons,
+    draw_recalled,
+    draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -83,26 +84,26 @@ def inspector(
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
     _warn_of_flags(record, run.strategy)
-    recalled_here(record, facts)
+    draw_recalled(record, facts)
     changed = range(calls[0] if whole_turn else number, number + 1)
-    why(run, changed)
-    changes(run, changed, key, facts)
+    draw_reasons(run, changed)
+    draw_changes(run, changed, key, facts)
     st.html(parts_html(record))
-    earlier_calls(run.requests[calls[0] : number])
+    draw_earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
     # Of blocks, several may be of one kind: "history (2)" is called history-2.
     names = distinct_names([block.kind for block in blocks])
     for block, name in zip(blocks, names, strict=True):
         suffix = name.replace(" (", "-").removesuffix(")")
-        _block(run, block, record, f"{key}-{suffix}", facts)
-    summarizer_calls(run, changed, key)
+        _draw_block(run, block, record, f"{key}-{suffix}", facts)
+    draw_summarizer_calls(run, changed, key)
     chars = 0
     for block in blocks:
         chars += sum(len(message.content) for message in block.messages)
     name = f"request-turn-{turn}"
     if len(calls) > 1:
         name += f"-call-{record.call}"
-    _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
+    _draw_as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
 
 
 def _warn_of_flags(record: TurnRecord, strategy: Strategy) -> None:
@@ -153,11 +154,11 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     """Return the blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in
     the order in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put
     something into it."""
+    ranks = {"recalled": 0}
+    if not added_to_system(record):
+        ranks["system"] = 2
     blocks = [block for block in record.context.blocks if block.messages]
-    last = () if added_to_system(record) else ("system",)
-    in_order = sorted(
-        blocks, key=lambda block: (block.kind in last) - (block.kind == "recalled")
-    )
+    in_order = sorted(blocks, key=lambda block: ranks.get(block.kind, 1))
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
@@ -170,16 +171,16 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     return _(SEMICOLON).join(broken_lengths_of(run.compactions, versions))
 
 
-def _block(
+def _draw_block(
     run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
-        _messages(block, record, key)
+        _draw_messages(block, record, key)
         return
     label = folded_label(block, record, broken_lengths(run, block, record))
     with st.expander(label, key=key):
-        _messages(block, record, key)
+        _draw_messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             head = _("Of the facts in the messages it stands for: ")
             words = in_language(message_facts_words(known))
@@ -228,7 +229,7 @@ def _range_words(positions: Iterable[int]) -> str:
     return counted(len(numbers), "message")
 
 
-def _messages(block: Block, record: TurnRecord, key: str) -> None:
+def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
     if hidden and st.toggle(
@@ -243,23 +244,15 @@ def _messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
+def _draw_as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
     with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))
-            _download(lambda: request_json(record), name)
-        else:
-            text = request_json(record)
-            _download(text, name)
-            st.code(text, language="json", height=400)
-
-
-def _download(text: str | Callable[[], str], name: str) -> None:
-    st.download_button(
-        _("Download"),
-        text,
-        f"{name}.json",
-        "application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        offer_file(
+            _("Download"),
+            lambda: request_json(record),
+            f"{name}.json",
+            "application/json",
+        )
+        if not is_long:
+            st.code(request_json(record), language="json", height=400)

@@ -11,8 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.background import BackgroundWork
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key
+from memviz.dashboard.ui.controls.pickers import summarizer_button
 from memviz.dashboard.ui.controls.spending import (
     SpentSoFar,
     bound_caption,
@@ -20,7 +19,7 @@ from memviz.dashboard.ui.controls.spending import (
     told_beside,
 )
 from memviz.dashboard.ui.shell.elements import row, show_error
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
 from memviz.models.planned_calls import CostBound
@@ -61,12 +60,9 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
     return _("Go on") if is_begun else first
 
 
-def start_button(
-    label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
-) -> bool:
+def start_button(label: str, key: str, *, is_main: bool = True) -> bool:
     """Draw the button that a job waits for. Return true if it was clicked."""
-    button = place.button if place is not None else st.button
-    return button(
+    return st.button(
         label,
         icon=":material/play_arrow:",
         type="primary" if is_main else "secondary",
@@ -85,17 +81,7 @@ def stop_button(
 
 def use_the_stand_in_button(key: str) -> None:
     """Draw the button that lets the built-in model summarize instead, which costs nothing."""
-    st.button(
-        _("Use the built-in model"),
-        key=key,
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
-    )
-
-
-def show_failure(error: MemvizError) -> None:
-    """Say of work that ended early why it did."""
-    st.error(plain(f"{error} {_(NO_OTHER_CALL)}"), icon=":material/error:")
+    summarizer_button(_("Use the built-in model"), OFFLINE, key)
 
 
 @dataclass
@@ -176,8 +162,9 @@ class Job:
         if so_far:
             st.caption(so_far)
         start = st.empty()
+        with start:
+            is_clicked = start_button(self.label, self.key)
         again = f"{self.key}-again"
-        is_clicked = start_button(self.label, self.key, place=start)
         if not (is_clicked or is_asked or widget_value(again)):
             return False
         error = self.run(stop_help=_("What was answered so far is kept."))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.division import ceil_div
-from memviz.core.errors import StorageError
 from memviz.core.process_memory import uncollected
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.containment import normal_tokens
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.study import compare_state
@@ -67,8 +67,8 @@ def studied_facts() -> Facts:
 def known_facts(
     conversation_id: str | None, log: Log, *, grows: bool = False
 ) -> Probes:
-    """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
-    grown since it was saved, and ``grows`` on in a chat."""
+    """Return the facts of a conversation for a page that only names them, without reading all of a long one. ``log``
+    is the conversation as it is now, which may be longer than it was saved, and ``grows`` on in a chat."""
     saved: Probes = ()
     # None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere.
     with suppress(StorageError):

@@ -161,7 +161,7 @@ def copy_link(key: str, *, with_request: bool = False) -> None:
             "words": script_words(ADDRESS_JS),
         },
         key=key,
-        on_asked_change=_nothing,
+        on_asked_change=_do_nothing,
     )
 
 
@@ -185,14 +185,16 @@ def shown_now(*, with_request: bool) -> dict[str, Any]:
     return {"query": query, "at": time()}
 
 
-def follow(page: str, query: str) -> None:
-    """Go to a page, the file ``page`` below ``pages/``, and open there what ``query`` says, also where the session
-    opened or wrote the same before."""
+def follow(page: str, query: str, view: str) -> None:
+    """Go to a page, the file ``page`` below ``pages/``, to its ``view`` of this id (empty: the one that it stands at),
+    and open there what ``query`` says, also where the session opened or wrote the same before."""
+    if view and page in page_views.SWITCHES:
+        page_views.ask_view(page_views.SWITCHES[page], view)
     follow_again(parse_qsl(query))
     st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Do nothing: a click draws the fragment of its button again, and that is all that is wanted."""
 
 

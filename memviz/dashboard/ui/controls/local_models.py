@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.core.errors import BadRequestError
+from memviz.core.model_errors import BadRequestError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
@@ -118,14 +118,14 @@ def _show(servers: LocalServers) -> None:
         key="local-models",
     ):
         for number, model in enumerate(servers.models):
-            _row(number, model)
+            _draw_row(number, model)
     if (refused := widget_value(_REFUSED)) is not None:
         show_error(refused)
     for sentence in servers.sentences:
         st.caption(plain(sentence))
 
 
-def _row(number: int, model: LocalModel) -> None:
+def _draw_row(number: int, model: LocalModel) -> None:
     with st.container(gap="xxsmall", key=f"local-model-{number}"):
         st.markdown(f"**{plain(model.title)}**")
         st.caption(f"{plain(model.program)} · {model.context_words}")

@@ -24,7 +24,7 @@ MAX_CALL_CHARS = 160
 """The characters of one call of the model, which may call many tools with long arguments."""
 
 
-def recall_exchange(messages: Sequence[Message]) -> None:
+def draw_recall_exchange(messages: Sequence[Message]) -> None:
     """Draw the model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
     with st.expander(
@@ -34,7 +34,7 @@ def recall_exchange(messages: Sequence[Message]) -> None:
         _say_messages(messages)
 
 
-def thoughts(record: TurnRecord) -> None:
+def draw_thoughts(record: TurnRecord) -> None:
     """Draw the rounds of thinking before a reply, with what they cost."""
     rounds = record.thinking
     if not rounds:
@@ -65,7 +65,7 @@ def _say_messages(messages: Sequence[Message]) -> None:
             st.code(call_text(call), language=None, wrap_lines=True)
 
 
-def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
+def draw_earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     """Draw the calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
     if not earlier:
         return

@@ -40,7 +40,7 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.elements import offer_file, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -137,15 +137,14 @@ def save_recording(summarizer: ModelChoice) -> None:
         summarizer,
         tuple(noted_sweeps()),
     )
-    st.download_button(
+    offer_file(
         _("Save {replies} as a recording", replies=counted(number, "reply")),
         replays,
         file_name(name) + SUFFIX,
         "application/jsonl",
+        "session-recording",
         icon=":material/radio_button_checked:",
         help=_(RECORDING_HELP, library=_(page_titles.LIBRARY)),
-        key="session-recording",
-        on_click="ignore",
         width="stretch",
     )
 

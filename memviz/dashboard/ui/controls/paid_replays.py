@@ -22,10 +22,10 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import show_error, show_problem
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
-from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
+from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
 from memviz.models.base import Model, ends_all
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
@@ -102,11 +102,11 @@ def _offer(
         if state.linked_summarizer == name and not is_reached:
             st.markdown(_(LINKED, model=plain(name)))
         for problem in problems:
-            st.error(plain(problem), icon=":material/error:")
+            show_problem(problem)
     calls = calls_made(foreseen)
     bound = UNFORESEEN
     if foreseen:
-        bound = summaries_bound(foreseen, name, spending().reply_tokens)
+        bound = bound_summaries(foreseen, name, spending().reply_tokens)
     job = Job(
         "replay-paid",
         partial(_replay, workspace, state, keys, summarizer, calls),

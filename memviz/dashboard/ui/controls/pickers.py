@@ -111,6 +111,7 @@ __all__ = [
     "model_picker",
     "name_key",
     "named",
+    "summarizer_button",
 ]
 
 JUDGE = "judged-judge"
@@ -227,6 +228,19 @@ class Models(NamedTuple):
 def name_key(picker: str) -> str:
     """The key of the control that holds a model's name."""
     return f"{picker}-name"
+
+
+def summarizer_button(
+    label: str, summarizer: str, key: str, help: str | None = None
+) -> None:
+    """Draw a button that chooses another summarizer on all pages."""
+    st.button(
+        label,
+        key=key,
+        help=help,
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), summarizer),
+    )
 
 
 def named(picker: str) -> str:

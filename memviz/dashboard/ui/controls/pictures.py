@@ -108,8 +108,8 @@ MOST_PIXELS = 2_000
 """The height that a picture may have at most; the style of the page leaves it what the window has."""
 
 
-def finding_to_audience(finding: str, notes: Iterable[str] = ()) -> None:
-    """Before an audience: what the picture shows, in one sentence, and ``notes`` for who speaks about it."""
+def tell_audience(finding: str, notes: Iterable[str] = ()) -> None:
+    """Before an audience, say in one sentence what the picture shows, and give ``notes`` to who speaks about it."""
     if presents():
         st.markdown(plain(finding))
         speaker_notes([finding, *notes])
@@ -148,7 +148,8 @@ def places(
 
 
 def cells_a_row(count: int) -> int:
-    """Up to three stand side by side, four as two pairs, and seven as four and three."""
+    """Return how many of ``count`` things stand side by side: up to three do, four as two pairs, seven as four and
+    three."""
     rows = ceil_div(count, MOST_A_ROW)
     return ceil_div(count, rows) if count <= 2 * MOST_A_ROW else MOST_A_ROW + 1
 
@@ -199,14 +200,12 @@ def picture(
     figure: BaseFigure,
     key: str,
     finding: str,
-    on_click: Callable[[], object],
+    on_click: Callable[[], None],
     pixels: int,
-    place: Any = st,
 ) -> None:
     """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence
-    what it shows, and ``on_click`` is called when one of its points was clicked. It is drawn in ``place``, which is
-    where the page stands if none is named."""
-    place.plotly_chart(
+    what it shows, and ``on_click`` is called when one of its points was clicked."""
+    st.plotly_chart(
         as_shown(figure),
         key=key,
         height=picture_pixels(pixels),
@@ -273,7 +272,7 @@ def stage(
     for name in ("id", "at", "chosen", "serial", "moves"):
         frames[name] = stored[name]
     frames["tells_while_playing"] = tells_while_playing
-    _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
+    _stage(data=frames, key=key, on_move_change=lambda: _follow_move(key, on_move))
 
 
 def _setting_of(row: Mapping[str, Any]) -> Any:
@@ -295,7 +294,7 @@ def _kept(key: str) -> str:
     return f"{key}-stands-at"
 
 
-def _moved(key: str, on_move: Callable[[Move], object] | None) -> None:
+def _follow_move(key: str, on_move: Callable[[Move], object] | None) -> None:
     message: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
     if not all(isinstance(message.get(name), int) for name in Move._fields):
         return

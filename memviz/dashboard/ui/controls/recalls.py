@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -13,7 +12,7 @@ from memviz.core.text.wording import counted, dollars, turn_list
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.selected_request import choose_request
+from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.study import (
     REPLAYED,
     REPLIES_KEY,
@@ -62,12 +61,12 @@ def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
                 recall,
                 help=_("Remove this recall"),
             )
-    _controls_to_add(labels, turn_count)
+    _draw_controls_to_add(labels, turn_count)
     if state.recall_error is not None:
         show_error(state.recall_error)
 
 
-def _controls_to_add(labels: dict[int | str, str], turn_count: int) -> None:
+def _draw_controls_to_add(labels: dict[int | str, str], turn_count: int) -> None:
     st.number_input(
         _("Into the request of turn"),
         1,
@@ -178,8 +177,7 @@ def brought_back_into(
 ) -> BroughtBack:
     """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
     tokens = added_tokens(run, record, Recall(turns=turns))
-    sent = run.once(traffic, partial(traffic, run))
-    usd = prices.usd_of_more(sent, priced_turn, tokens)
+    usd = prices.usd_of_more(traffic(run), priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 
 
@@ -203,37 +201,38 @@ def bringing_back(
 
 
 def bring_back(
-    setting: SettingRun, positions: Sequence[int], record: TurnRecord, key: str
+    setting: SettingRun, positions: Sequence[int], record: TurnRecord
 ) -> bool:
-    """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
-    request in Compare. Returns whether there is anything to bring back, and so a button."""
+    """Draw the button that brings the messages at these log positions back into the request of ``record``, where the
+    sidebar has the setting: a click adds the recall for this setting alone, and shows that request in Compare. Returns
+    whether there is anything to bring back, and so a button."""
     edited = compare_state().setting_at(setting.index)
     if edited is None:
         # A chat as it was held: it has been sent, and cannot get anything more.
         return False
-    found = bringing_back(setting, positions, record, prices_in_force())
-    if found is None:
+    brought = bringing_back(setting, positions, record, prices_in_force())
+    if brought is None:
         return False
-    if not found.tokens:
+    if not brought.tokens:
         st.caption(
             _(
                 "The request of {request} has {turns} already.",
                 request=name_of(setting.run, record),
-                turns=turn_list(found.turns),
+                turns=turn_list(brought.turns),
             )
         )
         return False
-    recall = AddedRecall(record.turn, found.turns, edited.uid)
+    recall = AddedRecall(record.turn, brought.turns, edited.uid)
     if st.button(
-        plain(found.label),
-        key=key,
+        plain(brought.label),
+        key="retention-bring-back",
         icon=":material/history:",
-        on_click=_add_found,
+        on_click=_add_recall,
         args=(setting, recall, record.call),
         help=_(
             "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
-            turns=turn_list(found.turns),
-            requests=_requests_of_turn(record.turn, found.calls),
+            turns=turn_list(brought.turns),
+            requests=_requests_of_turn(record.turn, brought.calls),
             label=plain(setting.label),
             compare=_(page_titles.COMPARE),
         ),
@@ -249,12 +248,10 @@ def _requests_of_turn(number: int, calls: int) -> str:
     return _("the request of {turn}", turn=turn)
 
 
-def _add_found(setting: SettingRun, recall: AddedRecall, call: int) -> None:
-    """In a callback: what it changes may be drawn already."""
+def _add_recall(setting: SettingRun, recall: AddedRecall, call: int) -> None:
     state = compare_state()
     if recall not in state.recalls:
         state.recalls.append(recall)
-    state.looked_at = setting.index
     state.free_run = False
-    choose_request(recall.turn, call)
+    select(recall.turn, setting.index, call)
     set_widget(REPLIES_KEY, REPLAYED)

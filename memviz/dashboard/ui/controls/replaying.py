@@ -10,17 +10,17 @@ from time import monotonic
 
 import streamlit as st
 
-from memviz.core.errors import MissingVectorsError
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.ui.controls.conversations import kept_wordings
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
 from memviz.dashboard.ui.shell.elements import error_shown, show_error
+from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -55,7 +55,7 @@ def run_key(
     if setting.as_written:
         return key
     if not answerer and key not in state.edits:
-        state.edits[key] = kept_wordings(workspace, key)
+        state.edits[key] = {} if is_shared() else workspace.wordings(key)
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 

@@ -65,7 +65,7 @@ KEPT_CHARS_SHOWN = 160
 """The characters of a stretch that a new version took over: enough to see where the changes stand."""
 
 
-def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
+def draw_recalled(record: TurnRecord, facts: Sequence[Probe]) -> None:
     """Draw the turns that were recalled into the request, the tokens of that, and the facts that it knows by that
     alone."""
     words = recalled_words(record, facts)
@@ -99,7 +99,7 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     )
 
 
-def why(run: Run, requests: range) -> None:
+def draw_reasons(run: Run, requests: range) -> None:
     """Draw what fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing
     did."""
     record = run.requests[requests[-1]]
@@ -111,7 +111,7 @@ def why(run: Run, requests: range) -> None:
     if waiting is not None and not any(waiting is event for event in events):
         events.append(waiting)
     for compaction in events:
-        _why(run, compaction)
+        _draw_reason(run, compaction)
     if events or not run.compactions:
         return
     st.caption(_nothing_words(run, requests))
@@ -140,7 +140,7 @@ def _fired_for(run: Run, requests: range) -> list[Compaction]:
     return fired
 
 
-def _why(run: Run, compaction: Compaction) -> None:
+def _draw_reason(run: Run, compaction: Compaction) -> None:
     words = compaction_words(compaction, run)
     because = _(" ({why})", why=plain(words.why)) if words.why else ""
     if compaction.error is not None:
@@ -201,30 +201,30 @@ def _fired_html(words: CompactionWords, compaction: Compaction, cost: str) -> Ma
     return element("p", sign, f" {words.what}", because, end, class_=look)
 
 
-def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
+def draw_changes(
+    run: Run, requests: range, key: str, facts: Sequence[Probe] = ()
+) -> None:
     """Draw what changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and
     the messages that left since the request before them, which may have been an earlier call of the same turn."""
     record = run.requests[requests[-1]]
     for compaction in _fired_for(run, requests):
         if compaction.written is not None:
-            _new_version(run, compaction, facts, brought_back(record, facts))
-    _left(run, requests, key)
+            _draw_new_version(run, compaction, facts, brought_back(record, facts))
+    _draw_left(run, requests, key)
 
 
-def summarizer_calls(run: Run, requests: range, key: str) -> None:
+def draw_summarizer_calls(run: Run, requests: range, key: str) -> None:
     """Draw what the summarizer was asked for these requests, folded."""
     for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:
-            _call(compaction, f"{key}-call-{number}")
+            _draw_call(compaction, f"{key}-call-{number}")
 
 
-def _new_version(
+def _draw_new_version(
     run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> None:
     new = compaction.summary or ""
-    base = compaction.revises
-    if base is None:
-        base = compaction.replaces
+    base = compaction.base
     old = run.space.summaries.versions[base - 1].text if base else ""
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0
@@ -237,7 +237,7 @@ def _new_version(
         place = _("{place} in your words", place=place)
     if author := summary_author(compaction):
         place += f" · {badge_words(author, [compaction.model])}"
-    versions = run.once(facts_versions, lambda: facts_versions(run))
+    versions = facts_versions(run)
     version_kept = of_version(versions, compaction.version)
     noun = _("Summary") if version_kept is None else _("Facts")
     if version_kept is not None:
@@ -299,7 +299,7 @@ def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     return _(SEMICOLON).join(names)
 
 
-def _call(compaction: Compaction, key: str) -> None:
+def _draw_call(compaction: Compaction, key: str) -> None:
     """Draw what the summarizer was asked and wrote, and what that took."""
     if compaction.by_thinking:
         st.caption(
@@ -311,7 +311,7 @@ def _call(compaction: Compaction, key: str) -> None:
     if compaction.kind == "edit":
         label = _("Your wording and the summarizer's")
         with st.expander(label, icon=":material/edit:", key=key):
-            _wording(compaction)
+            _draw_wordings(compaction)
         return
     label = _("What the summarizer was asked")
     with st.expander(label, icon=":material/compress:", key=key):
@@ -324,7 +324,7 @@ def _call(compaction: Compaction, key: str) -> None:
             )
         )
         if compaction.is_edited:
-            _wording(compaction)
+            _draw_wordings(compaction)
         result, prompt = st.tabs([_("New summary"), _("Prompt sent to the summarizer")])
         with result:
             st.text(compaction.summary or "")
@@ -332,7 +332,7 @@ def _call(compaction: Compaction, key: str) -> None:
             st.text(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
-def _wording(compaction: Compaction) -> None:
+def _draw_wordings(compaction: Compaction) -> None:
     mine, before = st.tabs([_("Your wording"), _("The summarizer's")])
     with mine:
         st.text(compaction.summary or "")
@@ -340,7 +340,7 @@ def _wording(compaction: Compaction) -> None:
         st.text(compaction.proposed or _("It wrote none."))
 
 
-def _left(run: Run, requests: range, key: str) -> None:
+def _draw_left(run: Run, requests: range, key: str) -> None:
     messages = left_since(run, requests)
     if not messages:
         return

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from memviz.core.text.wording import request_name
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
@@ -30,6 +31,20 @@ def choose_request(
     # The call is kept with its turn: a widget may choose another turn without a call.
     has_call = turn is not None and call is not None
     set_widget(CALL_KEY, (turn, call) if has_call else None)
+
+
+def select(turn: int, index: int | None = None, call: int | None = None) -> None:
+    """Look at a request, and at the setting of this colour ``index``, on all pages."""
+    choose_request(turn, call)
+    if index is not None:
+        compare_state().looked_at = index
+
+
+def look_at_chosen(key: str, indices: tuple[int, ...]) -> None:
+    """Look at the setting that a control holds by its number among settings of these colour ``indices``."""
+    number = widget_value(key)
+    if number is not None:
+        compare_state().looked_at = indices[number]
 
 
 def is_read() -> bool:

@@ -31,7 +31,6 @@ from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
 FULL_HELP = noop("At most {most} at once.")
-ADD_HELP = noop("One more line on the same conversation.")
 _DASHES = {
     "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
     "dot": "currentColor 0 3px, transparent 3px 6px",
@@ -62,7 +61,7 @@ def setting_rows(
     _focus_number(key="row-panel")
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(setting, needed_tokens, writer_of(setting))
+            _draw_row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
             _("Add a setting"),
@@ -72,14 +71,15 @@ def setting_rows(
             disabled=is_full,
             args=(_next_strategy(),),
             width="stretch",
-            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else _(ADD_HELP),
+            # Without more words otherwise: the new setting appears at the pointer, and a tooltip would lie on it.
+            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else None,
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
     uids = [each.uid for each in state.settings]
     return dict(zip(uids, labels, strict=True))
 
 
-def _row(
+def _draw_row(
     setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None
 ) -> None:
     state = compare_state()
@@ -198,7 +198,7 @@ def _look_at(index: int) -> None:
 
 
 def _name(setting: Setting) -> str:
-    """The name of its strategy, or of the product whose rule it is."""
+    """Return the name of the strategy of a setting, or of the product whose rule it is."""
     return _of_strategy(setting, lambda strategy: strategy.name)
 
 

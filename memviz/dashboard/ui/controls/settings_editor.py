@@ -103,9 +103,7 @@ def choose_strategy(setting: Setting) -> None:
     )
 
 
-def choose_preset(
-    setting: Setting, needed_tokens: Callable[[], int] | None = None
-) -> None:
+def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> None:
     """Draw the choice of a product or a library, whose memory the setting becomes, scaled to the conversation where
     ``needed_tokens`` says how many tokens that takes in all."""
     all_presets = presets()
@@ -156,7 +154,7 @@ def edit_parameters(
     conversation takes in all, for which limits can be scaled."""
     setting.take(_controls(setting, live=live))
     if needed_tokens is not None:
-        _scale_control(setting, needed_tokens)
+        _draw_scale_control(setting, needed_tokens)
     st.caption(in_the_guide(strategies()[setting.strategy_id]))
 
 
@@ -182,7 +180,7 @@ def parameter_key(setting: Setting, name: str) -> str:
     return f"parameter-{setting.uid}-{setting.strategy_id}{times}-{name}"
 
 
-def _scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
+def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     """Draw the button that scales limits to the conversation, and once it was pressed from what they were scaled.
     Nothing for a strategy without limits in tokens."""
     if not presets_of(strategies()[setting.strategy_id]):

@@ -36,7 +36,7 @@ from memviz.dashboard.ui.controls.pickers import (
 )
 from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
 from memviz.dashboard.ui.controls.replaying import make_runs, run_key
-from memviz.dashboard.ui.controls.selected_request import choose_request
+from memviz.dashboard.ui.controls.selected_request import choose_request, look_at_chosen
 from memviz.dashboard.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.dashboard.ui.controls.settings_editor import (
     COUNTER_KEY,
@@ -281,7 +281,7 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     return settings
 
 
-def nothing_yet(settings: Sequence[SettingRun]) -> None:
+def say_nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
         st.info(
@@ -313,7 +313,7 @@ def choose_setting_run(
         format_func=lambda number: settings[number].label,
         key=key,
         required=True,
-        on_change=_look_at,
+        on_change=look_at_chosen,
         args=(key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )
@@ -321,9 +321,3 @@ def choose_setting_run(
     if marks:
         mark_row(chosen.index)
     return chosen
-
-
-def _look_at(key: str, indices: tuple[int, ...]) -> None:
-    number = widget_value(key)
-    if number is not None:
-        compare_state().looked_at = indices[number]

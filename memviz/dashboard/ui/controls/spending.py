@@ -108,16 +108,11 @@ def bound_words(bound: CostBound) -> str:
 
 
 def bound_caption(
-    bound: CostBound,
-    *,
-    place: DeltaGenerator | None = None,
-    before: str = "",
-    help: str | None = None,
+    bound: CostBound, *, before: str = "", help: str | None = None
 ) -> None:
     """Say beside a button what its click costs at most; ``before`` is what else the line says."""
-    caption = place.caption if place is not None else st.caption
     words = bound_words(bound) if bound != CostBound() or not before else ""
-    caption(plain(" ".join(part for part in (before, words) if part)), help=help)
+    st.caption(plain(f"{before} {words}"), help=help)
 
 
 def budget_controls(models: Sequence[str]) -> None:

@@ -1,9 +1,11 @@
 """The study of a browser session: a conversation under up to six settings, the same on Compare and Facts."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+
+import streamlit as st
 
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError, ParameterError
@@ -88,7 +90,7 @@ class Setting:
         return None
 
     def turn_to(self, strategy_id: str) -> None:
-        """Another strategy, with the parameters that it last had here."""
+        """Take another strategy, with the parameters that it last had in this setting."""
         self.used[self.strategy_id] = self.parameters
         self.strategy_id = strategy_id
         self.parameters = dict(self.used.get(strategy_id, {}))
@@ -237,6 +239,11 @@ class CompareState:
         self.take = 0
         self.answer_again = False
 
+    def open_one_of(self, conversation_ids: Sequence[str]) -> None:
+        """Turn to the first of these conversations, unless one of them is open."""
+        if self.conversation_id not in conversation_ids:
+            self.open(conversation_ids[0])
+
     def first_of(self, conversation_id: str) -> int | None:
         """Return the number of messages of a conversation that are looked at, if it has more than that; ``None`` for
         all of them."""
@@ -368,8 +375,14 @@ class CompareState:
 
 
 def compare_state() -> CompareState:
-    """The compare page's state."""
+    """Return the state of the study pages."""
     return of_session("compare", CompareState)
+
+
+def open_in_compare(conversation_id: str) -> NoReturn:
+    """Go to Compare, to this conversation."""
+    compare_state().open(conversation_id)
+    st.switch_page("pages/compare.py")
 
 
 conversation_shown(lambda: compare_state().conversation_id)

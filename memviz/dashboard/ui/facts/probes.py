@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.conversation import Log
@@ -19,7 +18,12 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    quiet_button,
+    row,
+    show_error,
+    show_table,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -61,7 +65,7 @@ TABLE_PIXELS = 320
 LABEL_CHARS = 90
 
 
-def where_from(facts: Facts) -> None:
+def say_where_from(facts: Facts) -> None:
     """Say where the facts come from, where that is not the conversation itself; that only some are looked for; or
     that there are none."""
     if facts.one_in > 1:
@@ -158,22 +162,18 @@ def probes_panel(facts: Facts) -> None:
                 ),
             )
         if facts.probes:
-            _table(facts)
-        _typed(facts)
-        _form(facts)
+            _draw_table(facts)
+        _take_typed(facts)
+        _draw_form(facts)
 
 
-def _table(facts: Facts) -> None:
+def _draw_table(facts: Facts) -> None:
     height: int | Literal["content"] = "content"
     if len(facts.probes) > 6:
         height = TABLE_PIXELS
     with st.container(height=height, border=False):
-        st.table(
-            pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
-            border="horizontal",
-            alt=_("The facts that are looked for"),
-            hide_index=True,
-        )
+        rows = [_row(facts, probe) for probe in facts.probes]
+        show_table(rows, _("The facts that are looked for"))
 
 
 def _row(facts: Facts, probe: Probe) -> dict[str, str]:
@@ -190,7 +190,7 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
     }
 
 
-def _typed(facts: Facts) -> None:
+def _take_typed(facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
         name = f"{' / '.join(probe.answers)} · {probe.question}"
         with row():
@@ -205,7 +205,7 @@ def _typed(facts: Facts) -> None:
             )
 
 
-def _form(facts: Facts) -> None:
+def _draw_form(facts: Facts) -> None:
     """Type a fact in. What was typed stays if something is wrong with it."""
     with st.form("probe-form", border=False):
         st.markdown(_("**Look for a fact of your own**"))
@@ -312,5 +312,5 @@ def typed_probe(
 
 
 def _first_with(log: Log, answers: Sequence[str]) -> int | None:
-    found = PhraseIndex(answers).find([readable(message) for message in log]).texts
-    return int(found.min()) if found.size else None
+    positions = PhraseIndex(answers).find([readable(message) for message in log]).texts
+    return int(positions.min()) if positions.size else None

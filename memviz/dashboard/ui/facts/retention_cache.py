@@ -61,22 +61,22 @@ def retention_results(
 
 
 def bounds_of(
-    kept: Sequence[RetentionResult], others: Sequence[Run], measure: Measure
+    results: Sequence[RetentionResult], others: Sequence[Run], measure: Measure
 ) -> Bounds | None:
-    """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``kept``,
+    """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``results``,
     in their order; none of them, or for message word for word, no chance."""
-    if not kept:
+    if not results:
         return None
-    first = kept[0]
+    first = results[0]
     top = _ceiling(first.run, first.retention.probes)
     chance: tuple[Shares, Shares] | None = None
     if others and measure is not Measure.EVIDENCE:
-        found = []
-        for one, other in zip(kept, others, strict=True):
-            if np.array_equal(one.retention.turns, first.retention.turns):
-                by_chance = _floor(one.run, one.retention.probes, other)
-                found.append(by_chance.share(by_chance.contained))
-        shares = np.stack(found)
+        shares_of_settings = []
+        for result, other in zip(results, others, strict=True):
+            if np.array_equal(result.retention.turns, first.retention.turns):
+                by_chance = _floor(result.run, result.retention.probes, other)
+                shares_of_settings.append(by_chance.share(by_chance.contained))
+        shares = np.stack(shares_of_settings)
         chance = (shares.min(axis=0), shares.max(axis=0))
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
 
@@ -100,10 +100,10 @@ def _retained(
     run: Run, probes: Probes
 ) -> tuple[Retention, tuple[LifeLine, ...], Losses, tuple[VersionProbes, ...]]:
     texts = _texts(run.log, probes)
-    found = retention(run, probes, texts)
-    lives = life_lines(run, found, texts)
-    losses = fact_losses(run, found, lives, texts)
-    return found, lives, losses, version_probes(run, losses, texts)
+    retained = retention(run, probes, texts)
+    lives = life_lines(run, retained, texts)
+    losses = fact_losses(run, retained, lives, texts)
+    return retained, lives, losses, version_probes(run, losses, texts)
 
 
 @kept_until_left(LOGS_KEPT)
@@ -133,19 +133,19 @@ class ChanceBaseline(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def elsewhere(kept: Sequence[RetentionResult]) -> ChanceBaseline | None:
+def elsewhere(results: Sequence[RetentionResult]) -> ChanceBaseline | None:
     """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
-    ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
-    if not kept or not kept[0].retention.probes:
+    ``results`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
+    if not results or not results[0].retention.probes:
         return None
-    log = kept[0].run.log
+    log = results[0].run.log
     try:
         id = _nearest(log)
         if id is None:
             return None
         runs = []
-        for one in kept:
-            key = RunKey(id, one.run.strategy, one.run.counter.name, OFFLINE)
+        for result in results:
+            key = RunKey(id, result.run.strategy, result.run.counter.name, OFFLINE)
             runs.append(workspace().run(key, model(OFFLINE)))
         title = workspace().conversation(id)[0].title
     except MemvizError:

@@ -7,9 +7,9 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.selected_request import (
-    choose_request,
     chosen_call,
     chosen_turn,
+    select,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
@@ -57,13 +57,8 @@ def choose_event(setting: SettingRun, number: int) -> None:
     """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
     changed."""
     set_widget(event_key(setting), number)
-    choose_request_of(setting, *places_changed(setting.run)[number])
-
-
-def choose_request_of(setting: SettingRun, turn: int, call: int | None = None) -> None:
-    """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
-    compare_state().looked_at = setting.index
-    choose_request(turn, call)
+    turn, call = places_changed(setting.run)[number]
+    select(turn, setting.index, call)
 
 
 def follow_event(setting: SettingRun) -> None:
@@ -96,43 +91,48 @@ def open_event(setting: SettingRun, number: int) -> None:
 
 def open_request(setting: SettingRun, turn: int, call: int | None = None) -> None:
     """Go to Compare, to a request."""
-    choose_request_of(setting, turn, call)
+    select(turn, setting.index, call)
     turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
+def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
     """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
     one request), each with the number of the compaction that took it, if one did."""
-    return {place: by for (number, place), by in one.losses.items() if number == probe}
+    return {
+        place: by for (number, place), by in result.losses.items() if number == probe
+    }
 
 
-def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
-    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
-    by_event = (at for at, by in lost.items() if by is not None and by == event)
-    by_any = (at for at, by in lost.items() if by is not None)
-    return next(by_event, next(by_any, next(iter(lost), None)))
+def first_loss(lost: Mapping[int, int | None], event: int | None) -> int | None:
+    """Return the loss that is looked at first: that by compaction ``event``, else the first by any compaction, else the
+    first of all; ``None`` where nothing is lost."""
+    by_compaction = [place for place, by in lost.items() if by is not None]
+    for place in by_compaction:
+        if lost[place] == event:
+            return place
+    return next(iter(by_compaction or lost), None)
 
 
-def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
-    """The request at such a place."""
-    return one.run.requests[one.retention.number_at(place)]
+def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:
+    """Return the request at which a fact was lost, by a place of :func:`losses_of`."""
+    return result.run.requests[result.retention.number_at(place)]
 
 
-def choose_fact(one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_fact(result: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
     set_widget(fact_key(), probe)
-    choose_loss(one, probe, place)
+    choose_loss(result, probe, place)
 
 
-def choose_loss(one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_loss(result: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
-    lost = losses_of(one, probe)
+    lost = losses_of(result, probe)
     if place not in lost:
-        place = first_loss(lost, chosen_event(one.setting))
+        place = first_loss(lost, chosen_event(result.setting))
     set_widget(loss_key(), place)
     if place is not None:
         by = lost[place]
         if by is not None:
-            choose_event(one.setting, by)
-        record = request_lost_at(one, place)
-        choose_request_of(one.setting, record.turn, record.call)
+            choose_event(result.setting, by)
+        record = request_lost_at(result, place)
+        select(record.turn, result.setting.index, record.call)

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
@@ -44,7 +44,7 @@ FACT_ICONS = {
 }
 
 
-def version_head(run: Run, compaction: Compaction) -> None:
+def draw_version_head(run: Run, compaction: Compaction) -> None:
     """Show what happened and why, with the numbers."""
     words = compaction_words(compaction, run)
     what = _("{what}.", what=plain(words.what))
@@ -52,29 +52,29 @@ def version_head(run: Run, compaction: Compaction) -> None:
         what = _(
             "{what}, because **{why}**.", what=plain(words.what), why=plain(words.why)
         )
-    said = [
+    sentences = [
         _("{what}.", what=plain(sentence))
         for sentence in (words.result, cache_words(compaction, run))
         if sentence
     ]
-    st.markdown(" ".join([what, *said]))
+    st.markdown(" ".join([what, *sentences]))
 
 
-def version_badge(run: Run, compaction: Compaction) -> None:
+def draw_version_badge(run: Run, compaction: Compaction) -> None:
     """Show which version it wrote, when, and who worded it."""
     with row(gap="xsmall"):
         color: BadgeColor = "violet" if compaction.written else "gray"
         st.badge(badge_label(run, compaction), color=color)
-        writer_badge(compaction)
+        draw_writer_badge(compaction)
 
 
-def writer_badge(compaction: Compaction) -> None:
+def draw_writer_badge(compaction: Compaction) -> None:
     """Show who worded the summary that it wrote, with the model's name; nothing where no model did."""
     author = summary_author(compaction)
     if author is None:
         return
     with row(gap="xsmall", width="content"):
-        author_badge(author, compaction.model)
+        draw_author_badge(author, compaction.model)
         if author is Author.LIVE:  # the other badges name theirs
             st.caption(_("by {model}", model=plain(compaction.model)), width="content")
 
@@ -88,16 +88,16 @@ def badge_label(run: Run, compaction: Compaction) -> str:
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
-def facts_of_version(
-    found: VersionProbes,
+def draw_facts_of_version(
+    changes: VersionProbes,
     probes: Sequence[Probe],
     key: str,
     open_fact: Callable[[int], None],
     *,
-    is_version: bool = True,
+    is_version: bool,
 ) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
-    by_name = {"Lost": found.lost, "New": found.new, "Kept": found.kept}
+    by_name = {"Lost": changes.lost, "New": changes.new, "Kept": changes.kept}
     for name, numbers in by_name.items():
         if not numbers:
             continue
@@ -119,7 +119,7 @@ def facts_of_version(
         )
         if chosen is not None:
             open_fact(chosen)
-    if not any(found):
+    if not any(changes):
         none = _("None of the facts is in it, and none was lost by it.")
         st.caption(none if is_version else _("It lost no fact."))
 
@@ -129,17 +129,19 @@ def fact_name(probe: Probe) -> str:
     return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
 
 
-def counts_words(found: VersionProbes) -> str:
+def counts_words(facts: VersionProbes) -> str:
     """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
-    kept = f"{len(found.kept):,}" if found.kept else _("none")
-    new = f"{len(found.new):,}" if found.new else _("none")
-    if not found.lost:
+    kept = f"{len(facts.kept):,}" if facts.kept else _("none")
+    new = f"{len(facts.new):,}" if facts.new else _("none")
+    if not facts.lost:
         return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
-    lost = counted(len(found.lost), "fact")
+    lost = counted(len(facts.lost), "fact")
     return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
 
 
-def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:
+def draw_changes_of_version(
+    run: Run, compaction: Compaction, answers: Sequence[str]
+) -> None:
     """The text of the version against the one that it replaced, with ``answers`` marked; without one before it, as
     it is."""
     written = compaction.written
@@ -149,7 +151,7 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
             why = _("There is no summarizer, so nothing stands for these messages.")
         st.caption(why)
         return
-    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    base = compaction.base
     text = shown_text(written.text, written)
     shown = text[:MAX_CHARS_SHOWN]
     if base is None:
@@ -175,8 +177,8 @@ def shown_text(text: str, version: SummaryVersion | None) -> str:
     return without_marks(text)
 
 
-def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
+def chosen_version(result: RetentionResult, number: int) -> VersionProbes:
     """Return what compaction ``number`` did to the facts."""
-    if number < len(one.by_compaction):
-        return one.by_compaction[number]
+    if number < len(result.by_compaction):
+        return result.by_compaction[number]
     return VersionProbes()

@@ -16,12 +16,13 @@ from memviz.dashboard.guide.strategies import (
     strategy_pages,
 )
 from memviz.dashboard.markup import element, upright_part
-from memviz.dashboard.ui.guide.strategy_page import to_strategy
+from memviz.dashboard.ui.guide.strategy_page import link_strategy
 from memviz.dashboard.ui.guide.views import (
     FIND,
     STRATEGY,
     search_field,
 )
+from memviz.dashboard.ui.shell.elements import card_places
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.words.requests import ten_turns_words
 from memviz.strategies import strategy_class
@@ -82,15 +83,12 @@ def _open_program() -> None:
 def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
     """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
-    for first in range(0, len(pages), COLUMNS):
-        row = pages[first : first + COLUMNS]
-        for column, page in zip(st.columns(COLUMNS), row, strict=False):
-            with column.container(
-                border=True, height="stretch", key=f"guide-card-{page.id}"
-            ):
-                to_strategy(page, f"**{page.title}**")
-                places[page.id] = st.empty()
-                st.caption(page.summary)
+    for place, page in zip(card_places(len(pages), COLUMNS), pages, strict=True):
+        key = f"guide-card-{page.id}"
+        with place.container(border=True, height="stretch", key=key):
+            link_strategy(page, f"**{page.title}**")
+            places[page.id] = st.empty()
+            st.caption(page.summary)
     return places
 
 

@@ -16,7 +16,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.guide.views import (
@@ -50,12 +50,12 @@ def strategy_page(page: StrategyPage) -> None:
     if presenting().is_minimal:  # in a frame, where no title says which one it is
         st.markdown(f"**{page.title}**: {page.summary}")
     with put_away(Part.NAVIGATION, "guide-ways"):
-        _ways(page, example)
+        _draw_ways_on(page, example)
     if example is None:
         reason = strategy(page.id).can_be_run()
         st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
     else:
-        _picture(example)
+        _draw_picture(example)
     cls = strategy_class(page.id)
     if issubclass(cls, LibraryStrategy):
         st.caption(plain(cls.title_here()))
@@ -73,8 +73,8 @@ def strategy_page(page: StrategyPage) -> None:
         return
     is_program = page.family == PROGRAMS
     if not is_program:
-        _users(page)
-    _parameters(page)
+        _draw_users(page)
+    _draw_parameters(page)
     if page.details:
         with st.expander(
             _("The rule in detail"), icon=":material/rule:", expanded=is_program
@@ -82,7 +82,7 @@ def strategy_page(page: StrategyPage) -> None:
             st.markdown("\n\n".join(page.details))
 
 
-def _ways(page: StrategyPage, example: Example | None) -> None:
+def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
     """Draw the links to all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     own_id = strategy(page.id).id
@@ -93,20 +93,20 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
         st.page_link(PAGE, label=_("All strategies"), icon=":material/grid_view:")
         if page.id != own_id:
             title = _("Its strategy: {strategy}", strategy=pages[number].title)
-            to_strategy(pages[number], title, ":material/arrow_forward:")
+            link_strategy(pages[number], title, ":material/arrow_forward:")
         elif number:
-            to_strategy(
+            link_strategy(
                 pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
             )
         if page.id == own_id and number + 1 < len(pages):
-            to_strategy(
+            link_strategy(
                 pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
             )
         if example is not None:
-            _to_compare(example)
+            _open_in_compare(example)
 
 
-def _to_compare(example: Example) -> None:
+def _open_in_compare(example: Example) -> None:
     """Draw a link that opens the example beside the full buffer, at the request of the picture."""
     settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
@@ -129,7 +129,7 @@ def _to_compare(example: Example) -> None:
     )
 
 
-def _picture(example: Example) -> None:
+def _draw_picture(example: Example) -> None:
     picture = example.picture
     chart = said_and_sent_figure(picture)
     speaker_notes([picture_words(picture)])
@@ -144,7 +144,7 @@ def _picture(example: Example) -> None:
     ):
         for author in Author:
             if author in authors_of(example.run):
-                author_badge(author, *models_of([example.run], author))
+                draw_author_badge(author, *models_of([example.run], author))
         title = plain(bundled_words(sample(example.conversation).title))
         words = _(
             "{setting}, over *{title}*. {picture}",
@@ -155,7 +155,7 @@ def _picture(example: Example) -> None:
         st.caption(words, width="stretch")
 
 
-def _users(page: StrategyPage) -> None:
+def _draw_users(page: StrategyPage) -> None:
     st.subheader(_("Who uses it"), anchor=False)
     if page.users:
         st.markdown("\n".join(map(_user, page.users)))
@@ -173,7 +173,7 @@ def _user(user: User) -> str:
     )
 
 
-def _parameters(page: StrategyPage) -> None:
+def _draw_parameters(page: StrategyPage) -> None:
     if not page.parameters:
         return
     st.subheader(_("Parameters"), anchor=False)
@@ -225,6 +225,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
+def link_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
     """Draw a link to the page of a strategy."""
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})

@@ -112,7 +112,7 @@ LINES_PIXELS = 110
 TURN_PIXELS = 130
 
 
-def asked_in(own: OwnLesson, number: int, language: Language) -> None:
+def choose_what_is_asked(own: OwnLesson, number: int, language: Language) -> None:
     """Draw the controls that say what step ``number`` (0-based) asks."""
     step = own.steps[number]
     key = own.key(f"asks-{number}")
@@ -130,9 +130,9 @@ def asked_in(own: OwnLesson, number: int, language: Language) -> None:
         on_change=partial(_ask, own, number, key),
     )
     if isinstance(step.asked, Question):
-        _question(own, number, step.asked, language)
+        _draw_question(own, number, step.asked, language)
     elif step.asked is not None:
-        _prediction(own, number, step.asked, language)
+        _draw_prediction(own, number, step.asked, language)
 
 
 def _sort(question: Question | Prediction | None) -> str:
@@ -156,7 +156,7 @@ def _ask(own: OwnLesson, number: int, key: str) -> None:
     own.steps[number] = replace(step, asked=question)
 
 
-def _question(
+def _draw_question(
     own: OwnLesson, number: int, question: Question, language: Language
 ) -> None:
     part = partial(Slot, own, number=number, is_asked=True)
@@ -234,7 +234,7 @@ def with_choices(question: Question, language: Language, lines: list[str]) -> Qu
     )
 
 
-def _prediction(
+def _draw_prediction(
     own: OwnLesson, number: int, prediction: Prediction, language: Language
 ) -> None:
     step = own.steps[number]
@@ -247,11 +247,11 @@ def _prediction(
         show_error(error)
         return
     with st.container(horizontal=True, gap="small"):
-        _predicted(own, number, prediction, played)
+        _choose_prediction(own, number, prediction, played)
     _say(own.steps[number], played, language)
 
 
-def _predicted(
+def _choose_prediction(
     own: OwnLesson, number: int, prediction: Prediction, played: Played
 ) -> None:
     part = partial(Slot, own, number=number, is_asked=True)

@@ -77,10 +77,10 @@ def ask(lesson: Lesson, question: Question) -> None:
         prose(question.text, state.language)
         if answered is not None:
             st.html(answered_html(question, answered, state.language))
-            _verdict(question, answered)
+            _draw_verdict(question, answered)
             return
         key = f"lesson-answer-{lesson.id}-{state.step}"
-        choices = [choice.said(state.language) for choice in question.choices]
+        choices = [state.words_of(choice) for choice in question.choices]
         st.radio(
             _("Your answer"),
             range(len(choices)),
@@ -88,7 +88,7 @@ def ask(lesson: Lesson, question: Question) -> None:
             key=key,
             format_func=lambda n: plain(choices[n]),
             label_visibility="collapsed",
-            on_change=partial(_take, place, key, question.answer),
+            on_change=partial(_take_answer, place, key, question.answer),
         )
 
 
@@ -117,14 +117,14 @@ def answered_html(question: Question, answered: Answered, language: Language) ->
     return element("ul", *items, class_="memviz-answered")
 
 
-def _take(place: tuple[str, int], key: str, right: int) -> None:
+def _take_answer(place: tuple[str, int], key: str, right: int) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
         lessons_state().answers.setdefault(place, Answered(choice, choice == right))
         result_is_new("lesson-verdict")
 
 
-def _verdict(question: Question, answered: Answered) -> None:
+def _draw_verdict(question: Question, answered: Answered) -> None:
     state = lessons_state()
     icon = ":material/check:" if answered.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
@@ -178,24 +178,24 @@ def play_lesson(lesson: Lesson) -> None:
     state.seen.setdefault(lesson.id, set()).add(state.step)
     _say_to_speaker(lesson)
     if not is_bare():
-        _walk(lesson)
+        _draw_walk(lesson)
     played = _played(step, lesson)
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
-            st.header(plain(step.title.said(state.language)), anchor=False)
+            st.header(plain(state.words_of(step.title)), anchor=False)
             prose(step.text, state.language)
         # The text names what stands in the picture, so both are in the lesson's language.
         with use_language(state.language):
             if step.view.answers:
-                _chart(step)
+                _draw_chart(step)
             elif step.view.has_stage and played:
-                _picture(lesson, step, played)
+                _draw_picture(lesson, step, played)
         with st.container(key="lesson-answer"):
-            _after(lesson, step, played)
+            _draw_answer_part(lesson, step, played)
 
 
-def _picture(lesson: Lesson, step: Step, played: Played) -> None:
+def _draw_picture(lesson: Lesson, step: Step, played: Played) -> None:
     state = lessons_state()
     with st.container(key="lesson-picture"), error_shown():
         data = _stage_data(
@@ -204,7 +204,7 @@ def _picture(lesson: Lesson, step: Step, played: Played) -> None:
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
 
-def _chart(step: Step) -> None:
+def _draw_chart(step: Step) -> None:
     """Draw the answers that a model gave, with the date they were given on."""
     record = step.view.answers
     with st.container(key="lesson-picture"):
@@ -220,17 +220,17 @@ def _chart(step: Step) -> None:
 def _say_to_speaker(lesson: Lesson) -> None:
     """Say which step the audience sees, which one comes next, and what may be said to it."""
     state = lessons_state()
-    titles = [step.title.said(state.language) for step in lesson.steps]
+    titles = [state.words_of(step.title) for step in lesson.steps]
     picture_is(
         titles[state.step],
         state.step,
         len(titles),
         next(iter(titles[state.step + 1 :]), ""),
     )
-    speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
+    speaker_notes([as_plain(state.words_of(lesson.steps[state.step].notes))])
 
 
-def _walk(lesson: Lesson) -> None:
+def _draw_walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
     state = lessons_state()
     with row("lesson-walk"):
@@ -240,7 +240,7 @@ def _walk(lesson: Lesson) -> None:
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
-        st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_to_chosen)
+        st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_go_to_chosen)
         words = _(
             "Step {number} of {count}", number=state.step + 1, count=len(lesson.steps)
         )
@@ -260,20 +260,20 @@ def choose_language(languages: Sequence[Language]) -> None:
         key=LANGUAGE_KEY,
         required=True,
         label_visibility="collapsed",
-        on_change=_speak,
+        on_change=_take_language,
     )
 
 
-def _to_chosen() -> None:
-    _to((widget_value(STEP_KEY) or 1) - 1)
+def _go_to_chosen() -> None:
+    _go_to((widget_value(STEP_KEY) or 1) - 1)
 
 
-def _to(step: int) -> None:
+def _go_to(step: int) -> None:
     lessons_state().step = step
     turn_to_top()
 
 
-def _speak() -> None:
+def _take_language() -> None:
     state = lessons_state()
     state.language = widget_value(LANGUAGE_KEY) or state.language
 
@@ -302,7 +302,7 @@ def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, o
     )
 
 
-def _after(lesson: Lesson, step: Step, played: Played | None) -> None:
+def _draw_answer_part(lesson: Lesson, step: Step, played: Played | None) -> None:
     """Show what a step asks, and the ways on."""
     is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
@@ -311,10 +311,10 @@ def _after(lesson: Lesson, step: Step, played: Played | None) -> None:
             ask(lesson, question)
     if presents():
         return
-    _onwards(lesson)
+    _draw_way_on(lesson)
     if is_bare():
         return
-    _ways_out(step, played)
+    _draw_ways_out(step, played)
     if step.notes:
         with st.popover(
             _("Notes for the speaker"),
@@ -324,7 +324,7 @@ def _after(lesson: Lesson, step: Step, played: Played | None) -> None:
             prose(step.notes, lessons_state().language)
 
 
-def _onwards(lesson: Lesson) -> None:
+def _draw_way_on(lesson: Lesson) -> None:
     state = lessons_state()
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
@@ -333,7 +333,7 @@ def _onwards(lesson: Lesson) -> None:
             icon=":material/arrow_back:",
             key="lesson-back",
             disabled=state.step == 0,
-            on_click=partial(_to, state.step - 1),
+            on_click=partial(_go_to, state.step - 1),
         )
         if not is_last:
             st.button(
@@ -342,7 +342,7 @@ def _onwards(lesson: Lesson) -> None:
                 icon_position="right",
                 type="primary",
                 key="lesson-next",
-                on_click=partial(_to, state.step + 1),
+                on_click=partial(_go_to, state.step + 1),
             )
         elif st.button(
             _("Done"), icon=":material/check:", type="primary", key="lesson-done"
@@ -352,13 +352,13 @@ def _onwards(lesson: Lesson) -> None:
             st.rerun()
 
 
-def _ways_out(step: Step, played: Played | None) -> None:
+def _draw_ways_out(step: Step, played: Played | None) -> None:
     """Draw links to the page that the step is about, and what there is to try."""
     if step.to_try:
         heading = _("Try it")
         st.markdown(f"**{heading}**")
     for number, attempt in enumerate(step.to_try, 1):
-        words = attempt.text.said(lessons_state().language)
+        words = lessons_state().words_of(attempt.text)
         view = follow_fact(attempt.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)
@@ -379,9 +379,8 @@ def go_on(lesson: Lesson) -> None:
     """Play a lesson from where it was left in this session; one that was seen whole from its beginning, with its
     questions unanswered."""
     state = lessons_state()
-    steps_seen = state.seen.get(lesson.id, set())
-    last_step = max(steps_seen, default=0)
-    if last_step == len(lesson.steps) - 1:
+    last_step = max(state.steps_seen(lesson), default=0)
+    if state.is_finished(lesson):
         last_step = 0
         state.forget_answers(lesson.id)
     state.begin(lesson.id, last_step)

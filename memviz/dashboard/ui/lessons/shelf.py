@@ -24,7 +24,12 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
-from memviz.dashboard.ui.shell.elements import error_shown, row
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    offer_file,
+    row,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -45,19 +50,21 @@ def shelf() -> None:
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
         st.header(_("All lessons"), anchor=False)
-    _head(bundled)
-    following = next((lesson.id for lesson in bundled if not _is_seen(lesson)), None)
+    _draw_head(bundled)
+    unfinished = [
+        lesson for lesson in bundled if not lessons_state().is_finished(lesson)
+    ]
     for lesson in bundled:
-        _row(lesson, is_own=False, is_next=lesson.id == following)
+        _draw_row(lesson, is_own=False, is_next=lesson in unfinished[:1])
     if saved or problems:
         st.header(_("Saved here"), anchor=False)
     for problem in problems:
-        st.error(plain(problem), icon=":material/error:")
+        show_problem(problem)
     for lesson in saved.values():
-        _row(lesson, is_own=True)
+        _draw_row(lesson, is_own=True)
 
 
-def _head(lessons: list[Lesson]) -> None:
+def _draw_head(lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
     with row("lessons-head"):
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
@@ -90,30 +97,32 @@ def upload() -> None:
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
-        st.toast(plain(_("Saved “{title}”.", title=lesson.title.said(state.language))))
+        st.toast(plain(_("Saved “{title}”.", title=state.words_of(lesson.title))))
         st.rerun()
 
 
 def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
-        ids = dict.fromkeys(
-            [*bundled_lessons(), *workspace().store.kept_keys("lesson")]
-        )
-        lesson = replace(lesson, id=id_of(lesson.id, ids))
+        lesson = replace(lesson, id=id_of(lesson.id, used_ids()))
     workspace().store.keep("lesson", lesson.id, as_yaml(lesson))
     lessons_state().forget(lesson.id)
     return lesson
 
 
-def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
+def used_ids() -> dict[str, None]:
+    """Return the ids of all bundled lessons and of those that were saved here."""
+    return dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
+
+
+def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     state = lessons_state()
     with st.container(border=True, key=f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
-            st.markdown(f"**{plain(lesson.title.said(state.language))}**")
+            st.markdown(f"**{plain(state.words_of(lesson.title))}**")
             if lesson.summary:
-                summary = lesson.summary.said(state.language)
+                summary = state.words_of(lesson.summary)
                 st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
             st.caption(plain(" · ".join(_facts(lesson))))
         with (
@@ -126,69 +135,63 @@ def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 key=f"play-{lesson.id}",
                 type="primary" if is_next else "secondary",
                 on_click=partial(go_on, lesson),
-                help=plain(lesson.title.said(state.language)),
+                help=plain(state.words_of(lesson.title)),
             )
             if not presents():
-                _more(lesson, is_own=is_own)
-
-
-def _is_seen(lesson: Lesson) -> bool:
-    last_step = len(lesson.steps) - 1
-    seen_steps = lessons_state().seen.get(lesson.id, set())
-    return last_step in seen_steps
+                _draw_more(lesson, is_own=is_own)
 
 
 def _verb(lesson: Lesson) -> str:
-    if not lessons_state().seen.get(lesson.id):
+    state = lessons_state()
+    if not state.steps_seen(lesson):
         return _("Begin")
-    return _("Again") if _is_seen(lesson) else _("Go on")
+    return _("Again") if state.is_finished(lesson) else _("Go on")
 
 
 def _facts(lesson: Lesson) -> list[str]:
-    steps_seen = lessons_state().seen.get(lesson.id, set())
     facts = [
-        _("{minutes} min", minutes=lesson.minutes) if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         listed(LANGUAGES[code] for code in lesson.languages),
-        _("{seen} of {steps} seen", seen=len(steps_seen), steps=len(lesson.steps))
-        if steps_seen
-        else "",
-        score_words(lesson),
     ]
-    return [fact for fact in facts if fact]
+    if lesson.minutes:
+        facts.insert(0, _("{minutes} min", minutes=lesson.minutes))
+    seen = len(lessons_state().steps_seen(lesson))
+    if seen:
+        steps = len(lesson.steps)
+        facts.append(_("{seen} of {steps} seen", seen=seen, steps=steps))
+    score = score_words(lesson)
+    if score:
+        facts.append(score)
+    return facts
 
 
-def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:
-    st.download_button(
+def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
+    offer_file(
         _("One file to hand out (HTML)"),
         partial(_html, workspace(), lesson, lessons_state().language),
         f"{lesson.id}.html",
         "text/html",
-        icon=":material/download:",
-        key=f"lesson-html-{lesson.id}",
-        on_click="ignore",
+        f"lesson-html-{lesson.id}",
         width="stretch",
         help=_(
             "The player and the questions in one file that needs no network. Printed from it, every step is on "
             "paper, with the answers at the end."
         ),
     )
-    st.download_button(
+    offer_file(
         _("The lesson (YAML)"),
         partial(_yaml, lesson, is_own),
         lesson.id + SUFFIX,
         "application/yaml",
-        icon=":material/download:",
-        key=f"lesson-yaml-{lesson.id}",
-        on_click="ignore",
+        f"lesson-yaml-{lesson.id}",
         width="stretch",
     )
 
 
-def _more(lesson: Lesson, *, is_own: bool) -> None:
+def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
-    title = plain(lesson.title.said(state.language))
+    title = plain(state.words_of(lesson.title))
     key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
         _("More of {title}", title=title),
@@ -196,7 +199,7 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
         help=_("Download, print, change"),
         key=key,
     ):
-        _download_buttons(lesson, is_own=is_own)
+        _draw_download_buttons(lesson, is_own=is_own)
         if st.button(
             _("Change it") if is_own else _("Write your own from it"),
             icon=":material/edit:",
@@ -214,9 +217,7 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
         ):
             workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
-            st.toast(
-                plain(_("Removed “{title}”.", title=lesson.title.said(state.language)))
-            )
+            st.toast(plain(_("Removed “{title}”.", title=state.words_of(lesson.title))))
             st.rerun()
 
 
@@ -244,7 +245,7 @@ def draw_closing() -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
-        title = plain(lesson.title.said(lessons_state().language))
+        title = plain(lessons_state().words_of(lesson.title))
         words = _("You have finished **{title}**.", title=title)
         if score:
             words = _(
@@ -257,14 +258,14 @@ def draw_closing() -> None:
                 st.button(
                     _(
                         "Next: {title}",
-                        title=plain(following.title.said(lessons_state().language)),
+                        title=plain(lessons_state().words_of(following.title)),
                     ),
                     icon=":material/arrow_forward:",
                     type="primary",
                     key="lesson-following",
                     on_click=partial(go_on, following),
                 )
-            _to_try(lesson)
+            _draw_to_try(lesson)
 
 
 def _ended() -> Lesson | None:
@@ -284,11 +285,11 @@ def next_after(lesson: Lesson) -> Lesson | None:
     return bundled_lessons()[following] if following else None
 
 
-def _to_try(lesson: Lesson) -> None:
+def _draw_to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
     for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
         for number, attempt in enumerate(step.to_try):
-            words = plain(attempt.text.said(lessons_state().language))
+            words = plain(lessons_state().words_of(attempt.text))
             key = f"lesson-then-{number}"
             if page_is_there(attempt.view) and st.button(
                 words, icon=":material/science:", key=key, type="tertiary"

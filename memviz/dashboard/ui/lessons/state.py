@@ -35,12 +35,11 @@ from memviz.dashboard.ui.shell.linked import (
     address_now,
     keep_in_address,
     note_own,
-    value_read,
+    parse_value,
 )
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
@@ -132,6 +131,18 @@ class LessonsState:
     def language(self, language: Language) -> None:
         self.chosen_language = language
 
+    def words_of(self, text: Text) -> str:
+        """Return what a text says in the language of the lessons' texts."""
+        return text.said(self.language)
+
+    def steps_seen(self, lesson: Lesson) -> set[int]:
+        """Return the steps (0-based) of a lesson that were seen."""
+        return self.seen.get(lesson.id, set())
+
+    def is_finished(self, lesson: Lesson) -> bool:
+        """Return whether the last step of a lesson was seen."""
+        return len(lesson.steps) - 1 in self.steps_seen(lesson)
+
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""
         self.playing = lesson_id
@@ -201,11 +212,11 @@ def open_address() -> Lesson | None:
 
 
 def _take(asked: dict[str, str]) -> None:
-    language = value_read(asked.get(LANGUAGE, ""), list(LANGUAGES))
+    language = parse_value(asked.get(LANGUAGE, ""), list(LANGUAGES))
     if language is not None:
         lessons_state().language = language
     if LESSON in asked:
-        step = value_read(asked.get(STEP, ""), range(1, 1_000))
+        step = parse_value(asked.get(STEP, ""), range(1, 1_000))
         lessons_state().begin(asked[LESSON], (step or 1) - 1)
 
 
@@ -226,9 +237,6 @@ def keep_address() -> None:
     note_own(urlencode(address_now(), doseq=True))
 
 
-_SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
-
-
 def page_is_there(view: View) -> bool:
     """Return whether this version has the page."""
     return (PAGES / f"{view.page_file}.py").exists()
@@ -236,7 +244,4 @@ def page_is_there(view: View) -> bool:
 
 def open_view(view: View, played: Played | None = None) -> None:
     """Go to the page of a view."""
-    page = view.page_file
-    if view.show and page in _SWITCHES:
-        ask_view(_SWITCHES[page], view.show)
-    follow(page, lesson_query(view, played))
+    follow(view.page_file, lesson_query(view, played), view.show)

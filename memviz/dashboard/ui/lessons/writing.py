@@ -21,14 +21,13 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Text,
 )
-from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
+from memviz.dashboard.lessons.library import SUFFIX
 from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
-from memviz.dashboard.ui.lessons.asking import Slot, asked_in
-from memviz.dashboard.ui.lessons.shelf import keep
+from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
+from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
-from memviz.dashboard.ui.shell.elements import error_shown
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.elements import error_shown, offer_file
 from memviz.dashboard.ui.shell.text import plain
 
 STEP = noop("Step {number}")
@@ -61,13 +60,13 @@ def own_lesson() -> None:
             "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
         ),
     )
-    _about(own, language)
+    _draw_about(own, language)
     for number in range(len(own.steps)):
         _step(own, number, language)
     _save()
 
 
-def _about(own: OwnLesson, language: Language) -> None:
+def _draw_about(own: OwnLesson, language: Language) -> None:
     title, minutes = st.columns([4, 1])
     Slot(own, "title").write(
         title.text_input,
@@ -107,7 +106,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _order(own, number)
+            _draw_order(own, number)
         Slot(own, "text", number).write(
             st.text_area,
             _("Text"),
@@ -116,7 +115,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             max_chars=TEXT_CHARS,
             help=_(TEXT_HELP),
         )
-        asked_in(own, number, language)
+        choose_what_is_asked(own, number, language)
         st.caption(plain(shown_words(own.steps[number])))
 
 
@@ -128,16 +127,16 @@ ORDERS = {
 """The words on what each button of a step does, by its icon."""
 
 
-def _order(own: OwnLesson, number: int) -> None:
+def _draw_order(own: OwnLesson, number: int) -> None:
     up = partial(own.move, number, -1)
     down = partial(own.move, number, 1)
     is_last = number == len(own.steps) - 1
-    _order_button(own, number, "arrow_upward", up, is_off=number == 0)
-    _order_button(own, number, "arrow_downward", down, is_off=is_last)
-    _order_button(own, number, "delete", partial(own.remove, number))
+    _draw_order_button(own, number, "arrow_upward", up, is_off=number == 0)
+    _draw_order_button(own, number, "arrow_downward", down, is_off=is_last)
+    _draw_order_button(own, number, "delete", partial(own.remove, number))
 
 
-def _order_button(
+def _draw_order_button(
     own: OwnLesson,
     number: int,
     icon: str,
@@ -191,18 +190,14 @@ def _save_buttons(lesson: Lesson) -> None:
     if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        st.toast(
-            plain(_("Saved “{title}”.", title=kept_lesson.title.said(state.language)))
-        )
+        st.toast(plain(_("Saved “{title}”.", title=state.words_of(kept_lesson.title))))
         st.rerun()
-    st.download_button(
+    offer_file(
         _("Download (YAML)"),
         as_yaml(lesson),
         lesson.id + SUFFIX,
         "application/yaml",
-        icon=":material/download:",
-        key="own-download",
-        on_click="ignore",
+        "own-download",
     )
 
 
@@ -221,9 +216,8 @@ def _judged(own: OwnLesson) -> Lesson:
         replace(step, title=step.title or _unnamed(step.text, STEP, number=number))
         for number, step in enumerate(own.steps, 1)
     )
-    ids = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
     title = own.title or _unnamed(own.steps[0].text, OWN)
-    id = own.id or id_of(title.said("en"), ids)
+    id = own.id or id_of(title.said("en"), used_ids())
     return read_lesson(
         as_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
         _("Your lesson"),

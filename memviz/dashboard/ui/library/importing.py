@@ -14,12 +14,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, show_problem
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
-from memviz.transcripts.loading import formats
+from memviz.transcripts.loading import LoadedFile, formats
 
 AT_ONCE_SECONDS = 0.4
 """Most files are read in less: their outcome is there without a progress bar in between."""
@@ -91,13 +91,16 @@ def import_panel() -> None:
     """Show how far the reading is, or what became of every file."""
     state = library_state()
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
-        _progress(state.reading)
+        _draw_progress(state.reading)
         return
     if state.reading is not None:
         reading = state.reading
         state.reading = None
-        # Files behind a cancelled one have no outcome.
-        read = zip(reading.outcomes, reading.files, strict=False)
+        outcomes = list(reading.outcomes)
+        if reading.error is not None:
+            outcomes.append(Outcome(reading.current, error=reading.error))
+        # Files behind one that was cancelled, or that ended it all, have no outcome.
+        read = zip(outcomes, reading.files, strict=False)
         state.imports = [
             _import_outcome(outcome, file, reading.format) for outcome, file in read
         ]
@@ -108,7 +111,7 @@ def import_panel() -> None:
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _progress(reading: BackgroundReading) -> None:
+def _draw_progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
@@ -138,34 +141,27 @@ def _show(upload: Import, key: str) -> None:
     name = upload.outcome.name
     loaded = upload.outcome.loaded
     error = upload.outcome.error
-    is_unclear = isinstance(error, UnclearUserError) and bool(error.names)
-    if is_unclear and upload.file and not upload.left:
-        _ask_who_is_the_user(upload, key)
-    elif loaded is None and not upload.left:
-        st.error(
-            plain(
-                _(
-                    "{name} was not imported. {error}",
-                    name=name,
-                    error=upload.outcome.error,
-                )
-            ),
-            icon=":material/error:",
-        )
-        mapping_panel(upload, key)
-    elif upload.saved:
-        st.success(plain(_sentence(name, upload)), icon=":material/check:")
-    elif upload.left:
+    if upload.left:
         st.info(
             plain(_("Nothing of {name} was imported.", name=name)),
             icon=":material/info:",
         )
-    elif loaded is not None and len(loaded.transcripts) > 1:
-        _pick(upload, key)
+    elif upload.saved:
+        st.success(plain(_saved_words(upload)), icon=":material/check:")
+    elif isinstance(error, UnclearUserError) and error.names and upload.file:
+        _ask_who_is_the_user(upload, upload.file, error, key)
+    elif loaded is None:
+        show_problem(_("{name} was not imported. {error}", name=name, error=error))
+        if upload.file is not None:
+            mapping_panel(upload.file, key)
+    elif len(loaded.transcripts) > 1:
+        _choose_conversations(upload, loaded, key)
 
 
-def _sentence(name: str, upload: Import) -> str:
+def _saved_words(upload: Import) -> str:
+    """Return ``Imported talk.json: 8 messages in 4 turns, read as …``, with the notes on what was read."""
     saved = upload.saved
+    name = upload.outcome.name
     what = name
     if len(saved) != 1:
         what = _(
@@ -206,15 +202,12 @@ def _import_outcome(outcome: Outcome, file: NamedBytes, format: str | None) -> I
     upload = Import(outcome, file if outcome.error is not None else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
         with error_shown():
-            _save(upload, [0])
+            _save(upload, outcome.loaded, [0])
     return upload
 
 
-def _save(upload: Import, numbers: Sequence[int]) -> None:
+def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
     """Import the conversations of these numbers, all or none. Raises StorageError."""
-    loaded = upload.outcome.loaded
-    if loaded is None:
-        return
     chosen = [loaded.whole(number) for number in numbers]
     added = workspace().add_once(chosen)
     upload.saved = [addition.entry for addition in added]
@@ -233,18 +226,15 @@ def _save(upload: Import, numbers: Sequence[int]) -> None:
         upload.notes += [whose + _(warning) for warning in transcript.warnings]
 
 
-def _pick(upload: Import, key: str) -> None:
+def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
     """Draw the conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
-    loaded = upload.outcome.loaded
-    if loaded is None:
-        return
-    there = len(loaded.transcripts)
+    count = len(loaded.transcripts)
     with st.container(border=True, key=f"pick-{key}"):
         st.markdown(
             _(
                 "**{name}** holds {conversations}. Which do you want?",
                 name=plain(upload.outcome.name),
-                conversations=counted(there, "conversation"),
+                conversations=counted(count, "conversation"),
             )
         )
         for failure in loaded.failures[:3]:
@@ -258,22 +248,24 @@ def _pick(upload: Import, key: str) -> None:
             on_select="rerun",
             selection_mode="multi-row",
             key=f"pick-table-{key}",
-            height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
+            height=ROW_PIXELS * (min(count, ROWS_SHOWN) + 1),
             column_config=columns_of_table(),
             alt=_("The conversations of the file, one a row"),
         )
-        rows = [int(row) for row in chosen["selection"]["rows"]]
-        _choice(upload, key, rows, there)
+        ticked = [int(row) for row in chosen["selection"]["rows"]]
+        _import_buttons(upload, loaded, ticked, key)
 
 
-def _choice(upload: Import, key: str, rows: list[int], there: int) -> None:
-    """Draw the buttons that import the ticked rows, all that are ``there``, or none."""
+def _import_buttons(
+    upload: Import, loaded: LoadedFile, ticked: Sequence[int], key: str
+) -> None:
+    """Draw the buttons that import the ticked rows, or all where none is ticked, and that import nothing."""
     with st.container(horizontal=True):
-        label = _("Import all {there:,}", there=there)
-        if rows:
+        label = _("Import all {there:,}", there=len(loaded.transcripts))
+        if ticked:
             label = _(
                 "Import {conversations}",
-                conversations=counted(len(rows), "conversation"),
+                conversations=counted(len(ticked), "conversation"),
             )
         if st.button(
             label,
@@ -282,22 +274,16 @@ def _choice(upload: Import, key: str, rows: list[int], there: int) -> None:
             key=f"pick-import-{key}",
         ):
             with st.spinner(_("Saving")), error_shown():
-                _save(upload, rows or range(there))
+                _save(upload, loaded, ticked or range(len(loaded.transcripts)))
                 st.rerun()
-        if st.button(
-            _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
-        ):
-            upload.left = True
-            upload.let_go()
-            st.rerun()
+        _leave_button(upload, f"pick-leave-{key}")
         st.caption(_("Tick rows to import only these."))
 
 
-def _ask_who_is_the_user(upload: Import, key: str) -> None:
+def _ask_who_is_the_user(
+    upload: Import, file: NamedBytes, error: UnclearUserError, key: str
+) -> None:
     """Draw the names that speak in a file; it is read again once one of them is chosen."""
-    error = upload.outcome.error
-    if not isinstance(error, UnclearUserError) or upload.file is None:
-        return
     with st.container(border=True, key=f"user-{key}"):
         st.markdown(
             _(
@@ -316,13 +302,16 @@ def _ask_who_is_the_user(upload: Import, key: str) -> None:
                 disabled=name is None,
             ):
                 with st.spinner(_("Reading")):
-                    _read_again(upload, name)
+                    _read_again(upload, file, name)
                 st.rerun()
-            if st.button(
-                _("Import nothing"), icon=":material/close:", key=f"user-leave-{key}"
-            ):
-                upload.left = True
-                st.rerun()
+            _leave_button(upload, f"user-leave-{key}")
+
+
+def _leave_button(upload: Import, key: str) -> None:
+    if st.button(_("Import nothing"), icon=":material/close:", key=key):
+        upload.left = True
+        upload.let_go()
+        st.rerun()
 
 
 def _choose_user(names: Sequence[str], key: str) -> str | None:
@@ -342,13 +331,11 @@ def _choose_user(names: Sequence[str], key: str) -> str | None:
     )
 
 
-def _read_again(upload: Import, name: str | None) -> None:
-    if upload.file is None:
-        return
-    reading = BackgroundReading([upload.file], upload.format, user=name)
+def _read_again(upload: Import, file: NamedBytes, user: str | None) -> None:
+    reading = BackgroundReading([file], upload.format, user=user)
     while not reading.wait(1):
         pass
-    again = _import_outcome(reading.outcomes[0], upload.file, upload.format)
+    again = _import_outcome(reading.outcomes[0], file, upload.format)
     upload.outcome = again.outcome
     upload.saved = again.saved
     upload.notes = again.notes

@@ -10,8 +10,9 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.controls.message_html import message_html
-from memviz.dashboard.ui.library.state import Import, Mapped, library_state
+from memviz.dashboard.ui.library.state import Mapped, library_state
 from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.transcripts.background import NamedBytes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
     ROLES,
@@ -48,22 +49,26 @@ OTHERS = {
     "user": noop("The user"),
     "skip": noop("Left out"),
 }
+HELP = noop(
+    "Say which list holds the messages, who speaks, and where text and time stand. The first messages show at once "
+    "what each choice makes of the file."
+)
 KEPT_HELP = noop(
     "A mapping that you downloaded here, or that memviz map wrote. It takes the place of the choices."
 )
 NONE = noop("None")
 
 
-def mapping_panel(upload: Import, key: str) -> None:
+def mapping_panel(file: NamedBytes, key: str) -> None:
     """Offer to say where the messages of a file lie, and import it by that."""
-    if upload.file is None or not st.toggle(_("Map it yourself"), key=f"map-{key}"):
+    if not st.toggle(_("Map it yourself"), key=f"map-{key}"):
         return
     st.caption(_(HELP))
     state = library_state()
     mapped = state.mapped.get(key)
     try:
         if mapped is None:
-            mapped = _begin(upload)
+            mapped = _mapped_at_first(file)
             state.mapped[key] = mapped
     except TranscriptError as error:
         st.warning(plain(str(error)), icon=":material/warning:")
@@ -72,28 +77,20 @@ def mapping_panel(upload: Import, key: str) -> None:
         # The messages come first, so that they stay in sight where columns stand one below the other.
         preview, choices = st.columns([3, 2])
         with choices:
-            mapping = _kept_mapping(key) or _chosen_mapping(mapped, key)
+            mapping = _uploaded_mapping(key) or _chosen_mapping(mapped, key)
         with preview:
             if mapped.problem:
                 st.caption(plain(mapped.problem))
             is_read = mapping is not None and _first_messages(mapped, mapping)
         if mapping is not None:
-            _ends(upload, mapping, key, is_read=is_read)
+            _import_or_keep(file, mapping, key, is_read=is_read)
 
 
-HELP = noop(
-    "Say which list holds the messages, who speaks, and where text and time stand. The first messages show at once "
-    "what each choice makes of the file."
-)
-
-
-def _begin(upload: Import) -> Mapped:
+def _mapped_at_first(file: NamedBytes) -> Mapped:
     """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
     an empty one where nothing is guessed, so that the visitor still chooses."""
-    if upload.file is None:
-        raise TranscriptError(_("the file is no longer here."))
     limits = Limits.from_environment()
-    document = mappable_document(upload.file.content, upload.file.name, limits)
+    document = mappable_document(file.content, file.name, limits)
     places = places_of_rows(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
@@ -120,7 +117,7 @@ def _shape_of(places: Sequence[Rows]) -> str:
     return "\n".join(shapes)
 
 
-def _kept_mapping(key: str) -> Mapping | None:
+def _uploaded_mapping(key: str) -> Mapping | None:
     with st.popover(
         _("Open a mapping"), icon=":material/folder_open:", width="stretch"
     ):
@@ -170,11 +167,11 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
         "rows": place.rows,
     }
     if not is_pair:
-        return _message(guessed, fields, rows_at, key)
+        return _message_mapping(guessed, fields, rows_at, key)
     if guessed.say:
         rows_at["conversations"] = guessed.conversations
         rows_at["rows"] = guessed.rows
-    return _pair(guessed, fields, rows_at, key)
+    return _pair_mapping(guessed, fields, rows_at, key)
 
 
 def _is_at(mapping: Mapping, place: Rows) -> bool:
@@ -225,7 +222,7 @@ def _texts_choice(
     return tuple(texts)
 
 
-def _message(
+def _message_mapping(
     guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
 ) -> Mapping:
     guess = guessed.speaker or Speaker(field=fields[0].path if fields else "role")
@@ -274,7 +271,7 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
     return Speaker.model_validate({"field": path, "others": others, **words_of_roles})
 
 
-def _pair(
+def _pair_mapping(
     guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
 ) -> Mapping:
     paths = {str(saying.role): saying.text for saying in guessed.say}
@@ -319,10 +316,10 @@ def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
     return True
 
 
-def _ends(upload: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
+def _import_or_keep(
+    file: NamedBytes, mapping: Mapping, key: str, *, is_read: bool
+) -> None:
     """Draw the buttons that import by the mapping and that keep it as YAML."""
-    if upload.file is None:
-        return
     state = library_state()
     text = mapping.to_yaml()
     with st.container(horizontal=True):
@@ -334,12 +331,12 @@ def _ends(upload: Import, mapping: Mapping, key: str, *, is_read: bool) -> None:
             disabled=not is_read,
         ):
             state.mappings[state.mapped[key].shape] = mapping
-            state.read([upload.file], None, mapping)
+            state.read([file], None, mapping)
             st.rerun()
         st.download_button(
             _("Keep the mapping"),
             text,
-            f"{file_name(upload.file.name.rpartition('.')[0])}.yaml",
+            f"{file_name(file.name.rpartition('.')[0])}.yaml",
             icon=":material/save:",
             key=f"map-keep-{key}",
             on_click="ignore",

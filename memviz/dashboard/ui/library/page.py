@@ -8,23 +8,24 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.division import ceil_div
-from memviz.core.errors import MemvizError, UnreadableConversationError
+from memviz.core.errors import MemvizError
+from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.conversations import (
-    chat_state,
+    open_in_chat,
     size_words,
 )
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import offer_file, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
-    LINK_OFF,
     MAX_TEXT_CHARS,
     keep_in_address,
-    value_read,
+    parse_value,
+    say_conversation_is_gone,
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
@@ -86,10 +87,10 @@ def shelf() -> None:
     for damaged in unreadable:
         unreadable_row(damaged)
     for entry in entries:
-        _row(entry)
+        _draw_row(entry)
 
 
-def _row(entry: ConversationEntry) -> None:
+def _draw_row(entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
@@ -102,7 +103,7 @@ def _row(entry: ConversationEntry) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _actions(entry)
+            _draw_actions(entry)
         if library_state().shown == entry.id:
             _show_conversation(entry)
 
@@ -128,7 +129,7 @@ def _facts(entry: ConversationEntry) -> Sequence[str]:
     return facts
 
 
-def _download(entry: ConversationEntry) -> None:
+def _draw_download(entry: ConversationEntry) -> None:
     kind = st.selectbox(
         _("Save as"),
         EXPORTS,
@@ -142,19 +143,17 @@ def _download(entry: ConversationEntry) -> None:
         transcript, _ = here.conversation(entry.id)
         return export.write(replace(transcript, title=entry.title))
 
-    st.download_button(
+    offer_file(
         _("Download"),
         write,
-        file_name=file_name(entry.title) + export.suffix,
-        mime=export.mime,
-        icon=":material/download:",
-        key=f"download-{entry.id}-{kind}",
-        on_click="ignore",
+        file_name(entry.title) + export.suffix,
+        export.mime,
+        f"download-{entry.id}-{kind}",
         width="stretch",
     )
 
 
-def _actions(entry: ConversationEntry) -> None:
+def _draw_actions(entry: ConversationEntry) -> None:
     state = library_state()
     is_shown = state.shown == entry.id
     if st.button(
@@ -169,11 +168,9 @@ def _actions(entry: ConversationEntry) -> None:
         icon=":material/stacked_line_chart:",
         key=f"compare-{entry.id}",
     ):
-        compare_state().open(entry.id)
-        st.switch_page("pages/compare.py")
+        open_in_compare(entry.id)
     if st.button(_(page_titles.CHAT), icon=":material/forum:", key=f"chat-{entry.id}"):
-        chat_state().open(entry.id)
-        st.switch_page("pages/chat.py")
+        open_in_chat(entry.id)
     with st.popover(
         "",
         icon=":material/more_horiz:",
@@ -181,7 +178,7 @@ def _actions(entry: ConversationEntry) -> None:
         key=f"more-{entry.id}",
     ):
         _rename(entry)
-        _download(entry)
+        _draw_download(entry)
         if st.button(
             _("Delete"),
             icon=":material/delete:",
@@ -243,17 +240,15 @@ def unreadable_row(damaged: UnreadableConversation) -> None:
 
 
 def rows_download(conversation: int | str, title: str) -> None:
-    """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    """Offer everything that is stored of a conversation (its row number, or its id) as a file."""
     store = workspace().store
-    st.download_button(
+    offer_file(
         _("Stored rows"),
         lambda: json.dumps(store.stored_rows(conversation), indent=1),
-        file_name=f"{file_name(title)}-rows.json",
-        mime="application/json",
+        f"{file_name(title)}-rows.json",
+        "application/json",
+        f"rows-{conversation}",
         help=_(ROWS_HELP),
-        icon=":material/download:",
-        key=f"rows-{conversation}",
-        on_click="ignore",
     )
 
 
@@ -269,8 +264,8 @@ def open_address() -> None:
     if state.is_opened:
         return
     state.is_opened = True
-    search = value_read(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
-    page = value_read(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
+    search = parse_value(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
+    page = parse_value(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
     if search:
         set_widget(SEARCH_KEY, search)
     if page:
@@ -279,10 +274,7 @@ def open_address() -> None:
     if read and workspace().store.exists(read):
         state.shown = read
     elif read:
-        st.warning(
-            _("The conversation of the link is not on this server, or was deleted."),
-            icon=LINK_OFF,
-        )
+        say_conversation_is_gone()
 
 
 def keep_address() -> None:

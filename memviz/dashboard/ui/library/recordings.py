@@ -15,7 +15,7 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, offer_file
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
@@ -55,7 +55,7 @@ def recordings() -> None:
         _open()
     st.caption(_(ABOUT))
     for name, recording in workspace().recordings.all.items():
-        _row(name, recording, is_own=name in opened)
+        _draw_row(name, recording, is_own=name in opened)
 
 
 def _open() -> None:
@@ -81,7 +81,7 @@ def _open() -> None:
         st.rerun()
 
 
-def _row(name: str, recording: Recording, *, is_own: bool) -> None:
+def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
     with st.container(border=True, key=f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
@@ -105,18 +105,16 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _buttons(name, recording, is_own=is_own)
+            _draw_buttons(name, recording, is_own=is_own)
 
 
-def _buttons(name: str, recording: Recording, *, is_own: bool) -> None:
-    st.download_button(
+def _draw_buttons(name: str, recording: Recording, *, is_own: bool) -> None:
+    offer_file(
         _("Download"),
         lambda: write_recording(recording),
         file_name(name) + SUFFIX,
         "application/jsonl",
-        icon=":material/download:",
-        key=f"download-recording-{name}",
-        on_click="ignore",
+        f"download-recording-{name}",
     )
     if is_own and st.button(
         _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
@@ -159,15 +157,14 @@ def backup_controls() -> None:
         return
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
-        st.download_button(
+        offer_file(
             _("Back up"),
             partial(_copy, workspace()),
-            file_name=name,
-            mime="application/vnd.sqlite3",
-            help=_(HELP),
+            name,
+            "application/vnd.sqlite3",
+            "library-backup",
             icon=":material/archive:",
-            key="library-backup",
-            on_click="ignore",
+            help=_(HELP),
             width="stretch",
         )
     elif st.button(

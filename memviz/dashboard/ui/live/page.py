@@ -13,7 +13,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.pictures import stage
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session
@@ -75,7 +75,7 @@ def live_page() -> None:
     """Draw the list and the chosen conversation, or what to type where none is watched."""
     newest = workspace().store.newest_watched(SHOWN)
     if not newest:
-        _nothing_watched()
+        _say_nothing_watched()
         return
     by_key = {watched.key: watched for watched in newest}
     labels = _labels(newest)
@@ -95,11 +95,11 @@ def live_page() -> None:
     if st.query_params.get(PART) != key:
         st.query_params[PART] = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
-    draw = st.fragment(_conversation, run_every=seconds)
+    draw = st.fragment(_draw_conversation, run_every=seconds)
     draw(key, frozenset(by_key), seconds)
 
 
-def _nothing_watched() -> None:
+def _say_nothing_watched() -> None:
     st.info(
         _(
             "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "
@@ -147,7 +147,7 @@ def _is_growing(watched: Watched) -> bool:
     return age.total_seconds() < GROWING_SECONDS
 
 
-def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
+def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
     """Draw one conversation; the page is drawn anew where another one has begun, or this
     one begins or ceases to grow."""
     newest = workspace().store.newest_watched(SHOWN)
@@ -162,20 +162,19 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
         st.caption(plain(_growth_so_far(view.watched)))
-        _window(view)
-        _stage(view)
-        _largest(view.largest)
-        _compacted(view)
+        _draw_window(view)
+        _draw_stage(view)
+        _draw_largest(view.largest)
+        _draw_compacted(view)
         if st.button(
             _("Compare other strategies"),
             icon=":material/stacked_line_chart:",
             key="live-compare",
         ):
-            compare_state().open(view.watched.id)
-            st.switch_page("pages/compare.py")
+            open_in_compare(view.watched.id)
 
 
-def _window(view: LiveView) -> None:
+def _draw_window(view: LiveView) -> None:
     """Draw how full it is, and the forecasts."""
     st.markdown(f"**{plain(fill_words(view))}**")
     if view.window_tokens:
@@ -193,7 +192,7 @@ def _window(view: LiveView) -> None:
     st.caption(growth_words(view.tokens_per_turn))
 
 
-def _stage(view: LiveView) -> None:
+def _draw_stage(view: LiveView) -> None:
     settings = [
         SettingRun(run, _(preset.title), index)
         for index, (preset, run) in enumerate(view.runs)
@@ -217,7 +216,7 @@ def _stage(view: LiveView) -> None:
     )
 
 
-def _largest(items: Sequence[Item]) -> None:
+def _draw_largest(items: Sequence[Item]) -> None:
     st.subheader(_("The largest in the window"), anchor=False)
     total = sum(item.tokens for item in items)
     if not total:
@@ -237,7 +236,7 @@ def _largest(items: Sequence[Item]) -> None:
     )
 
 
-def _compacted(view: LiveView) -> None:
+def _draw_compacted(view: LiveView) -> None:
     st.subheader(_("What the last compaction took out"), anchor=False)
     if view.taken is None:
         st.caption(_("The program has compacted nothing yet."))

@@ -1,9 +1,10 @@
 """Rows, buttons, scrolling and errors that many pages share, in one look."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -34,6 +35,13 @@ def row(
     )
 
 
+def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
+    """Yield a place for each of ``count`` cards, in rows of columns of the same width; a row is drawn when its first
+    place is asked for."""
+    for start in range(0, count, cards_a_row):
+        yield from st.columns(cards_a_row)[: count - start]
+
+
 def quiet_button(
     label: str,
     key: str,
@@ -56,18 +64,54 @@ def quiet_button(
     )
 
 
-def scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
+def draw_scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
     """Scroll once for each new ``mark``: to the ``top`` of the page, to the ``result`` that is drawn behind this, or to
     the ``end`` of the box that this stands in."""
     _scrolling(data={"to": to, "key": key, "mark": mark}, key=key)
 
 
+def offer_file(
+    label: str,
+    content: str | Callable[[], str | bytes],
+    name: str,
+    mime: str,
+    key: str | None = None,
+    *,
+    icon: str = ":material/download:",
+    help: str | None = None,
+    width: Literal["stretch", "content"] = "content",
+) -> None:
+    """Draw a button that saves a file. A function makes its ``content`` on the click; the page is not drawn again."""
+    st.download_button(
+        label,
+        content,
+        name,
+        mime,
+        key=key,
+        icon=icon,
+        help=help,
+        width=width,
+        on_click="ignore",
+    )
+
+
+def show_table(
+    rows: Sequence[Mapping[str, str]] | Mapping[str, Mapping[str, str]], alt: str
+) -> None:
+    """Draw a table that does not scroll: a row for each mapping of a list, or a column for each entry of a mapping,
+    with the names of its rows at the left. ``alt`` says in a sentence what it shows."""
+    is_by_row = not isinstance(rows, Mapping)
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
+
+
+def show_problem(text: str) -> None:
+    """Show what went wrong; no letter of ``text`` is markup."""
+    st.error(plain(text), icon=":material/error:")
+
+
 def show_error(error: MemvizError, remedy: str = "") -> None:
     """Show what was wrong, where, and what to do."""
-    st.error(
-        plain(" ".join(part for part in (str(error), remedy) if part)),
-        icon=":material/error:",
-    )
+    show_problem(f"{error} {remedy}")
 
 
 @contextmanager

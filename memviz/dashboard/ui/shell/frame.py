@@ -12,12 +12,17 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
-from memviz.core.errors import StorageError
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
-from memviz.dashboard.ui.shell.elements import error_shown, errors_shown, row
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    errors_shown,
+    row,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.language import take_language
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
@@ -58,14 +63,17 @@ REOPEN_HELP = noop(
 )
 
 
-def database_notice() -> None:
+def _show_database_problem() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
-    problem = workspace().store.problem
+    problem = ""
+    # A file that cannot be opened at all is said by the page, in its place.
+    with suppress(StorageError):
+        problem = workspace().store.problem
     if not problem:
         return
     place = st.empty()
     with place.container(border=True, key="database-problem"):
-        st.error(plain(f"{problem} {_(REMEDY)}"), icon=":material/error:")
+        show_problem(f"{problem} {_(REMEDY)}")
         with st.container(horizontal=True):
             rescue = st.button(
                 _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"
@@ -211,7 +219,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
                 lost_help(lost)
     if sentence and not is_bare():
         st.caption(sentence)
-    _database_notice()
+    _show_database_problem()
 
 
 def open_views(
@@ -243,7 +251,7 @@ def open_views(
         if view.choose is not None:
             with st.container(width="content"):
                 view.choose()
-    _database_notice()
+    _show_database_problem()
     begin_at_top()
     return view.id
 
@@ -257,20 +265,9 @@ def _begin() -> None:
     say_unknown_parts()
 
 
-def _database_notice() -> None:
-    with suppress(
-        StorageError
-    ):  # a file that cannot be opened at all is said by the page, in its place
-        database_notice()
-
-
-def workspace() -> Workspace:
-    """The workspace of this server. Raises StorageError if the database cannot be used."""
-    return _workspace()
-
-
 @st.cache_resource(show_spinner=False)
-def _workspace() -> Workspace:
+def workspace() -> Workspace:
+    """Return the workspace of this server. Raises StorageError if the database cannot be used."""
     opened = Workspace()
     watch_in_background(opened)
     _leave_imports_to_themselves()

@@ -7,8 +7,8 @@ show it: an option, a number within its range."""
 import json
 from collections.abc import (
     Callable,
+    Collection,
     Container,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -94,28 +94,27 @@ def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> Non
     linked_parts().asked = parts
 
 
-def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
+def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
     """Let links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text
     where they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns
     whether the widget has just got its value from a link."""
-    choices = None if options is None else list_or_range(options)
-    return _take(name, key, lambda text: value_read(text, choices))
+    return _take(name, key, lambda text: parse_value(text, options))
 
 
-def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
-    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows."""
-    choices = None if options is None else list_or_range(options)
-    _take(name, key, lambda text: several_read(text, choices))
+def linked_list(name: str, key: str, options: Collection[Any] | None) -> None:
+    """Let links hold, under this ``name``, which of the ``options`` the widget of this ``key`` shows, or any texts
+    where they are ``None``."""
+    _take(name, key, lambda text: _parse_list(text, options))
 
 
 def linked_range(name: str, key: str, last: int) -> None:
     """Let links hold the two ends of a slider over the numbers from 1 to ``last``, such as ``["3", "12"]``."""
-    _take(name, key, lambda text: part_read(text, range(1, last + 1)))
+    _take(name, key, lambda text: parse_range(text, range(1, last + 1)))
 
 
 def linked_number(name: str, key: str, most: float) -> None:
     """Let links hold the value of a field that takes any number from 0 to ``most``."""
-    _take(name, key, lambda text: number_read(text, most))
+    _take(name, key, lambda text: parse_number(text, most))
 
 
 def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
@@ -142,13 +141,17 @@ def say_not_there(name: str, text: str) -> None:
     st.warning(plain(words), icon=LINK_OFF)
 
 
-def list_or_range(options: Iterable[Any]) -> Sequence[Any]:
-    """The options as something to look a value up in; a range stays one, however long."""
-    return options if isinstance(options, range) else list(options)
+def say_conversation_is_gone() -> None:
+    """Say that a link names a conversation which is not there."""
+    st.warning(
+        _("The conversation of the link is not on this server, or was deleted."),
+        icon=LINK_OFF,
+    )
 
 
-def value_read(text: str, options: Sequence[Any] | None) -> Any:
-    """The option that was written as ``text``; ``None`` where there is none."""
+def parse_value(text: str, options: Collection[Any] | None) -> Any:
+    """Return the one of these ``options`` that is written as ``text``: of ``range(1, 9)`` and ``"3"`` the number 3.
+    ``None`` where none is. Where the options are ``None``, any printable text is one."""
     if options is None:
         return text if text.isprintable() else None
     if isinstance(options, range):
@@ -160,28 +163,30 @@ def value_read(text: str, options: Sequence[Any] | None) -> Any:
     return None
 
 
-def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
-    """The options that were written as a list in JSON; those that are not there are left out."""
+def _parse_list(text: str, options: Collection[Any] | None) -> list[Any] | None:
+    """Return those of ``options`` that are written in ``text`` as a list in JSON, such as ``["3", "12"]``; ``None``
+    where none of them is."""
     try:
         texts = read_json(text)
     except (MemvizError, ValueError):
         return None
     if not isinstance(texts, list):
         return None
-    values = [value_read(str(item), options) for item in texts[:MAX_VALUES]]
+    values = [parse_value(str(item), options) for item in texts[:MAX_VALUES]]
     return [value for value in values if value is not None] or None
 
 
-def part_read(text: str, options: range) -> tuple[int, int] | None:
-    """The first and the last number of a part of a range; ``None`` where there is no such part."""
-    ends = several_read(text, options) or []
+def parse_range(text: str, options: range) -> tuple[int, int] | None:
+    """Return the two ends of a part of a range, written as ``["3", "12"]``; ``None`` where ``options`` has no such
+    part."""
+    ends = _parse_list(text, options) or []
     if len(ends) != 2 or ends[0] > ends[1]:
         return None
     return ends[0], ends[1]
 
 
-def number_read(text: str, most: float) -> float | None:
-    """The number that was written as ``text``; ``None`` where it is none, or beyond its bounds."""
+def parse_number(text: str, most: float) -> float | None:
+    """Return the number that is written as ``text``; ``None`` where it is none, or not from 0 to ``most``."""
     try:
         number = float(text)
     except ValueError:

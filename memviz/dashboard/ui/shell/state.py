@@ -45,13 +45,6 @@ def clicked_number(key: str) -> int | None:
     return None if carried is None else int(carried)
 
 
-def take_clicked_number(chart_key: str, widget_key: str) -> None:
-    """Give a widget the number that was clicked on the chart, if there is one."""
-    number = clicked_number(chart_key)
-    if number is not None:
-        set_widget(widget_key, number)
-
-
 def set_widget(key: str, value: Any) -> None:
     """Give a widget its value before it is drawn."""
     st.session_state[key] = value

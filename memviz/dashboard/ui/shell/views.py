@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.shell.elements import scroll
+from memviz.dashboard.ui.shell.elements import draw_scroll
 from memviz.dashboard.ui.shell.language import choose_language
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
@@ -59,6 +59,8 @@ def lost_help(
 COMPARE_VIEW = "compare-view"
 FACTS_VIEW = "facts-view"
 GUIDE_VIEW = "guide-view"
+SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+"""The keys of the switches between the views of a page, by its file below ``pages/``."""
 TURNED_KEY = "views-turned"
 
 
@@ -118,14 +120,18 @@ def turn_to(page: str, key: str, view: str) -> None:
 
 def turn_to_top() -> None:
     """Note that what is shown next is something else: :func:`begin_at_top` shows its beginning."""
-    set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
+    _count_up(TURNED_KEY)
 
 
 def begin_at_top() -> None:
     """Show the beginning of a page after :func:`turn_to`: a browser stays where it is when only the view changes."""
     turned = widget_value(TURNED_KEY)
     if turned:
-        scroll("top", turned, "at-top")
+        draw_scroll("top", turned, "at-top")
+
+
+def _count_up(key: str) -> None:
+    set_widget(key, (widget_value(key) or 0) + 1)
 
 
 def _asked(key: str) -> str:
@@ -202,15 +208,14 @@ def _at(key: str, view: str) -> int:
 
 def result_is_new(name: str) -> None:
     """Note that the result of this ``name`` has just been asked for, so that its beginning is brought into view."""
-    key = _times_key(name)
-    set_widget(key, (widget_value(key) or 0) + 1)
+    _count_up(_times_key(name))
 
 
 def result_begins(name: str) -> None:
-    """Here the result of this ``name`` begins. To be called wherever it is drawn."""
+    """Bring the result of this ``name`` into view if it was just asked for. To be called where its drawing begins."""
     times = widget_value(_times_key(name))
     if times:
-        scroll("result", times, f"in-view-{name}")
+        draw_scroll("result", times, f"in-view-{name}")
 
 
 def _times_key(name: str) -> str:

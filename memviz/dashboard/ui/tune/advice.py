@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.dashboard.ui.tune.next_values import add_values, edge_value_labels
@@ -61,23 +61,16 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 
 
 def facts_button(conversations: Sequence[str]) -> None:
-    """Draw the way to the facts that the answer was measured on."""
+    """Draw the way to the facts that the answer was measured on: of several conversations to those of the one that
+    other pages show, else of the first."""
     if st.button(
         _("Open the facts"),
         icon=":material/checklist:",
         key="tune-facts",
         type="tertiary",
     ):
-        _open_facts(conversations)
-
-
-def _open_facts(conversations: Sequence[str]) -> None:
-    """Turn to the facts of the conversation that was swept over; of several, of the one that other pages show or the
-    first."""
-    study = compare_state()
-    if study.conversation_id not in conversations:
-        study.open(conversations[0])
-    turn_to("facts", FACTS_VIEW, "lives")
+        compare_state().open_one_of(conversations)
+        turn_to("facts", FACTS_VIEW, "lives")
 
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
@@ -99,12 +92,8 @@ def best_table(
     st.header(_("Best of each strategy"), anchor=False, help=_(HELP))
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     measures = [name for name in MEASURES if name != unknown]
-    st.table(
-        pd.DataFrame([_row(best, measures, constraints) for best in bests]),
-        border="horizontal",
-        hide_index=True,
-        alt=_("The best setting of each strategy"),
-    )
+    rows = [_row(best, measures, constraints) for best in bests]
+    show_table(rows, _("The best setting of each strategy"))
     further = edge_value_labels(sweep.settings)
     if further:
         st.caption(

@@ -32,26 +32,24 @@ SECONDS_HELP = noop(
     "In a chosen time the settings that tell most are measured first: of each family of strategies one in the middle, "
     "then those at both ends. What did not fit is said, and can be measured afterwards."
 )
+STRATEGIES_KEY = "tune-strategies"
 FAMILIES_KEY = "tune-families"
 FAMILIES_HELP = noop("Takes all strategies of a family, or none of them.")
 PROGRAMS = noop("What programs do")
 
 
-def choose_extent(choices: Mapping[str, type[Strategy]], strategies_key: str) -> None:
-    """Draw the controls of the time that the sweep may take, and of the families whose strategies the control of
-    ``strategies_key`` takes."""
+def choose_extent(choices: Mapping[str, type[Strategy]]) -> None:
+    """Draw the controls of the time that the sweep may take, and of the families whose strategies are all tried."""
     _choose_seconds()
-    _choose_families(choices, strategies_key)
+    _choose_families(choices)
 
 
-def _choose_families(
-    choices: Mapping[str, type[Strategy]], strategies_key: str
-) -> None:
+def _choose_families(choices: Mapping[str, type[Strategy]]) -> None:
     members: dict[str, list[str]] = {}
     for id, cls in choices.items():
         members.setdefault(cls.family, []).append(id)
     families = [family for family in FAMILIES if family in members]
-    chosen = {*(widget_value(strategies_key) or ())}
+    chosen = {*(widget_value(STRATEGIES_KEY) or ())}
     whole = [family for family in families if chosen.issuperset(members[family])]
     if len(widget_value(PROGRAMS_KEY) or ()) == len(presets()):
         whole.append(PROGRAMS)
@@ -64,7 +62,7 @@ def _choose_families(
                 ids.update(members[family])
             elif family in whole:
                 ids.difference_update(members[family])
-        set_widget(strategies_key, [id for id in choices if id in ids])
+        set_widget(STRATEGIES_KEY, [id for id in choices if id in ids])
         if (PROGRAMS in now) != (PROGRAMS in whole):
             set_widget(PROGRAMS_KEY, list(presets()) if PROGRAMS in now else [])
 
@@ -154,15 +152,15 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
         ),
         icon=":material/hourglass_empty:",
     )
-    row = st.container(horizontal=True)
-    row.button(
-        _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
-        key="tune-short",
-        icon=":material/timer:",
-        on_click=set_widget,
-        args=(SECONDS_KEY, SHORT_SECONDS),
-    )
-    return start_button(_("Try {settings}", settings=number), "tune-start", place=row)
+    with st.container(horizontal=True):
+        st.button(
+            _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
+            key="tune-short",
+            icon=":material/timer:",
+            on_click=set_widget,
+            args=(SECONDS_KEY, SHORT_SECONDS),
+        )
+        return start_button(_("Try {settings}", settings=number), "tune-start")
 
 
 def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> float:

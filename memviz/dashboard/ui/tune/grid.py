@@ -28,7 +28,7 @@ from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.embedding import NAME, choose_embedding
-from memviz.dashboard.ui.tune.extent import choose_extent, extent_words
+from memviz.dashboard.ui.tune.extent import STRATEGIES_KEY, choose_extent, extent_words
 from memviz.dashboard.ui.tune.next_values import fill_value_controls
 from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
@@ -98,7 +98,7 @@ def largest_sizes(ids: Sequence[str]) -> dict[str, int]:
 
 
 def choose_settings(
-    largest: Mapping[str, int], recorded: Sequence[Strategy] = ()
+    largest: Mapping[str, int], recorded: Sequence[Strategy]
 ) -> tuple[Strategy, ...]:
     """Draw the controls of strategies and values, and return the settings they make.
 
@@ -128,17 +128,17 @@ def _choose_grid(
 ) -> dict[str, dict[str, tuple[Any, ...]]]:
     """Return the values chosen, by strategy and parameter."""
     choices = offered_strategies()
-    linked_list("try", "tune-strategies", choices)
+    linked_list("try", STRATEGIES_KEY, choices)
     at_first = [id for id in tried_at_first() if id in choices]
-    held = begin_with("tune-strategies", at_first)
-    choose_extent(choices, "tune-strategies")
+    held = begin_with(STRATEGIES_KEY, at_first)
+    choose_extent(choices)
     chosen = st.pills(
         _("Strategies to try"),
         list(choices),
         selection_mode="multi",
         default=[id for id in held if id in choices],
         format_func=lambda id: title_in_menu(choices[id]),
-        key="tune-strategies",
+        key=STRATEGIES_KEY,
         help="\n\n".join([_(STRATEGIES_HELP), *map(plain, refused_words())]),
         persist_state="session",
     )

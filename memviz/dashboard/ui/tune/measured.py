@@ -14,6 +14,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import offer_file
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
@@ -53,7 +54,7 @@ def setting_card(
     ):
         _open_in_compare(setting.id, setting.model_dump(), conversations)
     if number in table.index:
-        _metrics(table.loc[number].to_dict())
+        _draw_metrics(table.loc[number].to_dict())
     for sentence in idle_in_words(sweep, number):
         st.caption(plain(sentence))
     failed = [
@@ -68,7 +69,7 @@ def setting_card(
         )
 
 
-def _metrics(row: dict[Any, Any]) -> None:
+def _draw_metrics(row: dict[Any, Any]) -> None:
     cells = st.grid(
         METRIC_COLUMNS, min_column_width=110, gap="small", key="tune-metrics"
     )
@@ -86,8 +87,7 @@ def _open_in_compare(
     strategy_id: str, parameters: dict[str, Any], conversations: Sequence[str]
 ) -> None:
     study = compare_state()
-    if study.conversation_id not in conversations:
-        study.open(conversations[0])
+    study.open_one_of(conversations)
     study.settings = []
     if strategy_id != "buffer":
         study.add("buffer")
@@ -150,14 +150,12 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
             key="tune-table",
             alt=_("Every setting with its measures"),
         )
-        st.download_button(
+        offer_file(
             _("All measures as CSV"),
             lambda: sweep.frame().to_csv(index=False),
-            file_name="sweep.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            key="tune-csv",
-            on_click="ignore",
+            "sweep.csv",
+            "text/csv",
+            "tune-csv",
         )
 
 
@@ -242,12 +240,10 @@ def export_to_code(
         wrap_lines=True,
         height=min(MAX_PIXELS, 90 + 21 * text.count("\n")),
     )
-    st.download_button(
+    offer_file(
         _("Save as {file}", file=target.file_name),
         text,
-        file_name=target.file_name,
-        mime=MIME[target.language],
-        icon=":material/download:",
-        key="tune-save",
-        on_click="ignore",
+        target.file_name,
+        MIME[target.language],
+        "tune-save",
     )

@@ -142,7 +142,7 @@ def one_strategy(
         "recommended": recommended,
         "writer": SettingWords.of(sweep, constraints.over),
     }
-    _curves(answer, constraints, sweep.cost_measure, marked)
+    _draw_curves(answer, constraints, sweep.cost_measure, marked)
     if not hides(Part.NUMBERS):
         help = plain(_(answer.axis.help))
         st.caption(_("{help} Click a point to look at its setting.", help=help))
@@ -151,7 +151,7 @@ def one_strategy(
     return number
 
 
-def _curves(
+def _draw_curves(
     answer: StrategyAnswer,
     constraints: Constraints,
     cost: str,
@@ -188,7 +188,8 @@ def _curves(
         )
         on_click = partial(follow_click, key)
         finding = _curve_finding(answer, measure)
-        picture(line, key, finding, on_click, line.layout.height, place)
+        with place:
+            picture(line, key, finding, on_click, line.layout.height)
 
 
 def _curve_finding(answer: StrategyAnswer, measure: str) -> str:

@@ -11,8 +11,8 @@ from memviz.dashboard.ui.controls.conversations import looked_at_conversation
 from memviz.dashboard.ui.controls.grounds import (
     ALL_STAND_IN,
     LINE_KEY,
-    instead,
-    swept_by,
+    offer_summarizer,
+    say_who_swept,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
@@ -110,22 +110,22 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
         key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
     ):
         if not summarizer.startswith(RECORDING):
-            swept_by(summarizer)
+            say_who_swept(summarizer)
             if measurable.recorded:
                 label = ngettext(
                     "Only the recorded one",
                     "Only the {number:,} recorded ones",
                     measurable.recorded,
                 )
-                instead(label, measurable.recording, _(ALONE_HELP))
+                offer_summarizer(label, measurable.recording, _(ALONE_HELP))
             return
         recording = workspace().recordings.all.get(summarizer.removeprefix(RECORDING))
-        swept_by(
+        say_who_swept(
             summarizer,
             models=recording.models if recording is not None else (),
             left_out=measurable.left_out,
         )
-        instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
+        offer_summarizer(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
 
 
 def say_none_recorded(summarizer: str) -> None:
@@ -138,4 +138,4 @@ def say_none_recorded(summarizer: str) -> None:
         ),
         icon=":material/info:",
     )
-    instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
+    offer_summarizer(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))

@@ -19,7 +19,11 @@ from memviz.dashboard.ui.controls.spending import (
     spending,
 )
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import (
+    errors_shown,
+    show_error,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
@@ -81,7 +85,7 @@ def sweep_of(
         st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     elif work.error is not None:
         show_error(work.error)
-        _go_on(state, _("Try again"))
+        _offer_to_go_on(state, _("Try again"))
     if work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             if lacks_vectors(work.sweep):
@@ -93,7 +97,7 @@ def sweep_of(
     if sweep is None:
         return None
     if work.wait(0) and not sweep.is_complete and work.error is None:
-        _ended_early(state, sweep)
+        _say_ended_early(state, sweep)
     return state.price(sweep, assumptions) if _any_ran(sweep) else None
 
 
@@ -152,7 +156,7 @@ _MEASURED_OVER = noop(
 )
 
 
-def _ended_early(state: TuneState, sweep: Sweep) -> None:
+def _say_ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else _("Stopped.")
     st.warning(
@@ -166,10 +170,10 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
     )
     for sentence in left_out_words(sweep):
         st.caption(plain(sentence))
-    _go_on(state, _("Go on"))
+    _offer_to_go_on(state, _("Go on"))
 
 
-def _go_on(state: TuneState, label: str) -> None:
+def _offer_to_go_on(state: TuneState, label: str) -> None:
     if start_button(label, "tune-go-on", is_main=False):
         _begin_anew(state)
 
@@ -181,7 +185,7 @@ def _begin_anew(state: TuneState) -> NoReturn:
     st.rerun()
 
 
-def nothing_to_try(ids: Sequence[str]) -> None:
+def say_nothing_to_try(ids: Sequence[str]) -> None:
     """Say whether a conversation or a strategy has to be chosen first."""
     text = noop("Choose a conversation in the sidebar, and every setting is measured.")
     if ids:
@@ -244,7 +248,7 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
         return
     with st.container(border=True):
         if desk.state.made_with == desk.summarizer:
-            st.error(plain(problem), icon=":material/error:")
+            show_problem(problem)
             _offer(_TRY_AGAIN_WITH, desk, paid)
         else:
             st.markdown(
@@ -281,20 +285,19 @@ _TRY_AGAIN_WITH = noop("Try again with {model}")
 
 
 def _offer(label: str, desk: _Desk, paid: Asked) -> None:
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    budget_usd = row.number_input(
-        _("Budget of this sweep (US dollars)"),
-        0.01,
-        10_000.0,
-        FIRST_BUDGET_USD,
-        key="tune-budget",
-        help=_(BUDGET_HELP),
-        width=200,
-    )
-    is_asked = start_button(
-        _(label, model=plain(paid.summarizer)), "tune-pay", place=row, is_main=False
-    )
-    bound_caption(CostBound(budget_usd), place=row)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        budget_usd = st.number_input(
+            _("Budget of this sweep (US dollars)"),
+            0.01,
+            10_000.0,
+            FIRST_BUDGET_USD,
+            key="tune-budget",
+            help=_(BUDGET_HELP),
+            width=200,
+        )
+        words = _(label, model=plain(paid.summarizer))
+        is_asked = start_button(words, "tune-pay", is_main=False)
+        bound_caption(CostBound(budget_usd))
     if is_asked:
         _begin_paid(desk, paid, budget_usd)
         st.rerun()

@@ -49,10 +49,10 @@ def map_of_two_parameters(
         return
     table = _alike(table, setting, parameters)
     if len(table) > 1 or (id, parameters[0].name) in tune_state().value_keys:
-        _two_parameters(sweep, table, parameters, marked)
+        _draw_two_parameters(sweep, table, parameters, marked)
 
 
-def _two_parameters(
+def _draw_two_parameters(
     sweep: Sweep,
     table: DataFrame,
     parameters: Sequence[Parameter],

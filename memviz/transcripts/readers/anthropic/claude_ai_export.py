@@ -9,7 +9,7 @@ from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import spoken_role, stand_in
-from memviz.transcripts.readers.anthropic.messages import MARKS, THOUGHTS, add_blocks
+from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_blocks
 from memviz.transcripts.readers.json_access import (
     first_text,
     joined,

@@ -9,7 +9,7 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note
-from memviz.transcripts.readers.anthropic.messages import BLOCKS
+from memviz.transcripts.readers.anthropic.blocks import BLOCKS
 from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import (
     count_at,

@@ -22,12 +22,12 @@ from tests.models.recordings.recorded import MODEL, a_recording_of, played
 def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs as a script of its own
     import streamlit as st
 
-    from memviz.dashboard.ui.controls.grounds import summaries_by
+    from memviz.dashboard.ui.controls.grounds import say_who_summarized
     from memviz.dashboard.ui.controls.links import SUMMARIZER
     from memviz.dashboard.ui.controls.pickers import name_key
 
     st.session_state.setdefault(name_key(SUMMARIZER), chosen)
-    summaries_by(settings)
+    say_who_summarized(settings)
 
 
 def setting_of(id: str, model: Model | str = OFFLINE) -> SettingRun:

@@ -20,9 +20,9 @@ WORD_JOINER = (
 
 
 def page(settings: list) -> None:  # type: ignore[type-arg]  # runs as a script of its own, without imports
-    from memviz.dashboard.ui.controls.grounds import health
+    from memviz.dashboard.ui.controls.grounds import draw_health
 
-    health(settings)  # type: ignore[arg-type]
+    draw_health(settings)  # type: ignore[arg-type]
 
 
 def drawn(*runs: tuple[str, Run]) -> AppTest:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.core.errors import RateLimitError
+from memviz.core.model_errors import RateLimitError
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.models.planned_calls import CostBound
 from tests.pages.driving import labelled, sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.dashboard.ui.shell.linked import number_read, part_read
+from memviz.dashboard.ui.shell.linked import parse_number, parse_range
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from memviz.dashboard.ui.shell.linked import number_read, part_read
 def test_a_part_of_a_range_has_two_ends_within_it(
     text: str, found: tuple[int, int] | None
 ) -> None:
-    assert part_read(text, range(1, 10)) == found
+    assert parse_range(text, range(1, 10)) == found
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_a_part_of_a_range_has_two_ends_within_it(
     ],
 )
 def test_a_number_lies_within_its_bounds(text: str, found: float | None) -> None:
-    assert number_read(text, 10.0) == found
+    assert parse_number(text, 10.0) == found

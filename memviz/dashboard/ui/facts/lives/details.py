@@ -29,6 +29,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -51,13 +52,13 @@ MISSES_ALT = noop(
 )
 
 
-def without_labels(settings: Sequence[SettingRun]) -> None:
+def draw_without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
     if not _is_wanted(len(settings[0].run.log)):
         return
     words = rare_words_of(settings[0].run.log)
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
-    if not words and not any(found.arguments for found in needed):
+    if not words and not any(recall.arguments for recall in needed):
         st.caption(
             _(
                 "No word here is said by one message alone, and no tool call used a value that was said before."
@@ -85,8 +86,8 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
                 words=counted(len(words), "rare word"),
             )
         )
-    if any(found.arguments for found in needed):
-        needed_values(settings, needed)
+    if any(recall.arguments for recall in needed):
+        draw_needed_values(settings, needed)
 
 
 def _is_wanted(messages: int) -> bool:
@@ -99,7 +100,7 @@ def _is_wanted(messages: int) -> bool:
 
 
 @st.fragment
-def needed_values(
+def draw_needed_values(
     settings: Sequence[SettingRun], needed: Sequence[ToolArgumentRecall]
 ) -> None:
     """Draw how many of the values that tool calls used were still in the context."""
@@ -110,34 +111,29 @@ def needed_values(
             "date. Had the model made the call under this setting, was the value in what it was sent?"
         )
     )
-    for column, setting, found in zip(
+    for column, setting, recall in zip(
         st.columns(len(settings)), settings, needed, strict=True
     ):
-        there = sum(argument.in_context for argument in found.arguments)
-        share = "–" if found.share is None else f"{found.share:.0%}"
+        there = sum(argument.in_context for argument in recall.arguments)
+        share = "–" if recall.share is None else f"{recall.share:.0%}"
         column.metric(
             setting.label,
             share,
             help=_(
                 "{there:,} of {count:,} needed values were sent.",
                 there=there,
-                count=len(found.arguments),
+                count=len(recall.arguments),
             ),
         )
     missed = []
-    for arguments in zip(*(found.arguments for found in needed), strict=False):
+    for arguments in zip(*(recall.arguments for recall in needed), strict=False):
         if not all(argument.in_context for argument in arguments):
             missed.append(arguments)
     if not missed:
         st.caption(_("No setting missed any of them."))
         return
     shown = missed if widget_value(ALL_KEY) else missed[:MOST_MISSES]
-    st.table(
-        pd.DataFrame([_row(settings, arguments) for arguments in shown]),
-        border="horizontal",
-        hide_index=True,
-        alt=_(MISSES_ALT),
-    )
+    show_table([_row(settings, arguments) for arguments in shown], _(MISSES_ALT))
     if len(missed) > MOST_MISSES:
         st.toggle(
             _("Show all {count:,} values that were missed", count=len(missed)),
@@ -169,51 +165,55 @@ HOW_TO_READ = noop(
 )
 
 
-def stand_in_instead(kept: Sequence[RetentionResult]) -> None:
+def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
     """A table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
-    recorded = [one for one in kept if Author.RECORDED in authors_of(one.run)]
+    recorded = [
+        result for result in results if Author.RECORDED in authors_of(result.run)
+    ]
     if recorded:
         folded(
             _(QUESTION),
             "facts-stand-in",
             ":material/compare:",
-            partial(_agreement_table, recorded),
+            partial(_draw_agreement_table, recorded),
         )
 
 
-def _agreement_table(recorded: Sequence[RetentionResult]) -> None:
+def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
     rows: list[dict[str, object]] = []
-    told: list[str] = []
-    for one in recorded:
-        other = _by_stand_in(one)
-        agreed = agreement(one.retention, other.retention)
-        rows.append(_agreement_row(one, other, agreed))
-        told.append(f"{one.setting.label}: {_agreement_words(agreed)}")
+    sentences: list[str] = []
+    for result in recorded:
+        other = _by_stand_in(result)
+        agreed = agreement(result.retention, other.retention)
+        rows.append(_agreement_row(result, other, agreed))
+        sentences.append(f"{result.setting.label}: {_agreement_words(agreed)}")
     st.caption(_(HOW_TO_READ))
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
     )
-    for sentence in told:
+    for sentence in sentences:
         st.caption(plain(sentence))
 
 
-def _by_stand_in(one: RetentionResult) -> RetentionResult:
-    """The same setting, summarized by the built-in model."""
+def _by_stand_in(result: RetentionResult) -> RetentionResult:
+    """Return what a setting retains where the built-in model writes its summaries."""
     state = compare_state()
-    strategy = one.run.strategy
-    same = state.setting_at(one.setting.index)
+    strategy = result.run.strategy
+    same = state.setting_at(result.setting.index)
     recalls: tuple[tuple[int, Recall], ...] = ()
     if same is not None and strategy.allows_recall:
         recalls = state.recalls_of(same)
     id = state.conversation_id or ""
     first = workspace().beginning(id, state.first)
-    counter = one.run.counter.name
+    counter = result.run.counter.name
     key = RunKey(id, strategy, counter, OFFLINE, recalls, first=first)
     run = workspace().run(key, model(OFFLINE))
-    (found,) = retention_results([replace(one.setting, run=run)], one.retention.probes)
-    return found
+    (other,) = retention_results(
+        [replace(result.setting, run=run)], result.retention.probes
+    )
+    return other
 
 
 def _agreement_words(agreed: Agreement) -> str:
@@ -229,16 +229,16 @@ def _agreement_words(agreed: Agreement) -> str:
 
 
 def _agreement_row(
-    one: RetentionResult, other: RetentionResult, agreed: Agreement
+    result: RetentionResult, other: RetentionResult, agreed: Agreement
 ) -> dict[str, object]:
     return {
-        _("Setting"): one.setting.label,
+        _("Setting"): result.setting.label,
         _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=agreed.facts),
         _("Built-in model keeps"): _(
             "{other} of {facts}", other=agreed.other, facts=agreed.facts
         ),
         _("Both"): agreed.both,
         _("Agree"): f"{agreed.share:.0%}",
-        _("Tokens, recorded"): f"{sent_summary_tokens(one.run.turns[-1]):,}",
+        _("Tokens, recorded"): f"{sent_summary_tokens(result.run.turns[-1]):,}",
         _("Tokens, built-in"): f"{sent_summary_tokens(other.run.turns[-1]):,}",
     }

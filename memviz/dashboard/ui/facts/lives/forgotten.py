@@ -3,7 +3,6 @@ it, with prices. Worked out when somebody opens it."""
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.translation import _, noop
@@ -11,7 +10,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.why import CAREFUL, life_sentences, remedy_words
 from memviz.metrics.retention.life_lines import LifeLine
@@ -22,45 +21,47 @@ QUESTION = noop("Why did it forget?")
 KEY = "facts-why"
 
 
-def why_forgotten(one: RetentionResult, life: LifeLine) -> None:
+def explain_loss(result: RetentionResult, life: LifeLine) -> None:
     """Draw the question, and its answer when it is opened; nothing for a fact that was never lost."""
     if life.lost_turn is not None:
-        show = partial(_show, one, life)
+        show = partial(_show, result, life)
         folded(_(QUESTION), KEY, ":material/search_insights:", show)
 
 
-def _show(one: RetentionResult, life: LifeLine) -> None:
+def _show(result: RetentionResult, life: LifeLine) -> None:
     with (
         st.spinner(_("Trying what would have kept it"), show_time=True),
         error_shown(),
     ):
-        found = _answer(one, life)
-        for sentence in life_sentences(found):
+        why = _answer(result, life)
+        for sentence in life_sentences(why):
             st.markdown(plain(sentence))
-        kept = [remedy_words(remedy) for remedy in found.remedies if remedy.keeps]
-        rows = {
-            _("What would have kept it"): [plain(one.what) for one in kept],
-            _("Price in this conversation"): [plain(one.price) for one in kept],
-        }
-        if kept:
-            st.table(
-                pd.DataFrame(rows),
-                border="horizontal",
-                hide_index=True,
-                alt=_("What would have kept the fact, and its price"),
-            )
-        for remedy in found.remedies:
+        rows = []
+        others = []
+        for remedy in why.remedies:
+            words = remedy_words(remedy)
             if not remedy.keeps:
-                st.caption(plain(remedy_words(remedy).what))
+                others.append(words.what)
+                continue
+            row = {
+                _("What would have kept it"): plain(words.what),
+                _("Price in this conversation"): plain(words.price),
+            }
+            rows.append(row)
+        if rows:
+            show_table(rows, _("What would have kept the fact, and its price"))
+        for sentence in others:
+            st.caption(plain(sentence))
         st.caption(_(CAREFUL))
 
 
-def _answer(one: RetentionResult, life: LifeLine) -> Why:
-    """The answer, which is worked out once for a run and these prices."""
+def _answer(result: RetentionResult, life: LifeLine) -> Why:
+    """Return why a fact was forgotten, and what would have kept it: worked out once for a run and the prices in
+    force."""
     transcript, _log = studied_conversation()
-    probe = one.retention.probes[life.probe]
+    probe = result.retention.probes[life.probe]
     prices = prices_in_force()
-    return one.run.once(
+    return result.run.once(
         (why_lost, probe, repr(prices)),
-        partial(why_lost, transcript, one.run, probe, prices),
+        partial(why_lost, transcript, result.run, probe, prices),
     )

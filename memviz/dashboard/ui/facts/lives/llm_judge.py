@@ -13,7 +13,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
+from memviz.dashboard.ui.controls.grounds import draw_author_badge, say_who_answered
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import (
@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.pickers import (
     switch,
 )
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import card_places
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
@@ -33,7 +34,7 @@ from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
 from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
-from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.cost.bounds import bound_judging
 from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.events import author_of
 from memviz.models.names import OFFLINE
@@ -57,7 +58,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 class _Asked(NamedTuple):
     """An order: who is asked what. ``key`` is equal for the same settings, models and probes."""
 
-    kept: tuple[RetentionResult, ...]
+    results: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
     probes: tuple[Probe, ...]
     models: Models
@@ -81,13 +82,13 @@ class _Asked(NamedTuple):
         is_judged = self.judge is None or answer.verdict is not None
         return is_judged and answer.reply is not None
 
-    def number_of(self, one: RetentionResult) -> int:
+    def number_of(self, result: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
-        return next(number for number, run in enumerate(self.runs) if run is one.run)
+        return next(number for number, run in enumerate(self.runs) if run is result.run)
 
 
 def ask_a_model(
-    kept: Sequence[RetentionResult],
+    results: Sequence[RetentionResult],
     probes: Sequence[Probe],
     models: Models,
 ) -> None:
@@ -100,7 +101,7 @@ def ask_a_model(
                 "last turn, under each setting, and it answers from exactly what would be sent."
             )
         )
-        asked = _choose(kept, probes, models)
+        asked = _choose(results, probes, models)
         if not asked.runs or not asked.probes:
             st.caption(_("Choose a setting to ask."))
             return
@@ -128,8 +129,9 @@ def ask_a_model(
                 answers=counted(total, "answer"),
             )
             job.run_when_asked(so_far=done if so_far else "")
-        if results := judged.get(key):
-            _show(asked, results)
+        answers = judged.get(key)
+        if answers:
+            _show(asked, answers)
 
 
 def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
@@ -138,9 +140,9 @@ def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
 
 
 def _choose(
-    kept: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
+    results: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
 ) -> _Asked:
-    labels = [one.setting.label for one in kept]
+    labels = [result.setting.label for result in results]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
@@ -176,8 +178,10 @@ def _choose(
                 _("Judge"), JUDGE, _("Who says whether an answer is right.")
             )
     left.caption(_answering_words(models))
-    chosen = tuple(one for one in kept if one.setting.label in (names or ()))
-    runs = tuple({id(one.run): one.run for one in chosen}.values())
+    chosen = tuple(
+        result for result in results if result.setting.label in (names or ())
+    )
+    runs = tuple({id(result.run): result.run for result in chosen}.values())
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
@@ -204,10 +208,10 @@ def _likely(asked: _Asked) -> str:
 
 def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
-    settled = Counter(one.probe for one in so_far if asked.is_settled(one))
+    settled = Counter(answer.probe for answer in so_far if asked.is_settled(answer))
     left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
     judge = asked.judge.name if asked.judge else None
-    return judging_bound(asked.runs, left, asked.models.askers, judge)
+    return bound_judging(asked.runs, left, asked.models.askers, judge)
 
 
 def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
@@ -248,11 +252,13 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     scores = answer_scores(results, len(asked.runs))
     # A column a setting, as in the table of key numbers: of measures there are more than a phone has room for.
     columns = {
-        plain(one.setting.label): _column(scores[asked.number_of(one)], one, asked)
-        for one in asked.kept
+        plain(result.setting.label): _column(
+            scores[asked.number_of(result)], result, asked
+        )
+        for result in asked.results
     }
     table = pd.DataFrame(columns)
-    answers_by(answer.calls[-1] for answer in results if answer.calls)
+    say_who_answered(answer.calls[-1] for answer in results if answer.calls)
     nothing = SAYS_NOTHING.items()
     empty = [name for name, words in nothing if (table.loc[name] == _(words)).all()]
     calls: list[ReplyFacts] = []
@@ -269,13 +275,13 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(_("The first failure said: {failed}", failed=plain(failed)))
-    _one_question(asked, results)
+    _draw_one_question(asked, results)
 
 
 def _column(
-    scores: AnswerScores, one: RetentionResult, asked: _Asked
+    scores: AnswerScores, result: RetentionResult, asked: _Asked
 ) -> dict[str, str]:
-    could = sum(map(bool, one.retention.retained[-1][: len(asked.probes)]))
+    could = sum(map(bool, result.retention.retained[-1][: len(asked.probes)]))
     judged = scores.right + scores.wrong
     cost = _("none")
     if scores.cost_usd is None:
@@ -305,7 +311,7 @@ def _column(
 
 
 @st.fragment
-def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
     probes = [probe for probe in asked.probes if probe in answered]
@@ -325,17 +331,18 @@ def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
         return
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
-    given = {answer.run: answer for answer in results if answer.probe == probe}
-    for start in range(0, len(asked.kept), CARDS_A_ROW):
-        row = asked.kept[start : start + CARDS_A_ROW]
-        for column, one in zip(st.columns(CARDS_A_ROW), row, strict=False):
-            with column:
-                _card(one, given.get(asked.number_of(one)), probe)
+    answers = {answer.run: answer for answer in results if answer.probe == probe}
+    places = card_places(len(asked.results), CARDS_A_ROW)
+    for place, result in zip(places, asked.results, strict=True):
+        with place:
+            _draw_card(result, answers.get(asked.number_of(result)), probe)
 
 
-def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
+def _draw_card(
+    result: RetentionResult, answer: JudgedAnswer | None, probe: Probe
+) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(one.setting.label)}**")
+        st.markdown(f"**{plain(result.setting.label)}**")
         if answer is None:
             st.caption(_("Not asked yet."))
             return
@@ -351,7 +358,9 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
                 st.badge(words, color=color)
             if answer.calls:
                 call = answer.calls[-1]
-                author_badge(author_of(call.model, recorded=call.recorded), call.model)
+                draw_author_badge(
+                    author_of(call.model, recorded=call.recorded), call.model
+                )
         if answer.error:
             st.caption(plain(answer.error))
         st.caption(_("{tokens} sent", tokens=counted(answer.sent_tokens, "token")))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import SEMICOLON, counted
@@ -34,13 +33,13 @@ from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     picture,
+    tell_audience,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.facts.lives.forgotten import why_forgotten
-from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story
+from memviz.dashboard.ui.facts.lives.forgotten import explain_loss
+from memviz.dashboard.ui.facts.lives.story import choose_life, draw_beside, story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
     choose_fact,
@@ -51,6 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -74,12 +74,12 @@ MOST_FAR_ROWS = 12
 
 
 @st.fragment
-def one_setting(kept: Sequence[RetentionResult]) -> None:
+def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
-        one = _choose(kept)
-    selected_turn([each.setting for each in kept], one.run)
-    lives = by_birth(one.lives)
+        result = _choose(results)
+    selected_turn([one_result.setting for one_result in results], result.run)
+    lives = by_birth(result.lives)
     if not lives:
         st.info(
             _("None of these facts was stated in this conversation."),
@@ -87,82 +87,82 @@ def one_setting(kept: Sequence[RetentionResult]) -> None:
         )
         return
     linked("fact", fact_key(), [life.probe for life in lives])
-    linked("version", event_key(one.setting), range(len(one.run.compactions)))
-    _begin(one, lives)
+    linked("version", event_key(result.setting), range(len(result.run.compactions)))
+    _begin(result, lives)
     if hides(Part.READER):
-        _picture_alone(one, lives)
+        _draw_picture_alone(result, lives)
         keep_address("lives-address")
         return
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
-            _rows(one, lives)
-            st.html(_legend(one))
-            life = choose_life(one, lives)
-            for sentence in story(one, life):
+            _draw_rows(result, lives)
+            st.html(_legend_html(result))
+            life = choose_life(result, lives)
+            for sentence in story(result, life):
                 st.markdown(plain(sentence))
         with st.container(key="facts-story", gap="small"):
-            beside(one, life)
-            why_forgotten(one, life)
+            draw_beside(result, life)
+            explain_loss(result, life)
     with st.expander(
         _("All facts together, and as a table"),
         icon=":material/table_rows:",
         key="facts-together",
     ):
-        all_facts(one, lives)
+        draw_all_facts(result, lives)
     keep_address("lives-address")
 
 
-def _picture_alone(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The lives, and the story of the chosen one."""
-    finding_to_audience(_finding(one))
-    _rows(one, lives)
-    st.html(_legend(one))
+    tell_audience(_finding(result))
+    _draw_rows(result, lives)
+    st.html(_legend_html(result))
     with put_away(Part.CONTROLS, "retention-fact"):
-        life = choose_life(one, lives)
-    name = fact_name(one.retention.probes[life.probe])
-    told = story(one, life)
-    speaker_notes([f"{name}: {' '.join(told)}"])
+        life = choose_life(result, lives)
+    name = fact_name(result.retention.probes[life.probe])
+    sentences = story(result, life)
+    speaker_notes([f"{name}: {' '.join(sentences)}"])
     if presenting().is_minimal:
-        open_in_memviz(f"{name}: {' '.join(told[1:2])}")
+        open_in_memviz(f"{name}: {' '.join(sentences[1:2])}")
 
 
-def _begin(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _begin(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
     only a page that is first seen keeps the one that the visitor chose."""
     probes = [life.probe for life in lives]
     opened = widget_value(opened_key())
     set_widget(opened_key(), None)
     if opened in probes:
-        choose_fact(one, opened)
+        choose_fact(result, opened)
     elif widget_value(fact_key()) not in probes:
-        probe = most_telling(one, lives, chosen_event(one.setting)).probe
+        probe = most_telling(result, lives, chosen_event(result.setting)).probe
         set_widget(fact_key(), probe)
         if is_page_choice():
-            choose_fact(one, probe)
+            choose_fact(result, probe)
 
 
-def _choose(kept: Sequence[RetentionResult]) -> RetentionResult:
+def _choose(results: Sequence[RetentionResult]) -> RetentionResult:
     """Return which setting is looked at: at first the one with most losses by summarizations, else one that
     summarizes."""
-    settings = [one.setting for one in kept]
+    settings = [result.setting for result in results]
     telling = []
-    for one in kept:
-        losses = [life for life in one.lives if life.lost_by is not None]
-        telling.append((len(losses), bool(one.run.compactions)))
+    for result in results:
+        losses = [life for life in result.lives if life.lost_by is not None]
+        telling.append((len(losses), bool(result.run.compactions)))
     first = telling.index(max(telling))
     setting = choose_setting_run(settings, "retention-setting", first)
-    return kept[settings.index(setting)]
+    return results[settings.index(setting)]
 
 
 def most_telling(
-    one: RetentionResult, lives: Sequence[LifeLine], event: int | None = None
+    result: RetentionResult, lives: Sequence[LifeLine], event: int | None
 ) -> LifeLine:
     """The fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the next one
     gave up, else one that is lost."""
 
     def telling(life: LifeLine) -> tuple[bool, ...]:
-        by = None if life.lost_by is None else one.run.compactions[life.lost_by]
-        here = event is not None and event in losses_of(one, life.probe).values()
+        by = None if life.lost_by is None else result.run.compactions[life.lost_by]
+        here = event is not None and event in losses_of(result, life.probe).values()
         return (
             here,
             by is not None and life.summarized_turn is not None,
@@ -173,22 +173,25 @@ def most_telling(
     return max(lives, key=telling)
 
 
-def _legend(one: RetentionResult) -> str:
-    present = {span.state for life in one.lives for span in life.spans}
+def _legend_html(result: RetentionResult) -> str:
+    present = {span.state for life in result.lives for span in life.spans}
     items = []
     for state in SHOWN:
         if state in present:
             color = KNOWLEDGE_COLORS[state]
             items.append(legend_item(swatch(color), _(KNOWLEDGE_TITLES[state])))
-    for mark in marks_of(one.run.compactions):
+    for mark in marks_of(result.run.compactions):
         sign = glyph(mark.character, _on_page(mark.color))
         items.append(legend_item(sign, _(mark.name)))
     items.append(legend_item(glyph("●", PART_COLORS["history"]), _("Stated")))
-    took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
-    crosses = {act_words(one).lost: mark_color(one) for one in took}
+    crosses = {}
+    for number in result.losses.values():
+        if number is not None:
+            compaction = result.run.compactions[number]
+            crosses[act_words(compaction).lost] = mark_color(compaction)
     for words, color in crosses.items():
         items.append(legend_item(glyph("✖", _on_page(color)), words))
-    if any(by is None for by in one.losses.values()):
+    if None in result.losses.values():
         items.append(
             legend_item(glyph("✖", PART_COLORS["system"]), _("No longer sent"))
         )
@@ -196,12 +199,13 @@ def _legend(one: RetentionResult) -> str:
 
 
 def _on_page(color: str) -> str:
-    """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
+    """Return the colour of a mark beside text: that of the charts, but of summaries a violet that is lighter on a dark
+    page."""
     is_violet = color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
     return SUMMARIZATION_GLYPH if is_violet else color
 
 
-def _rows(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
     if many:
         linked("all", ALL_KEY, [False, True])
@@ -209,9 +213,9 @@ def _rows(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     shown = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
         shown = seen_from_afar(lives, chosen)
-    figure = life_lines_of(one, shown, chosen, chosen_event(one.setting))
-    on_click = partial(_follow_click, one)
-    picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
+    figure = life_lines_of(result, shown, chosen, chosen_event(result.setting))
+    on_click = partial(_follow_click, result)
+    picture(figure, CHART_KEY, _finding(result), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
         st.caption(
             _(
@@ -229,16 +233,16 @@ def _rows(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
 
 
 def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
-    """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
-    their order."""
+    """Return as many lives as there is room for in large letters: the chosen one, those that were lost, and then
+    others, in the order of ``lives``."""
     order = sorted(
         lives, key=lambda life: (life.probe != chosen, life.lost_turn is None)
     )
-    kept = {life.probe for life in order[:MOST_FAR_ROWS]}
-    return [life for life in lives if life.probe in kept]
+    probes_shown = {life.probe for life in order[:MOST_FAR_ROWS]}
+    return [life for life in lives if life.probe in probes_shown]
 
 
-def _follow_click(one: RetentionResult) -> None:
+def _follow_click(result: RetentionResult) -> None:
     """A bar is a fact, a cross one of its losses, a diamond a summarization."""
     point = clicked_point(CHART_KEY) or {}
     carried = point.get("customdata")
@@ -246,25 +250,25 @@ def _follow_click(one: RetentionResult) -> None:
         return
     probe, *further = carried if isinstance(carried, list) else [carried]
     if int(probe) < 0:
-        choose_event(one.setting, int(further[0]) if further else -1)
+        choose_event(result.setting, int(further[0]) if further else -1)
         return
     lost_at = round(point["x"] + 0.5) if further else None
-    choose_fact(one, int(probe), lost_at)
+    choose_fact(result, int(probe), lost_at)
 
 
-def _finding(one: RetentionResult) -> str:
-    """The picture in one sentence."""
-    known = int(one.retention.retained[-1].sum())
-    born = int(one.retention.born[-1].sum())
-    facts = counted(len(one.lives), "fact")
-    by_change = sum(by is not None for by in one.losses.values())
-    no_longer_sent = len(one.losses) - by_change
+def _finding(result: RetentionResult) -> str:
+    """Return what the picture of the lives shows, in one sentence."""
+    known = int(result.retention.retained[-1].sum())
+    born = int(result.retention.born[-1].sum())
+    facts = counted(len(result.lives), "fact")
+    by_change = sum(by is not None for by in result.losses.values())
+    no_longer_sent = len(result.losses) - by_change
     return _(
         "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
         "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
         "sent: {no_longer_sent:,}.",
         facts=facts,
-        label=one.setting.label,
+        label=result.setting.label,
         known=known,
         born=born,
         by_change=by_change,
@@ -272,16 +276,16 @@ def _finding(one: RetentionResult) -> str:
     )
 
 
-def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The rows of the picture added up, and in words."""
-    at_the_end = "".join(known_words(one.retention)[-1:])
+    at_the_end = "".join(known_words(result.retention)[-1:])
     st.plotly_chart(
-        knowledge_split(one.retention),
+        knowledge_split(result.retention),
         key="retention-split",
         config=CONFIG,
         alt=_(
             "Where the facts stood at each request of {label}; {at_the_end}.",
-            label=one.setting.label,
+            label=result.setting.label,
             at_the_end=at_the_end,
         ),
     )
@@ -291,16 +295,11 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
         if len(life.spans) > MOST_SPANS:
             spans.append("…")
         row = {
-            _("Fact"): plain(fact_name(one.retention.probes[life.probe])),
+            _("Fact"): plain(fact_name(result.retention.probes[life.probe])),
             _("Stated"): ""
             if life.born_turn is None
             else _("turn {born_turn:,}", born_turn=life.born_turn),
             _("Life"): _(SEMICOLON).join(spans),
         }
         rows.append(row)
-    st.table(
-        pd.DataFrame(rows),
-        border="horizontal",
-        hide_index=True,
-        alt=_("The life of each fact, one a row"),
-    )
+    show_table(rows, _("The life of each fact, one a row"))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import COMMA
@@ -20,23 +19,30 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
-    finding_to_audience,
     picture,
     places,
     step_of,
+    tell_audience,
 )
-from memviz.dashboard.ui.controls.selected_request import name_in_full
-from memviz.dashboard.ui.controls.sidebar import nothing_yet
+from memviz.dashboard.ui.controls.selected_request import name_in_full, select
+from memviz.dashboard.ui.controls.sidebar import say_nothing_yet
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
+from memviz.dashboard.ui.facts.lives.details import (
+    draw_without_labels,
+    offer_stand_in_table,
+)
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
-from memviz.dashboard.ui.facts.lives.one_setting import one_setting
-from memviz.dashboard.ui.facts.probes import probes_panel, where_from
+from memviz.dashboard.ui.facts.lives.one_setting import draw_one_setting
+from memviz.dashboard.ui.facts.probes import probes_panel, say_where_from
 from memviz.dashboard.ui.facts.retention_cache import (
     ChanceBaseline,
     bounds_of,
@@ -46,11 +52,10 @@ from memviz.dashboard.ui.facts.retention_cache import (
 )
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
-    choose_request_of,
     open_event,
     open_request,
 )
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -64,6 +69,7 @@ from memviz.transcripts.base import RULE
 
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
+MEASURES = tuple(measure.value for measure in Measure)
 CURVE_KEY = "retention-curve"
 MEASURE_HELP = noop(
     "Could be known: the message that states the fact is sent word for word, or an accepted answer "
@@ -76,7 +82,7 @@ KNOWN_HELP = noop(
 
 
 def lives_view(
-    settings: Sequence[SettingRun], models: Models, *, is_kept_alone: bool = False
+    settings: Sequence[SettingRun], models: Models, *, is_kept_alone: bool
 ) -> None:
     """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
     is shown, it is the first of these."""
@@ -84,60 +90,62 @@ def lives_view(
     linked("proposed", proposals_key(compare_state().conversation_id), [False, True])
     facts = studied_facts()
     if not shown:
-        nothing_yet(settings)
+        say_nothing_yet(settings)
         return
     if not facts.probes:
-        where_from(facts)
+        say_where_from(facts)
         probes_panel(facts)
-        health(shown)
-        unlabelled(shown, expanded=True)
+        draw_health(shown)
+        draw_unlabelled(shown, expanded=True)
         return
-    kept = retention_results(shown, facts.probes)
-    summaries_by(shown)
+    results = retention_results(shown, facts.probes)
+    say_who_summarized(shown)
     say_not_recorded(shown)
     if hides(Part.NUMBERS):
-        one_picture(kept, is_kept_alone=is_kept_alone)
+        draw_one_picture(results, is_kept_alone=is_kept_alone)
         return
-    one_setting(kept)
-    where_from(facts)
+    draw_one_setting(results)
+    say_where_from(facts)
     st.header(_("How much does each setting still know?"), anchor=False)
-    all_settings(kept, elsewhere(kept))
-    key_numbers(kept)
-    health(shown)
-    stand_in_instead(kept)
-    more_on_facts(kept)
+    draw_all_settings(results, elsewhere(results))
+    draw_key_numbers(results)
+    draw_health(shown)
+    offer_stand_in_table(results)
+    draw_more_on_facts(results)
     st.caption(error_in_words())
-    unlabelled(shown)
+    draw_unlabelled(shown)
     probes_panel(facts)
-    ask_a_model(kept, facts.probes, models)
+    ask_a_model(results, facts.probes, models)
 
 
-def one_picture(kept: Sequence[RetentionResult], *, is_kept_alone: bool) -> None:
+def draw_one_picture(
+    results: Sequence[RetentionResult], *, is_kept_alone: bool
+) -> None:
     """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
-        finding_to_audience(_finding(kept))
-        all_settings(kept, elsewhere(kept))
+        tell_audience(_finding(results))
+        draw_all_settings(results, elsewhere(results))
     else:
-        one_setting(kept)
+        draw_one_setting(results)
 
 
 @st.fragment
-def all_settings(
-    kept: Sequence[RetentionResult], baseline: ChanceBaseline | None
+def draw_all_settings(
+    results: Sequence[RetentionResult], baseline: ChanceBaseline | None
 ) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
     begin_with(MEASURE_KEY, Measure.RETAINED.value)
-    linked("measure", MEASURE_KEY, [one.value for one in Measure])
+    linked("measure", MEASURE_KEY, MEASURES)
     measure = Measure(widget_value(MEASURE_KEY))
-    bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
-    figure = retention_curve(kept, bounds, measure)
-    on_click = partial(_follow_click, kept)
-    picture(figure, CURVE_KEY, _finding(kept), on_click, figure.layout.height)
+    bounds = bounds_of(results, baseline.runs if baseline else (), measure)
+    figure = retention_curve(results, bounds, measure)
+    on_click = partial(_follow_click, results)
+    picture(figure, CURVE_KEY, _finding(results), on_click, figure.layout.height)
     with put_away(Part.CONTROLS, "retention-measure"):
-        _clicked(kept)
+        _draw_ways_on(results)
         st.segmented_control(
             _("A fact counts as known when"),
-            [one.value for one in Measure],
+            MEASURES,
             format_func=_,
             key=MEASURE_KEY,
             required=True,
@@ -147,10 +155,10 @@ def all_settings(
     keep_address("curve-address")
 
 
-def _finding(kept: Sequence[RetentionResult]) -> str:
-    """The picture in one sentence."""
+def _finding(results: Sequence[RetentionResult]) -> str:
+    """Return what the curve of all settings shows, in one sentence."""
     known = _(COMMA).join(
-        f"{one.setting.label} {_known_at_the_end(one)}" for one in kept
+        f"{result.setting.label} {_known_at_the_end(result)}" for result in results
     )
     return _(
         "Share of the facts that each request could still know, one line a setting; known at the end: "
@@ -159,14 +167,14 @@ def _finding(kept: Sequence[RetentionResult]) -> str:
     )
 
 
-def _known_at_the_end(one: RetentionResult) -> str:
-    known = int(one.retention.retained[-1].sum())
-    born = int(one.retention.born[-1].sum())
+def _known_at_the_end(result: RetentionResult) -> str:
+    known = int(result.retention.retained[-1].sum())
+    born = int(result.retention.born[-1].sum())
     return _("{known:,} of {born:,}", known=known, born=born)
 
 
 def _clicked_point(
-    kept: Sequence[RetentionResult],
+    results: Sequence[RetentionResult],
 ) -> tuple[RetentionResult, int, int, int | None] | None:
     """Return what was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and
     the call of that turn (``None``: its last one)."""
@@ -174,45 +182,45 @@ def _clicked_point(
     if not isinstance(carried, list) or len(carried) < 3:
         return None
     place, turn, number, *call = map(int, carried)
-    if place >= len(kept):
+    if place >= len(results):
         return None
-    return kept[place], turn, number, next(iter(call), None)
+    return results[place], turn, number, next(iter(call), None)
 
 
-def _follow_click(kept: Sequence[RetentionResult]) -> None:
-    found = _clicked_point(kept)
-    if found is not None:
-        one, turn, number, call = found
+def _follow_click(results: Sequence[RetentionResult]) -> None:
+    click = _clicked_point(results)
+    if click is not None:
+        result, turn, number, call = click
         if number >= 0:
-            choose_event(one.setting, number)
-        choose_request_of(one.setting, turn, call)
+            choose_event(result.setting, number)
+        select(turn, result.setting.index, call)
 
 
-def _clicked(kept: Sequence[RetentionResult]) -> None:
+def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
     """The ways on from what was clicked."""
-    found = _clicked_point(kept)
-    if found is None:
+    click = _clicked_point(results)
+    if click is None:
         return
-    one, turn, number, call = found
+    result, turn, number, call = click
     with row():
-        name = name_in_full(one.run, turn, call).capitalize()
-        st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
+        name = name_in_full(result.run, turn, call).capitalize()
+        st.markdown(f"**{name}**, {plain(result.setting.label)}", width="content")
         if st.button(
             _("See this request"),
             icon=":material/stacked_line_chart:",
             key="retention-request",
         ):
-            open_request(one.setting, turn, call)
+            open_request(result.setting, turn, call)
         if number < 0:
             return
-        written = one.run.compactions[number].written
+        written = result.run.compactions[number].written
         name = (
             _("Open version {version}", version=written.version)
             if written
             else _("Open this attempt")
         )
         if st.button(name, icon=":material/compress:", key="retention-event"):
-            open_event(one.setting, number)
+            open_event(result.setting, number)
 
 
 def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
@@ -235,35 +243,33 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     )
 
 
-def key_numbers(kept: Sequence[RetentionResult]) -> None:
+def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
     st.markdown(_("**Facts known at the end**"), help=_(KNOWN_HELP))
-    for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
+    for place, result in zip(places(len(results), NUMBER_PIXELS), results, strict=True):
         place.metric(
-            one.setting.label,
-            _known_at_the_end(one),
-            delta=None if one.retention.born[-1].any() else _("no fact was stated"),
+            result.setting.label,
+            _known_at_the_end(result),
+            delta=None if result.retention.born[-1].any() else _("no fact was stated"),
             delta_color="off",
         )
-    step = step_of([one.setting for one in kept])
-    columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
-    st.table(
-        pd.DataFrame(columns),
-        border="horizontal",
-        alt=_("What each setting retained, one column a setting"),
-    )
+    step = step_of([result.setting for result in results])
+    columns = {
+        plain(result.setting.label): _numbers(result, step) for result in results
+    }
+    show_table(columns, _("What each setting retained, one column a setting"))
 
 
-def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
-    kept = one.retention
-    shares = kept.share(kept.retained)
-    known = int(kept.retained.sum())
-    contradicted = int((kept.state[-1] == FactState.CONTRADICTED).sum())
-    sent = token_use(one.run).sent_tokens
+def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
+    retention = result.retention
+    shares = retention.share(retention.retained)
+    known = int(retention.retained.sum())
+    contradicted = int((retention.state[-1] == FactState.CONTRADICTED).sum())
+    sent = token_use(result.run).sent_tokens
     updated = [
         number
-        for number, probe in enumerate(kept.probes)
-        if probe.stale and kept.born[-1, number]
+        for number, probe in enumerate(retention.probes)
+        if probe.stale and retention.born[-1, number]
     ]
     mean = _("Known, mean over the turns")
     tokens = _("Tokens sent per known fact and turn")
@@ -272,12 +278,14 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
         tokens = _("Tokens sent per known fact and request")
     numbers = {
         mean: "–",
-        _("Half of the facts last"): half_life_words(survival_of(one.run, kept.probes)),
+        _("Half of the facts last"): half_life_words(
+            survival_of(result.run, retention.probes)
+        ),
         tokens: "–",
     }
     if not np.isnan(shares).all():
         numbers[mean] = f"{np.nanmean(shares):.0%}"
-    rules = kept.mean_share(RULE)
+    rules = retention.mean_share(RULE)
     if not np.isnan(rules):
         numbers[_("Rules kept")] = f"{rules:.0%}"
     if known:
@@ -285,41 +293,42 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
     if contradicted:
         numbers[_("Contradicted in the last request")] = f"{contradicted:,}"
     old = (
-        _("{old} of {count}", old=int(kept.stale[-1].sum()), count=len(updated))
+        _("{old} of {count}", old=int(retention.stale[-1].sum()), count=len(updated))
         if updated
         else "–"
     )
     return numbers | {_("Old values still in the last request"): old}
 
 
-def more_on_facts(kept: Sequence[RetentionResult]) -> None:
+def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
     """Show what fewer visitors ask for, folded."""
     with st.expander(
         _("How long does a fact last?"),
         icon=":material/timelapse:",
         key="facts-survival",
     ):
-        survival_by_age(kept)
+        draw_survival_by_age(results)
     with st.expander(
         _("Which kinds of facts are lost?"),
         icon=":material/category:",
         key="facts-kinds",
     ):
-        by_category(kept)
+        draw_by_category(results)
 
 
-def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
+def draw_unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """Show what can be told of any conversation, folded."""
     name = _("What can be said without any facts?")
     icon = ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
-        without_labels(settings)
+        draw_without_labels(settings)
 
 
-def survival_by_age(kept: Sequence[RetentionResult]) -> None:
+def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
     """Show how long a fact lasts after it was stated."""
     lasting = [
-        Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
+        Lasting(result.setting, survival_of(result.run, result.retention.probes))
+        for result in results
     ]
     st.plotly_chart(
         survival_curve(lasting, _("Facts still known, by their age")),
@@ -340,17 +349,14 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     )
 
 
-def by_category(kept: Sequence[RetentionResult]) -> None:
+def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
     columns = {}
-    for one in kept:
-        rows = category_table(one.retention, one.run.log)
-        columns[plain(one.setting.label)] = dict(_cells(rows))
-    st.table(
-        pd.DataFrame(columns),
-        border="horizontal",
-        alt=_("Facts known at the end by category, one column a setting"),
-    )
+    for result in results:
+        rows = category_table(result.retention, result.run.log)
+        columns[plain(result.setting.label)] = dict(_cells(rows))
+    alt = _("Facts known at the end by category, one column a setting")
+    show_table(columns, alt)
     st.caption(
         _(
             "Known at the last request, and the mean share over all requests. New and outdated values: what "
@@ -361,11 +367,20 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
 
 def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     cells = []
-    for one in rows:
-        name = _("All facts") if one.category is None else _(one.category).capitalize()
-        mean = "" if one.mean_share is None else f" · {one.mean_share:.0%}"
-        known = _("{known:,} of {born:,}", known=one.retained, born=one.born) + mean
-        cells.append((name, known if one.born else _("not stated yet")))
+    for category_row in rows:
+        name = _("All facts")
+        if category_row.category is not None:
+            name = _(category_row.category).capitalize()
+        known = _("not stated yet")
+        if category_row.born:
+            known = _(
+                "{known:,} of {born:,}",
+                known=category_row.retained,
+                born=category_row.born,
+            )
+            if category_row.mean_share is not None:
+                known += f" · {category_row.mean_share:.0%}"
+        cells.append((name, known))
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [

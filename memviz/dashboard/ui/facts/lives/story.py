@@ -35,10 +35,10 @@ from memviz.dashboard.ui.facts.selection import (
 from memviz.dashboard.ui.facts.version_card import (
     chosen_version,
     counts_words,
+    draw_changes_of_version,
+    draw_version_badge,
+    draw_version_head,
     fact_name,
-    version_badge,
-    version_head,
-    what_changed,
 )
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -55,42 +55,42 @@ from memviz.transcripts.base import Probe
 LABEL_CHARS = 110
 
 
-def _name_at(one: RetentionResult, place: int) -> str:
-    return name_of(one.run, request_lost_at(one, place))
+def _name_at(result: RetentionResult, place: int) -> str:
+    return name_of(result.run, request_lost_at(result, place))
 
 
-def beside(one: RetentionResult, life: LifeLine) -> None:
+def draw_beside(result: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
-    st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
-    place = _which_loss(one, life)
+    st.markdown(f"**{plain(fact_name(result.retention.probes[life.probe]))}**")
+    place = _which_loss(result, life)
     if place is not None:
-        _way_back(one, life, request_lost_at(one, place))
+        _draw_way_back(result, life, request_lost_at(result, place))
     elif life.spans:
         st.caption(_("It was never lost under this setting."))
-    lost_by = None if place is None else losses_of(one, life.probe)[place]
-    number = event_beside(one, lost_by)
+    lost_by = None if place is None else losses_of(result, life.probe)[place]
+    number = event_beside(result, lost_by)
     if number is None:
         return
     if lost_by not in (None, number):
-        st.caption(act_words(one.run.compactions[number]).not_this)
-    _version(one, life, number)
+        st.caption(act_words(result.run.compactions[number]).not_this)
+    _draw_version(result, life, number)
 
 
-def event_beside(one: RetentionResult, lost_by: int | None) -> int | None:
+def event_beside(result: RetentionResult, lost_by: int | None) -> int | None:
     """The number of the compaction that is shown beside a fact: the one that was chosen itself; where only a request
     was, as on Compare, the one that lost the fact (``lost_by``), and what that request rests on where none did."""
-    number = chosen_event(one.setting)
-    if lost_by is None or widget_value(event_key(one.setting)) == number:
+    number = chosen_event(result.setting)
+    if lost_by is None or widget_value(event_key(result.setting)) == number:
         return number
     return lost_by
 
 
-def _way_back(one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
+def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
     """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
-    evidence = sorted(one.retention.probes[life.probe].evidence)
-    if bring_back(one.setting, evidence, record, "retention-bring-back"):
+    evidence = sorted(result.retention.probes[life.probe].evidence)
+    if bring_back(result.setting, evidence, record):
         return
-    if one.run.strategy.allows_recall and life.born_turn == record.turn:
+    if result.run.strategy.allows_recall and life.born_turn == record.turn:
         st.caption(
             _(
                 "Turn {turn:,} itself states it, and only what earlier turns said can be brought back.",
@@ -102,15 +102,15 @@ def _way_back(one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
         icon=":material/stacked_line_chart:",
         key="retention-lost-request",
     ):
-        open_request(one.setting, record.turn, record.call)
+        open_request(result.setting, record.turn, record.call)
 
 
-def choose_life(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
+def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     """The fact that is chosen."""
     numbers = [life.probe for life in lives]
-    probes = [one.retention.probes[number] for number in numbers]
-    said = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    labels = distinct([shortened(text, LABEL_CHARS) for text in said])
+    probes = [result.retention.probes[number] for number in numbers]
+    texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
+    labels = distinct([shortened(text, LABEL_CHARS) for text in texts])
     by_number = dict(zip(numbers, labels, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
@@ -119,19 +119,20 @@ def choose_life(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
         key=fact_key(),
         help=_("Type to search, or click a row of the picture."),
         on_change=_follow_choice,
-        args=(one,),
+        args=(result,),
         persist_state="session",
     )
     return next(life for life in lives if life.probe == chosen)
 
 
-def _follow_choice(one: RetentionResult) -> None:
-    choose_loss(one, widget_value(fact_key()))
+def _follow_choice(result: RetentionResult) -> None:
+    choose_loss(result, widget_value(fact_key()))
 
 
-def _which_loss(one: RetentionResult, life: LifeLine) -> int | None:
-    """A fact that came back can be lost several times: which of its losses is looked at."""
-    lost = losses_of(one, life.probe)
+def _which_loss(result: RetentionResult, life: LifeLine) -> int | None:
+    """Return the place of the loss that is looked at, out of a choice where a fact came back and was lost again;
+    ``None`` where it was never lost."""
+    lost = losses_of(result, life.probe)
     key = loss_key()
     places = list(lost)
     if not places:
@@ -140,49 +141,49 @@ def _which_loss(one: RetentionResult, life: LifeLine) -> int | None:
     if (
         widget_value(key) not in places
     ):  # another setting is looked at; the selection stays
-        set_widget(key, first_loss(lost, chosen_event(one.setting)))
+        set_widget(key, first_loss(lost, chosen_event(result.setting)))
     if len(places) == 1:
-        st.caption(_("Lost at {place}.", place=_name_at(one, places[0])))
+        st.caption(_("Lost at {place}.", place=_name_at(result, places[0])))
         return places[0]
     st.segmented_control(
         _("Lost at"),
         places,
-        format_func=partial(_name_at, one),
+        format_func=partial(_name_at, result),
         key=key,
         required=True,
         persist_state="session",
         on_change=_follow_loss,
-        args=(one, life.probe),
+        args=(result, life.probe),
     )
     return int(widget_value(key))
 
 
-def _follow_loss(one: RetentionResult, probe: int) -> None:
-    choose_loss(one, probe, widget_value(loss_key()))
+def _follow_loss(result: RetentionResult, probe: int) -> None:
+    choose_loss(result, probe, widget_value(loss_key()))
 
 
-def _version(one: RetentionResult, life: LifeLine, number: int) -> None:
+def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
-    compaction = one.run.compactions[number]
-    answers = one.retention.probes[life.probe].answers
-    version_badge(one.run, compaction)
-    version_head(one.run, compaction)
-    st.caption(counts_words(chosen_version(one, number)))
-    if number in losses_of(one, life.probe).values() and not held_before(
-        one, life, compaction
+    compaction = result.run.compactions[number]
+    answers = result.retention.probes[life.probe].answers
+    draw_version_badge(result.run, compaction)
+    draw_version_head(result.run, compaction)
+    st.caption(counts_words(chosen_version(result, number)))
+    if number in losses_of(result, life.probe).values() and not held_before(
+        result, life, compaction
     ):
-        name, text = source_of_loss(one, life, compaction)
+        name, text = source_of_loss(result, life, compaction)
         st.markdown(f"**{plain(name)}**")
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     if compaction.written is not None:
         st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
-    what_changed(one.run, compaction, answers)
+    draw_changes_of_version(result.run, compaction, answers)
     if st.button(
         act_words(compaction).open,
         icon=":material/compress:",
         key="retention-open",
     ):
-        open_event(one.setting, number)
+        open_event(result.setting, number)
 
 
 def _changed_words(compaction: Compaction, version: int) -> str:
@@ -209,22 +210,22 @@ _FRESHNESS = {
 }
 
 
-def story(kept: RetentionResult, life: LifeLine) -> list[str]:
+def story(result: RetentionResult, life: LifeLine) -> list[str]:
     """Sentences, in the order of what happened."""
-    probe = kept.retention.probes[life.probe]
-    found = [_birth(kept, life, probe), _spans(kept, life)]
-    freshness = Freshness(int(kept.retention.freshness[-1, life.probe]))
+    probe = result.retention.probes[life.probe]
+    sentences = [_birth(result, life, probe), _spans(result, life)]
+    freshness = Freshness(int(result.retention.freshness[-1, life.probe]))
     if freshness is not Freshness.NOT_ASKED:
-        found.append(_(_FRESHNESS[freshness]))
-    return [sentence for sentence in found if sentence]
+        sentences.append(_(_FRESHNESS[freshness]))
+    return [sentence for sentence in sentences if sentence]
 
 
-def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
+def _birth(result: RetentionResult, life: LifeLine, probe: Probe) -> str:
     if life.born_position is None:
         return _(
             "No message is named that states it, so it counts from the first turn on."
         )
-    log = kept.run.log
+    log = result.run.log
     at = life.born_position
     quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
@@ -247,27 +248,27 @@ def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
 def quoted(text: str, answers: Sequence[str]) -> str:
     """The part of ``text`` around the first of ``answers`` that stands in it, else its beginning."""
     flat = " ".join(text.split())
-    found = answer_pattern(answers).search(flat) if any(answers) else None
-    if found is None or found.end() <= QUOTE_CHARS:
+    match = answer_pattern(answers).search(flat) if any(answers) else None
+    if match is None or match.end() <= QUOTE_CHARS:
         return shortened(flat, QUOTE_CHARS)
     start = (
-        flat.find(" ", max(0, found.start() - QUOTE_CHARS // 2), found.start()) + 1
-        or found.start()
+        flat.find(" ", max(0, match.start() - QUOTE_CHARS // 2), match.start()) + 1
+        or match.start()
     )
     return "…" + shortened(flat[start:], QUOTE_CHARS)
 
 
-def _spans(kept: RetentionResult, life: LifeLine) -> str:
+def _spans(result: RetentionResult, life: LifeLine) -> str:
     if not life.spans:
         return _("No request came after it, so it was never needed.")
-    phrases = list(_phrases(kept, life))
+    phrases = list(_phrases(result, life))
     if len(phrases) > MAX_SPANS:
         phrases[MAX_SPANS - 2 : -1] = [_("and so on")]
     sentence = _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
     return sentence[:1].upper() + sentence[1:]
 
 
-def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
+def _phrases(result: RetentionResult, life: LifeLine) -> Iterator[str]:
     last = life.spans[-1]
     for before, span in zip((None, *life.spans), life.spans, strict=False):
         if span.state is not Knowledge.LOST:
@@ -280,9 +281,9 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
                 else span_words(span)
             )
             continue
-        said = _lost_words(span, is_last=span is last)
-        why = _reason(kept, life, span)
-        yield _("{lost}: {why}", lost=said, why=why) if why else said
+        words = _lost_words(span, is_last=span is last)
+        why = _reason(result, life, span)
+        yield _("{lost}: {why}", lost=words, why=why) if why else words
 
 
 def _lost_words(span: Span, *, is_last: bool) -> str:
@@ -294,13 +295,13 @@ def _lost_words(span: Span, *, is_last: bool) -> str:
     return _("lost at {place} until {last}", place=place, last=request_name(*span.last))
 
 
-def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
-    number = kept.losses.get((life.probe, span.first_place))
+def _reason(result: RetentionResult, life: LifeLine, span: Span) -> str:
+    number = result.losses.get((life.probe, span.first_place))
     if number is None:
         if life.spans[0] is span:
             return ""
         return _("the last message that held it is no longer sent")
-    compaction = kept.run.compactions[number]
+    compaction = result.run.compactions[number]
     reason = reason_words(compaction)
     return act_words(compaction).left_it_out.format(
         messages=message_range(compaction.summarized),
@@ -310,37 +311,39 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
 
 
 def source_of_loss(
-    kept: RetentionResult, life: LifeLine, compaction: Compaction
+    result: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> tuple[str, str]:
     """Return what ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced
     if that held an answer, else the messages it took in that did."""
-    probe = kept.retention.probes[life.probe]
-    log = kept.run.log
-    if compaction.replaces is not None and held_before(kept, life, compaction):
-        before = _text_before(kept, compaction)
+    probe = result.retention.probes[life.probe]
+    log = result.run.log
+    if compaction.replaces is not None and held_before(result, life, compaction):
+        before = _text_before(result, compaction)
         return _(
             "Summary before: version {replaces}", replaces=compaction.replaces
         ), before
-    held = [
+    positions = [
         position
         for position in compaction.summarized
         if position in probe.evidence
         or any(contains(readable(log[position]), answer) for answer in probe.answers)
     ]
-    name = message_list(held)
-    text = "\n\n".join(readable(log[at]) for at in held)
+    name = message_list(positions)
+    text = "\n\n".join(readable(log[at]) for at in positions)
     name = f"{name[:1].upper()}{name[1:]}"
     return _("{messages}, which it took in", messages=name), text
 
 
-def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:
+def held_before(
+    result: RetentionResult, life: LifeLine, compaction: Compaction
+) -> bool:
     """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
-    text = _text_before(kept, compaction)
-    answers = kept.retention.probes[life.probe].answers
+    text = _text_before(result, compaction)
+    answers = result.retention.probes[life.probe].answers
     return any(contains(text, answer) for answer in answers)
 
 
-def _text_before(kept: RetentionResult, compaction: Compaction) -> str:
+def _text_before(result: RetentionResult, compaction: Compaction) -> str:
     if compaction.replaces is None:
         return ""
-    return kept.run.space.summaries.versions[compaction.replaces - 1].text
+    return result.run.space.summaries.versions[compaction.replaces - 1].text

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -21,6 +20,7 @@ from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
@@ -147,36 +147,31 @@ def writers(setting: SettingRun, probes: Sequence[Probe]) -> None:
         return
     with st.expander(_(TITLE), icon=":material/groups:", key="summaries-writers"):
         st.caption(_(ABOUT))
-        st.table(
-            writers_table(runs, probes),
-            border="horizontal",
-            hide_index=True,
-            alt=_("Every writer, one a row"),
-        )
+        show_table(writers_table(runs, probes), _("Every writer, one a row"))
 
 
 def _recorded(run: Run) -> list[Run]:
     """The replays of this memory that recordings play, at whatever length they were made for."""
     state = compare_state()
     id = state.conversation_id or ""
-    found = workspace().recordings.writers_of(
+    writers = workspace().recordings.writers_of(
         *studied_conversation(), run.strategy, state.counter
     )
     first = workspace().beginning(id, state.first)
     runs = []
-    for name, strategy in found:
+    for name, strategy in writers:
         key = RunKey(id, strategy, state.counter, name, first=first)
         runs.append(workspace().run(key, workspace().free_summarizer(key)))
     return runs
 
 
-def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
-    """One row a writer and length, in the order of the recordings."""
+def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> list[dict[str, str]]:
+    """Return a row for each writer and length, in the order of the recordings."""
     prices = prices_in_force()
-    kept = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
+    results = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
     rows = []
-    for run, one in zip(runs, kept, strict=True):
-        worth = worth_of(run, one.retention)
+    for run, result in zip(runs, results, strict=True):
+        worth = worth_of(run, result.retention)
         asked = summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
         row = {
@@ -196,4 +191,4 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
         if usd is not None:
             row[_("Dollars")] = dollars(usd)
         rows.append(row)
-    return pd.DataFrame(rows)
+    return rows

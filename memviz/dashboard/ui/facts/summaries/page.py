@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from memviz.core import page_titles
@@ -13,18 +12,22 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
-    recorded_events,
+    draw_recorded_events,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import (
+    draw_health,
+    say_not_recorded,
+    say_who_summarized,
+)
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
-    finding_to_audience,
     picture,
     places,
+    tell_audience,
 )
 from memviz.dashboard.ui.controls.selected_request import (
     chosen_turn,
@@ -47,6 +50,7 @@ from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.facts.summaries.version import (
     event_label,
+    has_changes_alone,
     trouble,
     version_noun,
     version_title,
@@ -54,15 +58,16 @@ from memviz.dashboard.ui.facts.summaries.version import (
 )
 from memviz.dashboard.ui.facts.version_card import (
     chosen_version,
-    facts_of_version,
-    version_head,
-    writer_badge,
+    draw_facts_of_version,
+    draw_version_head,
+    draw_writer_badge,
 )
+from memviz.dashboard.ui.shell.elements import show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
+    clicked_number,
     set_widget,
-    take_clicked_number,
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import plain
@@ -77,7 +82,6 @@ from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
     grows_a_list,
-    never_summarizes,
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
@@ -91,7 +95,7 @@ SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """Every version of a summary, and what another program recorded of its own."""
     summaries(settings, summarizer)
-    recorded_events(*studied_conversation())
+    draw_recorded_events(*studied_conversation())
 
 
 def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
@@ -103,10 +107,10 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
             settings, "summaries-setting", _first_to_show(settings)
         )
     if not setting.run.compactions:
-        _nothing(setting)
+        _say_nothing_summarized(setting)
         return
     selected_turn(settings, setting.run)
-    summaries_by([setting])
+    say_who_summarized([setting])
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
     desk = Desk(setting, summarizer, lambda: studied_facts().probes)
@@ -116,7 +120,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     try_prompts(desk)
     history(desk, facts)
     writers(setting, desk.probes())
-    health([setting])
+    draw_health([setting])
     if facts:
         evolution_charts(setting.run, facts)
 
@@ -130,7 +134,7 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
     return next(wrote, next(changed, 0))
 
 
-def _nothing(setting: SettingRun) -> None:
+def _say_nothing_summarized(setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
     strategy = setting.run.strategy
     label = plain(setting.label)
@@ -156,19 +160,21 @@ def _idle_words(setting: SettingRun, label: str) -> str:
     idle = strategy.idle_because(memory)
     headroom = strategy.headroom(memory)
     if strategy.writes_notes:
-        said = _("{label} had no reason to summarize in this conversation", label=label)
+        words = _(
+            "{label} had no reason to summarize in this conversation", label=label
+        )
     else:
-        said = _(
+        words = _(
             "{label} had no reason to clear or shorten messages in this conversation",
             label=label,
         )
     if idle:
-        return _("{said}, because {idle}.", said=said, idle=idle)
+        return _("{said}, because {idle}.", said=words, idle=idle)
     if headroom:
         return _(
-            "{said}: {headroom} would have been one.", said=said, headroom=headroom
+            "{said}: {headroom} would have been one.", said=words, headroom=headroom
         )
-    return _("{said}.", said=said)
+    return _("{said}.", said=words)
 
 
 def _add_suggested() -> None:
@@ -177,7 +183,7 @@ def _add_suggested() -> None:
     state.looked_at = state.settings[-1].index
 
 
-def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
+def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     events = compaction_events(run)
     use = token_use(run)
     is_list = grows_a_list(run)
@@ -250,7 +256,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         event = events[number]
         if not hides(Part.READER):
             with st.container(key="facts-story", gap="small"):
-                _beside(desk, event)
+                _draw_beside(desk, event)
     if hides(Part.NUMBERS):
         keep_address("summaries-address")
         return
@@ -261,23 +267,18 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         view,
     )
     if facts:
-        _key_numbers(run, facts)
+        _draw_key_numbers(run, facts)
         with st.expander(
             _("All of them as a table"),
             icon=":material/table_rows:",
             key="summaries-table",
         ):
-            st.table(
-                versions_table(run, facts),
-                border="horizontal",
-                hide_index=True,
-                alt=_("Every summary, one a row"),
-            )
+            show_table(versions_table(run, facts), _("Every summary, one a row"))
     keep_address("summaries-address")
 
 
-def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
-    """The newest of the summaries that the picture shows."""
+def versions_table(run: Run, facts: Sequence[VersionFacts]) -> list[dict[str, str]]:
+    """Return a row for each of the newest summaries that the picture shows."""
     noun = version_noun(run)
     asks_length = getattr(run.strategy, "summary_words", 0)
     rows = []
@@ -293,22 +294,22 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
         row[_("Messages replaced")] = f"{len(fact.version.covers):,}"
         row[_("Why")] = plain(reason_in_words(compaction.reason))
         rows.append(row)
-    return pd.DataFrame(rows)
+    return rows
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
-    """The summaries over the turns, and the number of the event that is chosen."""
+    """Draw the summaries over the turns, and return the number of the event that is chosen."""
     run = desk.setting.run
     chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     counts = _counts(run, events)
-    told = _finding(run, counts)
-    finding_to_audience(
+    finding = _finding(run, counts)
+    tell_audience(
         _("{label}: {counts}", label=desk.setting.label, counts=counts),
         compaction_notes([desk.setting]),
     )
     figure = summary_timeline(run, int(widget_value(key)))
     on_click = partial(_follow_click, desk, chart_key, key)
-    picture(figure, chart_key, told, on_click, figure.layout.height)
+    picture(figure, chart_key, finding, on_click, figure.layout.height)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):
@@ -327,17 +328,15 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
 
 
 def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
-    take_clicked_number(chart_key, key)
+    number = clicked_number(chart_key)
+    if number is not None:
+        set_widget(key, number)
     follow_event(desk.setting)
 
 
-def _has_changes_alone(run: Run) -> bool:
-    return not run.space.summaries.versions and never_summarizes(run)
-
-
 def _finding(run: Run, counts: str) -> str:
-    """The picture in one sentence."""
-    if _has_changes_alone(run):
+    """Return what the picture of the summaries shows, in one sentence that ends with its ``counts``."""
+    if has_changes_alone(run):
         return _(
             "Tokens of the first request after each change of what is sent: {counts}",
             counts=counts,
@@ -346,8 +345,8 @@ def _finding(run: Run, counts: str) -> str:
 
 
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
-    """The numbers of the picture."""
-    if _has_changes_alone(run):
+    """Return ``3 summaries written, and at the end 240 tokens sent in place of older messages.``"""
+    if has_changes_alone(run):
         return _("{changes}.", changes=counted(len(events), "change"))
     written = sum(event.version is not None for event in events)
     return _(
@@ -357,13 +356,13 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     )
 
 
-def _beside(desk: Desk, event: CompactionEvent) -> None:
+def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     """Show which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
-    writer_badge(event.compaction)
+    draw_writer_badge(event.compaction)
     if trouble(desk.setting.run, event):
         return
-    version_head(desk.setting.run, event.compaction)
+    draw_version_head(desk.setting.run, event.compaction)
     is_long = len(desk.setting.run.log) > READ_MESSAGES
     if is_long:
         linked("look-up", "summaries-facts", [False, True])
@@ -380,14 +379,14 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
             )
         )
         return
-    (one,) = retention_results([desk.setting], probes)
+    (result,) = retention_results([desk.setting], probes)
     if event.compaction.is_opaque:
         st.caption(
             _("What stands in the block, and so which facts it holds, is unknown.")
         )
         return
-    facts_of_version(
-        chosen_version(one, event.number),
+    draw_facts_of_version(
+        chosen_version(result, event.number),
         probes,
         f"facts-at-{view_of(desk.setting)}-{event.number}",
         partial(open_fact, desk.setting),

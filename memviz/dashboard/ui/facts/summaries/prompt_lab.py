@@ -12,18 +12,19 @@ from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
-from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
+from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_trials
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import author_of
 from memviz.models.planned_calls import CostBound
@@ -52,23 +53,23 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     if not all(tried.written) and tried.made_with == desk.summarizer:
         _try_again(desk, tried)
     if any(tried.trials):
-        _compare(compaction, tried.trials, desk.probes())
+        _draw_comparison(compaction, tried.trials, desk.probes())
 
 
 @st.fragment
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
-    given = message_range(compaction.summarized)
+    sources = message_range(compaction.summarized)
     if compaction.replaces:
-        given = _(
+        sources = _(
             "{messages} and version {number} of the summary",
-            messages=given,
+            messages=sources,
             number=compaction.replaces,
         )
     who = _who(desk, compaction)
     st.caption(
         _(
             "Both prompts get {given}. Nothing of the run is changed. {who}",
-            given=given,
+            given=sources,
             who=who,
         )
     )
@@ -128,7 +129,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     """Say what both prompts would have failed in, and offer to ask for what is missing. With another model, key,
     address or timeout nothing has failed yet: there *Try both* is all that is offered."""
     if tried.error is not None:
-        show_failure(tried.error)
+        show_error(tried.error, _(NO_OTHER_CALL))
     written = tried.written
     trying = tried.asked._replace(so_far=written)
     job = Job(
@@ -147,8 +148,8 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        said = [_(RECORDED)] if desk.summarizer.recorded_first else []
-        return " ".join([*said, _(STAND_IN)])
+        sentences = [_(RECORDED)] if desk.summarizer.recorded_first else []
+        return " ".join([*sentences, _(STAND_IN)])
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
     return plain(
         _("{name} is asked twice. {bound}", name=desk.summarizer.name, bound=bound)
@@ -158,18 +159,18 @@ def _who(desk: Desk, compaction: Compaction) -> str:
 def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
     # An instruction may be as long as any message that somebody types.
     sizes = [MESSAGE_TOKENS] * trials
-    return trials_bound(
+    return bound_trials(
         compaction, sizes, desk.summarizer.name, spending().reply_tokens
     )
 
 
-def _compare(
+def _draw_comparison(
     compaction: Compaction, trials: Sequence[Trial | None], probes: Sequence[Probe]
 ) -> None:
     result_begins(RESULT)
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
-            _summary(side, trial)
+            _draw_summary(side, trial)
     texts = {}
     for side, trial in zip(FIRST_CHOICE, trials, strict=True):
         if trial and trial.draft.text:
@@ -179,11 +180,11 @@ def _compare(
         st.markdown(_("**From A to B**"))
         st.html(legend_html(diff) + diff_html(diff))
     if texts:
-        given = next(trial.prompt for trial in trials if trial)
-        _facts(given, texts | {_("in the run"): compaction.summary or ""}, probes)
+        prompt = next(trial.prompt for trial in trials if trial)
+        _draw_facts(prompt, texts | {_("in the run"): compaction.summary or ""}, probes)
 
 
-def _summary(side: str, trial: Trial | None) -> None:
+def _draw_summary(side: str, trial: Trial | None) -> None:
     if trial is None:
         st.markdown(_("**Summary {side}**", side=side))
         st.caption(_("Not written yet."))
@@ -202,7 +203,7 @@ def _summary(side: str, trial: Trial | None) -> None:
             )
         )
         draft = trial.draft
-        author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        draw_author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
         st.text(draft.text)
         st.caption(_effort(trial))
 
@@ -220,9 +221,10 @@ def _effort(trial: Trial) -> str:
     )
 
 
-def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
-    """Of the facts that the summarizer could read, those that each of the summaries ``texts`` still holds."""
-    readable = [probe for probe in probes if contains_answer(given, probe.answers)]
+def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
+    """Draw which of the facts that the summarizer could read in ``prompt`` each of the summaries ``texts`` still
+    holds."""
+    readable = [probe for probe in probes if contains_answer(prompt, probe.answers)]
     if not readable:
         st.caption(
             _(
@@ -233,8 +235,10 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
         return
     table = {}
     for name, text in texts.items():
-        held = [contains_answer(text, probe.answers) for probe in readable]
-        table[name] = [_(KEPT) if one else _(LOST) for one in held]
+        table[name] = [
+            _(KEPT) if contains_answer(text, probe.answers) else _(LOST)
+            for probe in readable
+        ]
     total = counted(len(readable), "fact")
     counts = [f"{name} {column.count(_(KEPT))}" for name, column in table.items()]
     st.markdown(

@@ -11,7 +11,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.conversations import open_in_chat
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -57,25 +57,25 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     if version is None:
         return
     if key is None:
-        _in_chat()
+        _draw_in_chat()
         return
-    told = [
+    sentences = [
         _(
             "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
             "summarizer's, and later summaries take it in."
         )
     ]
     if compaction.recorded:
-        told.append(
+        sentences.append(
             _("What was recorded ends there: the built-in model writes the later ones.")
         )
     if is_shared():
-        told.append(
+        sentences.append(
             _(
                 "Others reach this server, so your wording stays in this browser session."
             )
         )
-    st.caption(" ".join(told))
+    st.caption(" ".join(sentences))
     text = st.text_area(
         _("Your wording of version {version}", version=version.version),
         version.text,
@@ -129,11 +129,11 @@ def _stands_beside(desk: Desk) -> bool:
     """Return whether the same setting is compared with the summarizer's own wording already."""
     mine = desk.edited
     others = [
-        each
-        for each in compare_state().settings
-        if mine is not None and each.build() == mine.build()
+        setting
+        for setting in compare_state().settings
+        if mine is not None and setting.build() == mine.build()
     ]
-    return mine is None or any(each.as_written for each in others)
+    return mine is None or any(setting.as_written for setting in others)
 
 
 def _add_as_written(desk: Desk) -> None:
@@ -159,12 +159,11 @@ def _keep(key: RunKey, version: int, text: str | None) -> None:
     st.rerun()
 
 
-def _in_chat() -> None:
+def _draw_in_chat() -> None:
     st.caption(
         _(
             "This is the chat as it was held. What is in force can be reworded there, from its next message on."
         )
     )
     if st.button(_("Open the chat"), icon=":material/forum:", key="wording-chat"):
-        chat_state().open(compare_state().conversation_id)
-        st.switch_page("pages/chat.py")
+        open_in_chat(compare_state().conversation_id)

@@ -57,9 +57,14 @@ WHOLE_LIST = noop("Whole list")
 PROMPT = noop("Prompt")
 
 
+def has_changes_alone(run: Run) -> bool:
+    """Return whether a setting wrote no summary, and is not made to."""
+    return not run.space.summaries.versions and never_summarizes(run)
+
+
 def version_noun(run: Run) -> str:
     """Return what one summary is called, or one event of a setting that writes none."""
-    if not run.space.summaries.versions and never_summarizes(run):
+    if has_changes_alone(run):
         return _("Change")
     return _("Entry") if grows_a_list(run) else _("Version")
 
@@ -87,13 +92,13 @@ def version_view(
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     facts_kept = of_version(
-        run.once(facts_versions, lambda: facts_versions(run)),
+        facts_versions(run),
         version.version if version else None,
     )
     if facts_kept is not None:
         tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
-        tabs["What changed"] = lambda: _changes(run, event, view)
+        tabs["What changed"] = lambda: _draw_changes(run, event, view)
         tabs["Full text"] = lambda: st.text(version.text)
     if version and grows_a_list(run):
         tabs[WHOLE_LIST] = lambda: st.text(text_in_force(run, event))
@@ -103,7 +108,7 @@ def version_view(
         name = _("{messages} taken in", messages=messages) if version else messages
         tabs[name] = lambda: st.html(messages_html(run, taken))
     if prompt:
-        tabs[PROMPT] = lambda: _prompt(prompt)
+        tabs[PROMPT] = lambda: _draw_prompt(prompt)
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
@@ -154,7 +159,7 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     return True
 
 
-def _prompt(text: str) -> None:
+def _draw_prompt(text: str) -> None:
     st.text(text[:MAX_CHARS_SHOWN])
     if len(text) > MAX_CHARS_SHOWN:
         hidden = counted(len(text) - MAX_CHARS_SHOWN, "more character")
@@ -167,7 +172,7 @@ def _prompt(text: str) -> None:
         )
 
 
-def _changes(run: Run, event: CompactionEvent, view: str) -> None:
+def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
     """The text against that of another version: by default the one before."""
     others = [
         other
@@ -226,7 +231,7 @@ def _choose_base(
             numbers.append(other.version.version)
             if other.number < event.number:
                 before = other.version.version
-    default = event.base or before
+    default = event.compaction.base or before
     label = _("Compare against")
     if grows_a_list(run):
         label = _("Compare the list as it was with")

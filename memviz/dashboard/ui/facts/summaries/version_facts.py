@@ -121,14 +121,16 @@ def _version_rows(
 
 
 def _unsourced(words: Sequence[str]) -> str:
-    said = _(COMMA).join(words[:MAX_UNSOURCED_SHOWN])
+    named = _(COMMA).join(words[:MAX_UNSOURCED_SHOWN])
     more = len(words) - MAX_UNSOURCED_SHOWN
-    return _("{words} and {number} more", words=said, number=more) if more > 0 else said
+    return (
+        _("{words} and {number} more", words=named, number=more) if more > 0 else named
+    )
 
 
 def _place(run: Run, event: CompactionEvent) -> str:
-    if event.base:
-        return _("version {number}", number=event.base)
+    if event.compaction.base:
+        return _("version {number}", number=event.compaction.base)
     if grows_a_list(run):
         return _("nothing: it joined the list")
     return _("nothing: it is the first")
@@ -152,14 +154,14 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
 def _writer(event: CompactionEvent) -> str:
     who = writer_words(event.what)
     author = summary_author(event.compaction)
-    said = []
+    names = []
     if author is not Author.STAND_IN and event.compaction.model:
-        said.append(event.compaction.model)  # the built-in model's badge is its name
+        names.append(event.compaction.model)  # the built-in model's badge is its name
     if author is not None:
-        said.append(author_words(author))
-    if not said:
+        names.append(author_words(author))
+    if not names:
         return who
-    return _("{writer} ({model})", writer=who, model=_(COMMA).join(said))
+    return _("{writer} ({model})", writer=who, model=_(COMMA).join(names))
 
 
 def _message(run: Run, position: int) -> Markup:

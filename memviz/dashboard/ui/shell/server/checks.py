@@ -1,9 +1,6 @@
 """The checks of this server, as its settings ask for: ``SameOrigin``, ``Login`` and ``EarlyKeys``."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -12,14 +9,7 @@ from memviz.core.errors import AccessError
 from memviz.dashboard.ui.shell.server.early_keys import EarlyKeys
 from memviz.dashboard.ui.shell.server.login import Login
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
-from memviz.models.access import (
-    ServerAccess,
-    read_password,
-    server_access,
-)
-
-if TYPE_CHECKING:
-    pass
+from memviz.models.access import ServerAccess, read_password, server_access
 
 
 def access() -> ServerAccess:

@@ -1,0 +1,46 @@
+"""Options that belong together, declared as the fields of a dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+
+def take_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return ``command`` as typer takes it: with the options of each group in place of the group.
+
+    A parameter is a group where its type is a dataclass, whose fields are annotated as options are. Here typer sees the
+    three options ``--keep``, ``--worst`` and ``--db``::
+
+        @dataclass(frozen=True)
+        class Goal:
+            keep: Annotated[float, Option("--keep")] = 0.9
+            worst: Annotated[bool, Option("--worst")] = False
+
+        @take_groups
+        def sweep_settings(*, goal: Goal, db: Database = None) -> None: ...
+    """
+    groups: dict[str, type] = {}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command, eval_str=True).parameters.items():
+        group: type = parameter.annotation
+        if is_dataclass(group):
+            groups[name] = group
+            parameters += signature(group, eval_str=True).parameters.values()
+        else:
+            parameters.append(parameter)
+
+    @wraps(command)
+    def take_options(**values: Any) -> None:
+        for name, group in groups.items():
+            own_values = {}
+            for field in fields(group):
+                own_values[field.name] = values.pop(field.name)
+            values[name] = group(**own_values)
+        command(**values)
+
+    vars(take_options)["__signature__"] = Signature(parameters)
+    return take_options

@@ -1,0 +1,128 @@
+"""All facts that a run noted, by their words, their names and what they replace."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from typing import Protocol
+
+from memviz.core.facts import FACTS, Fact, listed_facts, names_in
+from memviz.core.messages import Message
+from memviz.core.shared_growth import SharedGrowth
+from memviz.core.vectors import VectorIndex, VectorIndexes, VectorSource
+from memviz.core.word_index import WordIndex
+
+
+class Noted(Protocol):
+    """One version of the notes, as far as facts are read out of it."""
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+
+    @property
+    def track(self) -> str:
+        """The kind of notes."""
+
+
+class FactIndex(SharedGrowth):
+    """The facts of all versions of the notes of a run, append-only.
+
+    They are numbered from 1 in the order in which they were written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.facts: list[Fact] = []
+        self.versions: list[int] = []
+        """The version (0-based) that wrote each fact."""
+        self.words = WordIndex()
+        """The facts that hold a word, by positions from 0."""
+        self._vectors = VectorIndexes()
+        self._messages: list[Message] = []
+        """The facts as messages, which the indexes read."""
+        self._versions_read: list[Noted] = []
+        self._counts = [0]
+        """How many facts the first 0, 1, 2, ... versions hold."""
+        self._replaced_by: dict[int, list[int]] = {}
+        self._numbers_by_text: dict[str, list[int]] = {}
+        self._numbers_by_name: dict[str, list[int]] = {}
+
+    def is_of(self, versions: Sequence[Noted]) -> bool:
+        """Return whether the versions that were read begin ``versions``, or are begun by them."""
+        shared = min(len(self._versions_read), len(versions))
+        return not shared or self._versions_read[shared - 1] is versions[shared - 1]
+
+    def extend(self, versions: Sequence[Noted]) -> None:
+        """Read the versions that were not read yet."""
+        if len(self._versions_read) >= len(versions):
+            return
+        with self._extending:
+            for number in range(len(self._versions_read), len(versions)):
+                version = versions[number]
+                if version.track == FACTS:
+                    for fact in listed_facts(version.text):
+                        self._append(fact, number)
+                self._counts.append(len(self.facts))
+                self._versions_read.append(version)
+            self.words.extend(self._messages)
+
+    def _append(self, fact: Fact, version: int) -> None:
+        self.facts.append(fact)
+        self.versions.append(version)
+        self._messages.append(Message("user", fact.text))
+        number = len(self.facts)
+        for name in names_in(fact.text):
+            self._numbers_by_name.setdefault(name, []).append(number)
+        # A model may name a number that there was not yet, or 0.
+        if fact.replaces is not None and 0 < fact.replaces < number:
+            self._note_replacement(fact.replaces, number)
+        self._numbers_by_text.setdefault(fact.text.casefold(), []).append(number)
+
+    def _note_replacement(self, replaced: int, number: int) -> None:
+        """Note that a fact holds no longer because of fact ``number``, nor does the same text listed again."""
+        text = self.facts[replaced - 1].text.casefold()
+        for same in self._numbers_by_text[text]:
+            if same == replaced or same not in self._replaced_by:
+                self._replaced_by.setdefault(same, []).append(number)
+
+    def count(self, version_count: int) -> int:
+        """Return how many facts the first ``version_count`` versions hold."""
+        return self._counts[version_count]
+
+    def replaced_by(self, number: int, count: int) -> int | None:
+        """Return the number of the newest of the first ``count`` facts that says of fact ``number`` that it holds no
+        longer; ``None`` where none does."""
+        return next(_newest_first(self._replaced_by.get(number, ()), count), None)
+
+    def linked_to(self, number: int, count: int) -> Iterator[int]:
+        """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with
+        fact ``number``, the newest first; none for a fact that is no triple."""
+        names = dict.fromkeys(names_in(self.facts[number - 1].text))
+        # Nearly all facts may be about one name, so no more of them are looked at than are asked for.
+        by_name = [_newest_first(self._numbers_by_name[name], count) for name in names]
+        previous = number
+        for other in merge(*by_name, reverse=True):
+            # A fact with both names in common comes twice in a row.
+            if other not in (number, previous):
+                yield other
+            previous = other
+
+    def vector_index(
+        self, model: str, kept: VectorSource | None, count: int
+    ) -> VectorIndex:
+        """Return the vectors of the first ``count`` facts at least, by the embedding model of this name.
+
+        An empty ``model`` is the small embedding. ``kept`` are vectors that were paid before.
+        """
+        index = self._vectors.of(model, kept)
+        # Later facts may never be looked up, and a model would be asked for them.
+        index.extend(self._messages[:count])
+        return index
+
+
+def _newest_first(numbers: Sequence[int], count: int) -> Iterator[int]:
+    """Yield those of the rising ``numbers`` that are at most ``count``, the largest first."""
+    for place in reversed(range(bisect_right(numbers, count))):
+        yield numbers[place]

@@ -1,0 +1,143 @@
+"""The content blocks of Anthropic's Messages API, which its products write to files as well."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Part,
+    Result,
+    Text,
+    Thought,
+    Vocabulary,
+    add_parts,
+    read_call_block,
+    show_json,
+    show_kind,
+    show_nothing,
+)
+from memviz.transcripts.readers.json_access import (
+    joined,
+    list_at,
+    object_at,
+    text_at,
+    texts_under,
+)
+
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+MARKS = frozenset({"token_budget", "flag", "fallback"})
+"""Blocks in which a program notes something for itself."""
+FILES = {
+    "image": "image",
+    "document": "file",
+    "container_upload": "file",
+    "local_resource": "file",
+}
+COMPACTION = "compaction"
+"""A block with the summary that stands for all messages before it."""
+RESULT_ENDING = "_tool_result"
+"""The ending of results of the API's own tools, such as ``web_search_tool_result``."""
+OWN_KINDS = (
+    CALLS
+    | THOUGHTS
+    | {
+        "tool_result",
+        "document",
+        "search_result",
+        "container_upload",
+        COMPACTION,
+    }
+)
+"""The kinds that only this API has."""
+
+
+def is_own_block(block: object) -> bool:
+    """Return whether a content block is of a kind that only this API has."""
+    kind = text_at(block, "type")
+    return kind in OWN_KINDS or kind.endswith(RESULT_ENDING)
+
+
+def _read_file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return a stand-in such as "[file: plan.pdf]" with the file's text, where that is there, and what was written
+    beside it."""
+    names = texts_under(block, "title", "file_name", "name")
+    name = names[0] if names else None
+    source = object_at(block, "source")
+    content = source.get("content")
+    if source.get("type") == "text":
+        content = source.get("data")
+    text = ""
+    if isinstance(content, (str, list)):
+        text = words.text(content, note)
+    shown = stand_in(FILES[words.kind_of(block)], name)
+    return [Part("text", joined([shown, text, text_at(block, "context")]))]
+
+
+def _read_other(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the text of a block of an unknown kind; of one without a text the kind in brackets."""
+    has_text = isinstance(block.get("text"), str)
+    if has_text or isinstance(block.get("content"), (str, list, dict)):
+        return Text()(block, note, words)
+    if words.kind_of(block):
+        return show_kind(block, note, words)
+    return show_json(block, note, words)
+
+
+OUTPUT = Text(("stdout", "stderr"))
+TITLED = Text(("title", "url"))
+RESULT = Result("tool_use_id", "content", ("is_error", True))
+BLOCKS = Vocabulary(
+    {
+        "text": Text(),
+        **dict.fromkeys(CALLS, read_call_block),
+        **dict.fromkeys(THOUGHTS, Thought("thinking")),
+        "tool_result": RESULT,
+        **dict.fromkeys(FILES, _read_file),
+        **dict.fromkeys(MARKS, show_nothing),
+        "web_search_result": TITLED,
+        "web_search_tool_result_error": Text(("error_code",)),
+        "search_result": Text(("title", "source")),
+        "knowledge": TITLED,
+        "tool_reference": Text(("tool_name",)),
+        "rich_link": TITLED,
+        "voice_note": Text(("title",)),
+        "code_execution_result": OUTPUT,
+        "bash_code_execution_result": OUTPUT,
+    },
+    endings={RESULT_ENDING: RESULT},
+    other=_read_other,
+)
+
+
+def add_blocks(
+    role: str,
+    content: object,
+    builder: TranscriptBuilder,
+    place: str,
+    meta: Mapping[str, str],
+    more: str = "",
+) -> None:
+    """Add a message of content blocks, with ``more`` text that came with it.
+
+    In a reply, a block of compaction is an event before the message, and the sources that blocks cite are kept beside
+    it.
+    """
+    note = builder.note_at(place)
+    of_model = role == "assistant"
+    blocks = []
+    citations: list[Any] = []
+    for block in content if isinstance(content, list) else [content]:
+        if of_model:
+            citations += list_at(block, "citations")
+            if text_at(block, "type") == COMPACTION:
+                builder.add_event("compaction", text_at(block, "content"))
+                continue
+        blocks.append(block)
+    parts = BLOCKS.parts(blocks, note, of_model=of_model)
+    if more:
+        parts.append(Part("text", more))
+    beside = kept_beside({"citations": citations}, note)
+    add_parts(builder, role, parts, place, meta=meta, beside=beside)
