@@ -6,16 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import BadParameter, Exit, Option
+from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli import sweep_options as options
-from memviz.cli.arguments import prices_of, settings_to_try
+from memviz.cli.arguments import settings_to_try
 from memviz.cli.errors import FAILED, OutputError
-from memviz.cli.inputs import sources_of
-from memviz.cli.options import AsJson, Database, FormatName, Prices, UserName
+from memviz.cli.option_groups import take_groups
+from memviz.cli.options import AsJson, Counter, Database
 from memviz.cli.output import complain, console, write_json, write_text
-from memviz.cli.paying import priced
+from memviz.cli.sweep_options import (
+    MAX_WORKERS,
+    Grid,
+    NoKeep,
+    PriceOptions,
+    Reading,
+    Summarizing,
+)
 from memviz.cli.sweep_runner import LONG_MESSAGES, prepare_conversations, work_off
+from memviz.cli.sweeping import assume_prices
 from memviz.core.bounds import MAX_USD
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.counters import counter as find_counter
@@ -33,7 +40,7 @@ LONG_SECONDS = 60.0
 """How long a search takes from which on that is said before."""
 Conversations = Annotated[
     list[str],
-    options.Argument(
+    Argument(
         metavar="FOLDER_FILE_OR_ID...",
         help="Folders, files (- is stdin), or ids of saved conversations; four at least.",
     ),
@@ -74,6 +81,16 @@ Seed = Annotated[
         "--seed", metavar="N", min=0, help="Which conversations are held out: a draw."
     ),
 ]
+Workers = Annotated[
+    int | None,
+    Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Measure in so many processes.",
+    ),
+]
 Code = Annotated[
     str | None,
     Option(
@@ -91,25 +108,23 @@ Out = Annotated[
 ]
 
 
+@take_groups
 def design_memory(
     conversations: Conversations,
+    *,
+    grid: Grid,
+    prices: PriceOptions,
+    reading: Reading,
     usd_per_1000: UsdPer1000,
     keep: Keep = "facts=90%",
-    strategy: options.Strategies = None,
-    settings: options.Settings = None,
     holdout: Holdout = 0.25,
     seed: Seed = 0,
-    counter: options.Counter = DEFAULT_COUNTER,
-    model: options.PricesOf = "openai/gpt-5-mini",
-    usd_per_million: Prices = None,
-    pause: options.Pause = 60.0,
-    workers: options.Workers = None,
-    format: FormatName = None,
-    user: UserName = None,
+    counter: Counter = None,
+    workers: Workers = None,
     code: Code = None,
     out: Out = Path("design"),
     json: AsJson = False,
-    no_keep: options.NoKeep = False,
+    no_keep: NoKeep = False,
     db: Database = None,
 ) -> None:
     """Search the cheapest memory that a budget pays for and that keeps what is asked for.
@@ -127,23 +142,19 @@ def design_memory(
       memviz design chats.json --usd-per-1000 0.8 -s summary_buffer:max_token_limit=500..8000/8 --workers 2
     """
     from memviz.code_export import MEMORY_YAML
-    from memviz.models.cache_rules import cache_rules
     from memviz.models.registry import model as find_model
     from memviz.storage.workspace import Workspace
     from memviz.tuning.design import Designing, split_conversations
     from memviz.tuning.figures import Terms
-    from memviz.tuning.pricing_assumptions import PricingAssumptions
 
     terms = Terms(usd_per_1000, _shares_from(keep))
     target = MEMORY_YAML if code is None else _target_named(code)
-    prices = priced(model, prices_of(usd_per_million, "--usd-per-million"))
-    assumptions = PricingAssumptions(prices, prices, cache_rules(model), pause)
-    sources = []
-    for conversation in conversations:
-        sources += sources_of(conversation, db, format, user)
+    counter = counter or DEFAULT_COUNTER
+    assumptions = assume_prices(Summarizing(counter), prices)
+    sources = reading.find_sources(conversations, db)
     subjects = prepare_conversations(sources, counter)
     search, held_out = split_conversations(subjects, holdout, seed)
-    to_try = _find_settings(strategy, settings, search, counter)
+    to_try = _find_settings(grid, search, counter)
     designing = Designing(
         search,
         held_out,
@@ -221,20 +232,17 @@ def _target_named(text: str) -> Target:
 
 
 def _find_settings(
-    named: Sequence[str] | None,
-    values: Sequence[str] | None,
-    search: Sequence[SweepConversation],
-    counter: str,
+    grid: Grid, search: Sequence[SweepConversation], counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings to search: those of the command, else all that are worth trying."""
     from memviz.tuning.candidates import candidates
     from memviz.tuning.grid import largest_sizes
 
     count = find_counter(counter)
-    if not named and not values:
+    if not grid.strategies and not grid.assignments:
         return candidates(search, count)
     largest = largest_sizes([subject.log for subject in search], count)
-    return settings_to_try(named or (), values or (), largest)
+    return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 
 def _with_code(

@@ -75,7 +75,7 @@ def sweep_settings(
 
     executor = work.executor_for(summarizing)
     payer = _find_payer(summarizing, prices)
-    assumptions = _assume_prices(summarizing, prices)
+    assumptions = assume_prices(summarizing, prices)
     counter = summarizing.counter
     writer = summarizer_named(summarizing.name, counter)
     sources = reading.find_sources(conversations, db)
@@ -108,9 +108,7 @@ def _find_payer(summarizing: Summarizing, prices: PriceOptions) -> Payer | None:
     )
 
 
-def _assume_prices(
-    summarizing: Summarizing, prices: PriceOptions
-) -> PricingAssumptions:
+def assume_prices(summarizing: Summarizing, prices: PriceOptions) -> PricingAssumptions:
     """Return the prices that a sweep counts with. One that nobody knows is told on stderr."""
     from memviz.models.cache_rules import cache_rules
     from memviz.tuning.pricing_assumptions import PricingAssumptions
