@@ -13,6 +13,7 @@ from memviz.core.counters import counter
 from memviz.core.errors import (
     ConfigError,
     CounterUnavailableError,
+    DesignError,
     EmptyConversationError,
     LessonError,
     MatrixTooLargeError,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.fleet.source import Fleet
     from memviz.transcripts.loading import load_transcript, load_transcripts
+    from memviz.tuning.design import Design, design
     from memviz.tuning.fleet.results import FleetSweep
     from memviz.tuning.forgotten import Why
     from memviz.tuning.results import Sweep
@@ -91,6 +93,7 @@ _LAZY = {
     "Chat": "memviz.engine.chat",
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.compaction",
+    "Design": "memviz.tuning.design",
     "Fleet": "memviz.transcripts.fleet.source",
     "FleetSweep": "memviz.tuning.fleet.results",
     "FreeRun": "memviz.engine.free_run",
@@ -107,6 +110,7 @@ _LAZY = {
     "TurnRecord": "memviz.engine.records",
     "Why": "memviz.tuning.forgotten",
     "ask": "memviz.engine.asking",
+    "design": "memviz.tuning.design",
     "embedder": "memviz.models.embedding",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
@@ -130,17 +134,17 @@ _LAZY = {
 
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Breach", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory",
-    "Compaction", "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
-    "Fate", "Fleet", "FleetSweep", "FreeRun", "Headroom",
+    "Compaction", "ConfigError", "Context", "CounterUnavailableError", "Design", "DesignError",
+    "EmptyConversationError", "FactState", "Fate", "Fleet", "FleetSweep", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "Why", "ask", "build_chat_memory", "counter", "embedder",
-    "find_local_servers", "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config",
-    "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay", "retention",
-    "strategies", "strategy", "strategy_of", "sweep", "verify", "why",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "Why", "ask", "build_chat_memory", "counter", "design",
+    "embedder", "find_local_servers", "free_run", "health_warnings", "lesson", "lessons", "life_lines",
+    "load_memory_config", "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay",
+    "retention", "strategies", "strategy", "strategy_of", "sweep", "verify", "why",
 ]  # fmt: skip
 
 

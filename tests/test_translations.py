@@ -132,6 +132,15 @@ NOT_SHOWN: dict[str, set[str]] = {
         "SELECT * FROM {} WHERE {}",
     },
     "memviz/models/budget.py": {"an amount of US dollars above 0"},
+    "memviz/tuning/candidates.py": {
+        "shorten messages to 400 characters, keep 6 turns",
+        "shorten tool results to 500 characters, keep 2 turns",
+        "clear tool results at 0.2 of the window, keep 2 results",
+        "clear tool results at 0.4 of the window, keep 4 results",
+        ", keep the first user message",
+        "keep {} of the window",
+        "{} at {} of the window, {}{}",
+    },
     "memviz/storage/migrations.py": {
         "SELECT count(*) FROM sqlite_master",
         "PRAGMA user_version = {}",

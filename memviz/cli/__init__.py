@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from typer import Exit, Option, Typer, echo
 from typer.core import TyperGroup
 
+from memviz.cli.designing import design_memory
 from memviz.cli.diffing import compare_suites
 from memviz.cli.errors import FAILED, WRONG_USE, WRONG_USES
 from memviz.cli.exchanging import (
@@ -64,6 +65,7 @@ app.command("why")(explain_loss)
 app.command("verify")(verify_log)
 app.command("diff")(compare_suites)
 app.command("sweep")(sweep_settings)
+app.command("design")(design_memory)
 app.command("record")(record_conversation)
 app.command("export")(export_conversation)
 app.command("backup")(back_up_library)
@@ -105,6 +107,7 @@ def memviz(
       memviz replay sample-trip --strategy summary        what each request would have sent
       memviz why sample-trip "3,600 euros"                why that was forgotten
       memviz sweep sample-trip                            which setting to take
+      memviz design chats/ --usd-per-1000 4               the cheapest memory that a budget pays for
       memviz import chat.json                             keep a conversation of your own
       memviz watch                                        keep what coding agents say, as they say it
       memviz strategies                                   every strategy and its parameters

@@ -10,6 +10,7 @@ import typer
 
 from memviz.cli.errors import UnknownConversationError, UnknownFormatNameError
 from memviz.cli.output import Progress, complain, progress_of
+from memviz.core.errors import TranscriptError
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
@@ -119,8 +120,10 @@ def source_of(
 def sources_of(
     given: str, database: str | None, format: str | None = None, user: str | None = None
 ) -> list[Source]:
-    """The conversations of a file, all of them, or the saved one. One that cannot be read is told on stderr; the others
-    are there."""
+    """The conversations of a file or of a folder, all of them, or the saved one. One that cannot be read is told on
+    stderr; the others are there. Hidden files of a folder are left out."""
+    if _is_folder(given):
+        return _folder_sources(Path(given), database, format, user)
     if not is_file(given):
         return [source_of(given, database, format, user=user)]
     check_format(format)
@@ -133,6 +136,22 @@ def sources_of(
     for failure in loaded.failures:
         complain(f"Warning: {name_of(given)}: left out: {failure}")
     return [_from_file(transcript, given) for transcript in loaded.transcripts]
+
+
+def _folder_sources(
+    folder: Path, database: str | None, format: str | None, user: str | None
+) -> list[Source]:
+    """The conversations of all files in a folder and in those below it, in the order of their names."""
+    sources = []
+    for path in sorted(folder.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if is_hidden or not path.is_file():
+            continue
+        try:
+            sources += sources_of(str(path), database, format, user)
+        except TranscriptError as error:
+            complain(f"Warning: left out: {error}")
+    return sources
 
 
 def load_all(
@@ -180,6 +199,13 @@ def is_file(given: str) -> bool:
         return Path(given).exists() and not Path(given).is_dir()
     except (OSError, ValueError):
         # It is too long for a name, or has NUL in it.
+        return False
+
+
+def _is_folder(given: str) -> bool:
+    try:
+        return Path(given).is_dir()
+    except (OSError, ValueError):
         return False
 
 

@@ -79,7 +79,7 @@ def sweep_settings(
     executor = work.executor_for(summarizing)
     to_folder.check(goal, outputs, work, reading, summarizing, no_keep=no_keep)
     payer = _find_payer(summarizing, prices)
-    assumptions = _assume_prices(summarizing, prices)
+    assumptions = assume_prices(summarizing, prices)
     counter = summarizing.counter
     writer = summarizer_named(summarizing.name, counter)
     path = to_folder.folder
@@ -119,9 +119,7 @@ def _find_payer(summarizing: Summarizing, prices: PriceOptions) -> Payer | None:
     )
 
 
-def _assume_prices(
-    summarizing: Summarizing, prices: PriceOptions
-) -> PricingAssumptions:
+def assume_prices(summarizing: Summarizing, prices: PriceOptions) -> PricingAssumptions:
     """Return the prices that a sweep counts with. One that nobody knows is told on stderr."""
     from memviz.models.cache_rules import cache_rules
     from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -260,6 +260,10 @@ class SweepError(MemvizError):
     """A sweep cannot begin or go on: there is no conversation, or those who do its work are lost."""
 
 
+class DesignError(MemvizError):
+    """A design cannot begin: too few conversations, none that states what is to be kept, or a price is unknown."""
+
+
 class SessionExistsError(MemvizError, ValueError):
     """A memory store has a session of this name already, under other settings than those asked for.
 

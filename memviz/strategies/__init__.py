@@ -7,8 +7,8 @@ examples. A strategy is pure: it imports ``core`` and no other strategy, no mode
 engine, database or page.
 
 Open to other rooms: ``base``, ``clauses``, ``families``, ``hand_off``, ``library``,
-``langchain_messages``, ``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``, ``retrieval``,
-``step_numbers``, ``thresholds``.
+``langchain_messages``, ``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``,
+``retrieval``, ``step_numbers``, ``steps``, ``thresholds``.
 """
 
 from collections.abc import Mapping

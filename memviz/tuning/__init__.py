@@ -3,13 +3,14 @@ judged.
 
 Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 ``Recommendation`` (``recommendation``) and ``PricingAssumptions``
-(``pricing_assumptions``); ``why`` answers why a statement was forgotten (``forgotten``) and what
-would have kept it (``remedies``); ``executors`` are where cells are worked off; ``fleet`` sweeps over
-thousands of conversations. Nothing here knows a database or a page.
+(``pricing_assumptions``); ``design`` (``design``) searches a memory for a budget; ``why`` answers
+why a statement was forgotten (``forgotten``) and what would have kept it (``remedies``);
+``executors`` are where cells are worked off; ``fleet`` sweeps over thousands of conversations.
+Nothing here knows a database or a page.
 
-Open to other rooms: ``background``, ``best_of_each``, ``cautions``, ``constraints``,
-``executors``, ``fleet.batches``, ``fleet.folder``, ``fleet.results``, ``fleet.sweeping``,
-``forgotten``, ``grid``, ``grounds``, ``pace``, ``paid``, ``pareto``, ``pricing_assumptions``,
-``recommendation``, ``recorded``, ``results``, ``scaling``, ``sweep``, ``sweep_conversation``,
-``why``.
+Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``cautions``,
+``constraints``, ``design``, ``estimates``, ``executors``, ``figures``, ``fleet.batches``,
+``fleet.folder``, ``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``,
+``pace``, ``paid``, ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``,
+``results``, ``scaling``, ``sweep``, ``sweep_conversation``, ``why``.
 """

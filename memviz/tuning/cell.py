@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import ceil, nan
+from math import ceil, isnan, nan
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -31,10 +31,10 @@ from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import RULE
+from memviz.transcripts.base import RULE, Category
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 9
+VERSION = 10
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -56,8 +56,9 @@ class Cell:
     born: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
     """[requests]: how many facts had been stated by then."""
     facts: int = 0
-    rule_retention: float = nan
-    """The share of the rules stated so far that a request holds, as :attr:`retention` is; NaN where there is none."""
+    shares: Mapping[Category, float] = field(default_factory=dict, repr=False)
+    """By category the share of its facts stated so far that a request holds, as :attr:`retention` is of all of them.
+    A category of which none is ever stated is not there."""
     summarizations: int = 0
     failed_summarizations: int = 0
     """Calls that gave no summary."""
@@ -83,6 +84,11 @@ class Cell:
         if not asked.any():
             return nan
         return float(np.mean(self.retained[asked] / self.born[asked]))
+
+    @property
+    def rule_retention(self) -> float:
+        """The share of the rules among them; NaN where none is ever stated."""
+        return self.shares.get(RULE, nan)
 
     @property
     def final_retention(self) -> float:
@@ -184,13 +190,13 @@ def cell_of(
     sent = traffic(run)
     retained = born = np.zeros(len(sent.turns), np.int64)
     facts = 0
-    rule_retention = nan
+    shares: dict[Category, float] = {}
     # Of facts that may stand where nobody can read nothing can be recommended.
     if kept is not None and (kept.judged == kept.born).all():
         retained = kept.retained.sum(axis=1, dtype=np.int64)
         born = kept.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)
-        rule_retention = kept.mean_share(RULE)
+        shares = _shares_of(kept)
     return Cell(
         run.strategy,
         subject.title,
@@ -198,7 +204,7 @@ def cell_of(
         retained=retained,
         born=born,
         facts=facts,
-        rule_retention=rule_retention,
+        shares=shares,
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=run.columns.over_budget,
@@ -207,6 +213,15 @@ def cell_of(
         sends_everything=sends_everything(run),
         seconds=seconds,
     )
+
+
+def _shares_of(kept: Retention) -> dict[Category, float]:
+    shares = {}
+    for category in sorted({probe.category for probe in kept.probes}):
+        share = kept.mean_share(category)
+        if not isnan(share):
+            shares[category] = share
+    return shares
 
 
 class CellIndex(NamedTuple):

@@ -17,8 +17,6 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
-from memviz.strategies import strategy as make_strategy
-from memviz.strategies import strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
 from memviz.strategies.retrieval import Retrieval
@@ -27,7 +25,7 @@ from memviz.tuning.forgotten import Remedy, RemedyKind, Why
 from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import Recorded
-from memviz.tuning.scaling import scaled
+from memviz.tuning.scaling import scaled_preset
 from memviz.tuning.statements import judge, look_up, spell_out
 
 MOST_PRESETS = 3
@@ -121,8 +119,7 @@ class Offer:
         for id, preset in presets().items():
             if preset.strategy in cannot:
                 continue
-            scale = scaled(strategy_class(id), needed_tokens, preset.parameters)
-            strategy = make_strategy(id, **(scale.values if scale else {}))
+            strategy = scaled_preset(id, needed_tokens)
             if strategy == lost.run.strategy:
                 continue
             made = self._run(lost, strategy)

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
 from memviz.core.translation import _
+from memviz.strategies import strategy as make_strategy
+from memviz.strategies import strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.strategies.presets import presets as all_presets
 
 WINDOWS_TOKENS = (
     4_000,
@@ -88,6 +91,13 @@ def scaled(
         windows = [presets[name] for name in presets if name in WINDOW_PARAMETERS]
         window_tokens = windows[0] if windows else window_tokens
     return Scaled(presets, values, window_tokens, needed_tokens)
+
+
+def scaled_preset(id: str, needed_tokens: int) -> Strategy:
+    """Return the setting of a product, with its limits scaled to a conversation that takes ``needed_tokens`` in all:
+    of ``claude_code`` and 14,000 tokens one with a window of 7,000."""
+    scale = scaled(strategy_class(id), needed_tokens, all_presets()[id].parameters)
+    return make_strategy(id, **(scale.values if scale else {}))
 
 
 def presets_of(

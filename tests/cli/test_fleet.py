@@ -58,8 +58,14 @@ def test_a_mapping_a_sample_and_requests(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("--write", "out"), ("-s window",)),
-        (("--write", "out", *WINDOW, "--csv", "x.csv"), ("--csv", "recommends nothing")),
-        (("--write", "out", *WINDOW, "--keep", "0.5"), ("--keep", "recommends nothing")),
+        (
+            ("--write", "out", *WINDOW, "--csv", "x.csv"),
+            ("--csv", "recommends nothing"),
+        ),
+        (
+            ("--write", "out", *WINDOW, "--keep", "0.5"),
+            ("--keep", "recommends nothing"),
+        ),
         ((*WINDOW, "--sample", "0.5"), ("--sample", "--write FOLDER")),
         ((*WINDOW, "--requests"), ("--requests", "--write FOLDER")),
         (("--write", "out", *WINDOW, "--sample", "0"), ("sample", "above 0")),

@@ -99,6 +99,18 @@ def test_seconds_measure_what_fits_and_say_what_is_left_out(chat: Path) -> None:
     assert memviz("sweep", chat, *GRID, "--seconds", 600).err == ""
 
 
+def test_a_folder_is_all_conversations_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "chats"
+    (folder / "older").mkdir(parents=True)
+    written(folder / "b.json", turns=2, title="second")
+    written(folder / "older" / "c.json", turns=3, title="third")
+    written(folder / ".a.json", title="hidden")
+    (folder / "a.json").write_text('{"colour": "red"}', encoding="utf-8")
+    shown = memviz("sweep", folder, *GRID[:4], "--json")
+    assert shown.json["conversations"] == ["second", "third"]
+    assert "left out: a.json" in shown.err
+
+
 def test_rules_have_a_column_where_there_are_any(chat: Path) -> None:
     assert memviz("sweep", "sample-support", *GRID[:4]).out.count("rules kept") == 2
     assert "rules kept" not in memviz("sweep", chat, *GRID[:4]).out

@@ -322,6 +322,10 @@ CASES: dict[str, Case] = {
         lambda _: memviz.sweep([], {"buffer": {}}),
         ("no conversation", "Give a transcript"),
     ),
+    "design over too few conversations": Case(
+        lambda _: memviz.design([sample("trip")] * 3, 4),
+        ("at least 4 different", "There are only 1"),
+    ),
     "storage": Case(
         lambda folder: Store(folder / "x.db").conversation("nowhere"),
         ("conversation", "'nowhere'", "Choose"),

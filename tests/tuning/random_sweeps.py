@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import nan
-
 import numpy as np
 from hypothesis import strategies as st
 
 from memviz.metrics.cost.pricing import Pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic
+from memviz.transcripts.base import RULE
 from memviz.tuning.cell import Cell, CellIndex
 from memviz.tuning.grid import settings
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -69,7 +68,7 @@ def cell(
         born=nothing if retained is None else nothing + FACTS,
         facts=0 if retained is None else FACTS,
         # Every other setting was measured over rules.
-        rule_retention=nan if setting % 2 or not retained else retained[0] / FACTS,
+        shares={} if setting % 2 or not retained else {RULE: retained[0] / FACTS},
         summarizations=len(calls),
     )
 

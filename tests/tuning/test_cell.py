@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isnan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from memviz import Message, Run, Strategy, Transcript
 from memviz.core.counters import counter
 from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.cell import Cell, measure
@@ -83,6 +85,7 @@ def holds_what_a_replay_says(
         retained=kept.retained.sum(axis=1),
         born=kept.born.sum(axis=1),
         facts=len(transcript.probes),
+        shares=shares_by_category(kept),
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=sum(
@@ -102,6 +105,20 @@ def holds_what_a_replay_says(
         subject, strategy, counter(name), summarizer(plan) if plan else None
     )
     assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}
+
+
+def shares_by_category(kept: Retention) -> dict[str, float]:
+    """By category the mean over the requests by which any fact of it was stated, one request after the other."""
+    shares = {}
+    for category in sorted({probe.category for probe in kept.probes}):
+        own = [at for at, one in enumerate(kept.probes) if one.category == category]
+        of_requests = []
+        for retained, born in zip(kept.retained, kept.born, strict=True):
+            if born[own].any():
+                of_requests.append(retained[own].sum() / born[own].sum())
+        if of_requests:
+            shares[category] = float(np.mean(of_requests))
+    return shares
 
 
 def sends_what_the_buffer_sends(run: Run) -> bool:

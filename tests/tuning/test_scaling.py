@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
-from memviz.strategies import strategies
+from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import free_text, whole_number
-from memviz.tuning.scaling import WINDOW_PARAMETERS, is_scaled, scaled
+from memviz.tuning.scaling import (
+    WINDOW_PARAMETERS,
+    is_scaled,
+    scaled,
+    scaled_preset,
+)
 
 
 class Presets(Strategy):
@@ -67,6 +72,13 @@ def test_a_strategy_that_names_its_window_is_given_the_smaller_one() -> None:
         "read_tokens": 500,
         "window_tokens": 12_800,
     }
+
+
+def test_a_product_is_a_setting_of_the_conversations_size() -> None:
+    claude_code = scaled_preset("claude_code", 14_000)
+    assert claude_code.name == "Claude Code"
+    assert claude_code.model_dump()["window_tokens"] == 7_000
+    assert scaled_preset("claude_code", 10**6) == strategy("claude_code")
 
 
 def test_limits_that_are_reached_anyway_stay() -> None:

@@ -7,10 +7,9 @@ import streamlit as st
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with
-from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
-from memviz.tuning.scaling import scaled
+from memviz.tuning.scaling import scaled_preset
 
 PROGRAMS_KEY = "tune-programs"
 PROGRAMS_HELP = noop(
@@ -33,9 +32,4 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
         placeholder=_("A product or a library"),
         persist_state="session",
     )
-    return tuple(_scaled_strategy(id, largest["tokens"]) for id in chosen)
-
-
-def _scaled_strategy(id: str, needed_tokens: int) -> Strategy:
-    parameters = scaled(strategy_class(id), needed_tokens, presets()[id].parameters)
-    return strategy(id, **(parameters.values if parameters else {}))
+    return tuple(scaled_preset(id, largest["tokens"]) for id in chosen)

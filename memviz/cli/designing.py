@@ -1,0 +1,344 @@
+"""``memviz design``: a memory from a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, BadParameter, Exit, Option
+
+from memviz.cli.arguments import settings_to_try
+from memviz.cli.errors import FAILED, OutputError
+from memviz.cli.option_groups import take_groups
+from memviz.cli.options import AsJson, Counter, Database
+from memviz.cli.output import complain, console, write_json, write_text
+from memviz.cli.sweep_options import (
+    MAX_WORKERS,
+    Grid,
+    NoKeep,
+    PriceOptions,
+    Reading,
+    Summarizing,
+)
+from memviz.cli.sweep_runner import LONG_MESSAGES, prepare_conversations, work_off
+from memviz.cli.sweeping import assume_prices
+from memviz.core.bounds import MAX_USD
+from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.counters import counter as find_counter
+from memviz.core.text.wording import counted
+from memviz.models.names import DEFAULT_MODEL, OFFLINE
+
+if TYPE_CHECKING:
+    from memviz.code_export import Target
+    from memviz.strategies.base import Strategy
+    from memviz.tuning.design import Design, Designing
+    from memviz.tuning.sweep import Sweeping
+    from memviz.tuning.sweep_conversation import SweepConversation
+
+LONG_SECONDS = 60.0
+"""How long a search takes from which on that is said before."""
+Conversations = Annotated[
+    list[str],
+    Argument(
+        metavar="FOLDER_FILE_OR_ID...",
+        help="Folders, files (- is stdin), or ids of saved conversations; four at least.",
+    ),
+]
+UsdPer1000 = Annotated[
+    float,
+    Option(
+        "--usd-per-1000",
+        metavar="USD",
+        min=0.0,
+        max=MAX_USD,
+        help="The most that 1,000 requests may cost, replies and summaries included. Requests, for a provider bills "
+        "these, and conversations are of any length.",
+    ),
+]
+Keep = Annotated[
+    str,
+    Option(
+        "--keep",
+        metavar="KIND=SHARE,...",
+        help="The share of what was stated so far that a request has to hold, on average: facts (all of them), rules, "
+        "constraints, goals, preferences, such as rules=100%,facts=85%.",
+    ),
+]
+Holdout = Annotated[
+    float,
+    Option(
+        "--holdout",
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="The share of the conversations that the search never sees; at least two.",
+    ),
+]
+Seed = Annotated[
+    int,
+    Option(
+        "--seed", metavar="N", min=0, help="Which conversations are held out: a draw."
+    ),
+]
+Workers = Annotated[
+    int | None,
+    Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Measure in so many processes.",
+    ),
+]
+Code = Annotated[
+    str | None,
+    Option(
+        "--code",
+        metavar="TARGET",
+        help="Write code as well: memviz_code, llamaindex, langchain_middleware, openai_agents or plain_python, or "
+        "the beginning of one. Only settings that it has code for are searched.",
+    ),
+]
+Out = Annotated[
+    Path,
+    Option(
+        "--out", "-o", metavar="FOLDER", help="The folder for memory.yaml and code."
+    ),
+]
+
+
+@take_groups
+def design_memory(
+    conversations: Conversations,
+    *,
+    grid: Grid,
+    prices: PriceOptions,
+    reading: Reading,
+    usd_per_1000: UsdPer1000,
+    keep: Keep = "facts=90%",
+    holdout: Holdout = 0.25,
+    seed: Seed = 0,
+    counter: Counter = None,
+    workers: Workers = None,
+    code: Code = None,
+    out: Out = Path("design"),
+    json: AsJson = False,
+    no_keep: NoKeep = False,
+    db: Database = None,
+) -> None:
+    """Search the cheapest memory that a budget pays for and that keeps what is asked for.
+
+    Many settings are measured over a few conversations, the better half over twice as many, and so on. Some
+    conversations are held out: the setting that was found is measured over them once, at the end, and its figures
+    there are reported with their 95 % intervals. It is explained part by part, written as memory.yaml (and as code),
+    and the file is read again and run over the conversations held out. No model is called: the built-in model
+    summarizes. The same --seed gives the same answer.
+    The exit code is 1 where no setting meets what is asked, or the conversations held out say otherwise.
+
+    \b
+    Examples:
+      memviz design chats/ --usd-per-1000 4 --keep rules=100%,facts=85% --code langchain
+      memviz design chats.json --usd-per-1000 0.8 -s summary_buffer:max_token_limit=500..8000/8 --workers 2
+    """
+    from memviz.code_export import MEMORY_YAML
+    from memviz.models.registry import model as find_model
+    from memviz.storage.workspace import Workspace
+    from memviz.tuning.design import Designing, split_conversations
+    from memviz.tuning.figures import Terms
+
+    terms = Terms(usd_per_1000, _shares_from(keep))
+    target = MEMORY_YAML if code is None else _target_named(code)
+    counter = counter or DEFAULT_COUNTER
+    assumptions = assume_prices(Summarizing(counter), prices)
+    sources = reading.find_sources(conversations, db)
+    subjects = prepare_conversations(sources, counter)
+    search, held_out = split_conversations(subjects, holdout, seed)
+    to_try = _find_settings(grid, search, counter)
+    designing = Designing(
+        search,
+        held_out,
+        _with_code(to_try, target, counter),
+        terms,
+        _work_off,
+        counter=counter,
+        summarizer=find_model(OFFLINE),
+        assumptions=assumptions,
+        kept=None if no_keep else Workspace(db).store,
+        executor="processes" if (workers or 1) > 1 else "inline",
+        workers=workers,
+    )
+    _say_how_long(designing)
+    files = [source.file for source in sources]
+    _answer(designing, target, out, files, as_json=json)
+
+
+def _answer(
+    designing: Designing,
+    target: Target,
+    folder: Path,
+    files: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Search, print the answer, write what was found, and run it again from its file."""
+    from memviz.cli.design_report import as_plain, print_design
+
+    design = designing.run()
+    if as_json:
+        write_json({**as_plain(design), "is_held": design.is_held})
+    else:
+        counter = find_counter(designing.counter).name
+        print_design(console(), design, designing.assumptions, counter)
+    if design.setting is not None:
+        _write_files(design, designing, target, folder, files)
+    if not design.is_held:
+        raise Exit(FAILED)
+
+
+def _shares_from(text: str) -> dict[str, float]:
+    """Return the kinds and shares of ``rules=100%,facts=0.85``: 1.0 of rules and 0.85 of facts."""
+    shares = {}
+    for part in text.split(","):
+        kind, _, share = part.partition("=")
+        number = share.strip().removesuffix("%")
+        try:
+            shares[kind.strip()] = float(number)
+        except ValueError:
+            raise BadParameter(
+                f"{part!r} is not of the form KIND=SHARE, such as facts=85%.",
+                param_hint="--keep",
+            ) from None
+        if number != share.strip():
+            shares[kind.strip()] /= 100
+    return shares
+
+
+def _target_named(text: str) -> Target:
+    """Return the target of this name, or the only one whose name begins so: ``langchain`` is ``langchain_middleware``.
+
+    Raises :class:`memviz.cli.errors.UnknownTargetError`.
+    """
+    from memviz.cli.errors import UnknownTargetError
+    from memviz.code_export import targets
+
+    known = targets()
+    beginning = [name for name in known if text and name.startswith(text)]
+    if text not in known and len(beginning) == 1:
+        (text,) = beginning
+    if text not in known:
+        raise UnknownTargetError(text, known)
+    return known[text]
+
+
+def _find_settings(
+    grid: Grid, search: Sequence[SweepConversation], counter: str
+) -> tuple[Strategy, ...]:
+    """Return the settings to search: those of the command, else all that are worth trying."""
+    from memviz.tuning.candidates import candidates
+    from memviz.tuning.grid import largest_sizes
+
+    count = find_counter(counter)
+    if not grid.strategies and not grid.assignments:
+        return candidates(search, count)
+    largest = largest_sizes([subject.log for subject in search], count)
+    return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
+
+
+def _with_code(
+    settings: Sequence[Strategy], target: Target, counter: str
+) -> tuple[Strategy, ...]:
+    """Return the settings that the target has code for. Raises :class:`memviz.code_export.NoCodeError` where it has
+    none for any."""
+    from memviz.code_export import NoCodeError, Setting
+
+    with_code = []
+    refusal = None
+    for setting in settings:
+        try:
+            target.write(Setting(setting, counter=counter))
+        except NoCodeError as error:
+            refusal = error
+        else:
+            with_code.append(setting)
+    if refusal is not None and not with_code:
+        raise refusal
+    left_out = len(settings) - len(with_code)
+    if left_out:
+        complain(
+            f"{target.title} has no code for {counted(left_out, 'setting')}: {counted(len(with_code), 'setting')} left."
+        )
+    return tuple(with_code)
+
+
+def _work_off(sweeping: Sweeping) -> None:
+    """Measure with a bar on stderr. What is not brought to its end ends the command."""
+    settings = counted(len(sweeping.settings), "setting")
+    conversations = counted(len(sweeping.subjects), "conversation")
+    ended = work_off(sweeping, f"Measuring {settings} over {conversations}")
+    if ended.code:
+        raise Exit(ended.code)
+
+
+def _say_how_long(designing: Designing) -> None:
+    """Say how long a search takes that takes more than a minute, as its settings do over the beginning of the first
+    conversation."""
+    from memviz.dashboard.words.estimates import time_words
+    from memviz.models.registry import model as find_model
+    from memviz.transcripts.base import Transcript
+    from memviz.tuning.pace import HERE
+
+    if designing.planned_messages < LONG_MESSAGES:
+        return
+    settings = designing.settings
+    writer = find_model(OFFLINE)
+    transcript = Transcript(tuple(designing.search[0].log))
+    HERE.try_out(settings, transcript, designing.counter, writer)
+    read = designing.planned_messages // len(settings)
+    seconds = HERE.seconds_of_all(settings, OFFLINE, read)
+    if seconds is not None and seconds > LONG_SECONDS:
+        complain(
+            f"{counted(len(settings), 'setting')} take about {time_words(seconds)} in one process, less what was "
+            "measured before. --workers shares it out."
+        )
+
+
+def _write_files(
+    design: Design,
+    designing: Designing,
+    target: Target,
+    folder: Path,
+    files: Sequence[str],
+) -> None:
+    """Write the setting that was found as memory.yaml and for the target, read the first again, and say whether it
+    gives the figures that were reported; where it does not, the command ends."""
+    from memviz.cli.design_report import found_words
+    from memviz.code_export import MEMORY_YAML, Setting
+    from memviz.engine.memory_config import load_memory_config, strategy_of
+
+    assert design.setting is not None  # noqa: S101 - only what was found is written
+    prices = designing.assumptions.main
+    prompts = {subject.whole_system_prompt for subject in designing.search}
+    setting = Setting(
+        design.setting,
+        counter=find_counter(designing.counter).name,
+        model=prices.model if prices else DEFAULT_MODEL,
+        # Several prompts are those of several programs: none is that of all.
+        system_prompt=prompts.pop() or None if len(prompts) == 1 else None,
+        found=found_words(design),
+        repair_tool_pairs=True,
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(f"{folder} cannot be made: {reason}.") from error
+    for wanted in dict.fromkeys((target, MEMORY_YAML)):
+        path = folder / wanted.file_name
+        write_text(wanted.write(setting), path, *files)
+    again = designing.replay_anew(strategy_of(load_memory_config(path)))
+    where = f"{path}, read again and run over the conversations held out, gives"
+    if again != design.holdout:
+        complain(f"Error: {where} other figures.")
+        raise Exit(FAILED)
+    complain(f"{where} the same figures.")

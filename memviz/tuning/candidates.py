@@ -1,0 +1,76 @@
+"""The settings that a design searches: the usual strategies with several values, what products do, and pipelines put
+together from steps."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from memviz.core.counters import Counter
+from memviz.strategies import strategy, strategy_class
+from memviz.strategies.base import Strategy
+from memviz.strategies.presets import presets
+from memviz.tuning.grid import (
+    largest_sizes,
+    refused,
+    settings,
+    suggested,
+    tried_at_first,
+)
+from memviz.tuning.scaling import scaled_preset
+from memviz.tuning.sweep_conversation import SweepConversation
+
+FIRST_STEPS = ("", "shorten messages to 400 characters, keep 6 turns")
+FIRST_STEPS_WITH_RESULTS = (
+    "",
+    "shorten tool results to 500 characters, keep 2 turns",
+    "clear tool results at 0.2 of the window, keep 2 results",
+    "clear tool results at 0.4 of the window, keep 4 results",
+)
+"""Steps that take little away, where tools returned something."""
+DEEDS = ("drop", "summarize")
+TRIGGER_SHARES = (0.2, 0.4, 0.7)
+"""Shares of the window, which is the largest conversation, at which the last step acts."""
+KEPT_PARTS = (0.25, 0.5)
+"""Parts of what it acts at that it keeps."""
+BEGINNINGS = ("", ", keep the first user message")
+
+
+def candidates(
+    subjects: Sequence[SweepConversation], counter: Counter
+) -> tuple[Strategy, ...]:
+    """Return the settings that are worth trying over these conversations, none twice. Limits are sized by the largest
+    of them. Strategies that look messages up are left out, as a sweep leaves them out."""
+    largest = largest_sizes([subject.log for subject in subjects], counter)
+    window_tokens = largest["tokens"]
+    grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
+    found = [*settings(grid), *_products(window_tokens)]
+    has_results = any(
+        message.role == "tool" for subject in subjects for message in subject.log
+    )
+    for steps in _pipelines(has_results=has_results):
+        found.append(strategy("pipeline", steps=steps, window_tokens=window_tokens))
+    return tuple(dict.fromkeys(found))
+
+
+def _products(window_tokens: int) -> Iterator[Strategy]:
+    cannot = refused()
+    for id, preset in presets().items():
+        # What stands in a block that only its provider reads is neither kept nor lost.
+        is_opaque = bool(preset.parameters.get("opaque_tokens"))
+        looks_up = strategy_class(preset.strategy).looks_up
+        if not (preset.strategy in cannot or is_opaque or looks_up):
+            yield scaled_preset(id, window_tokens)
+
+
+def _pipelines(*, has_results: bool) -> Iterator[str]:
+    """The steps of pipelines: one that takes little away, then one that takes out old messages; or either alone."""
+    first_steps = FIRST_STEPS_WITH_RESULTS if has_results else FIRST_STEPS
+    last_steps = [""]
+    for deed, at, part, beginning in product(
+        DEEDS, TRIGGER_SHARES, KEPT_PARTS, BEGINNINGS
+    ):
+        kept = f"keep {at * part:g} of the window"
+        last_steps.append(f"{deed} at {at:g} of the window, {kept}{beginning}")
+    for steps in product(first_steps, last_steps):
+        lines = "\n".join(filter(None, steps))
+        if lines:
+            yield lines

@@ -1,0 +1,334 @@
+"""A memory for a budget: the cheapest setting that keeps what is asked for, searched over some conversations and
+measured once over others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import DesignError
+from memviz.core.translation import _
+from memviz.engine.replay import as_model
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
+from memviz.models.base import Model
+from memviz.models.names import DEFAULT_MODEL, OFFLINE
+from memviz.strategies import strategy
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Transcript
+from memviz.tuning.ablation import EVERYTHING, Part, parts_of
+from memviz.tuning.candidates import candidates
+from memviz.tuning.cell import CellIndex
+from memviz.tuning.executors import Executor
+from memviz.tuning.figures import (
+    KEEP_MOST_FACTS,
+    Figures,
+    PricedCell,
+    Terms,
+    count_facts,
+    figures_of,
+)
+from memviz.tuning.grounds import Grounds
+from memviz.tuning.halving import Round, plan_rounds
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.sweep import KeptCells, Sweeping
+from memviz.tuning.sweep_conversation import SweepConversation
+
+DEFAULT_HOLDOUT = 0.25
+LEAST_HELD_OUT = 2
+"""One conversation alone says nothing of how much conversations vary."""
+LEAST_CONVERSATIONS = 4
+NEAREST = 2
+"""So many settings are named where none meets the terms."""
+LENIENCY = 0.5
+"""In the rounds of a search each figure is taken halfway to the better end of its interval, about one standard error
+better: on a few conversations nobody is turned down by chance."""
+_GOLDEN = 0.618_033_988_75
+Work = Callable[[Sweeping], object]
+"""Measures all cells of a sweep, or raises."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A setting, and its figures."""
+
+    setting: Strategy
+    figures: Figures
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The answer to what memory a budget buys. Figures are over the conversations of the search, unless they are those
+    of the holdout."""
+
+    terms: Terms
+    everything: Figures
+    """The figures of sending everything."""
+    rounds: tuple[Round, ...]
+    search_titles: tuple[str, ...]
+    holdout_titles: tuple[str, ...]
+    grounds: Grounds = field(default_factory=Grounds)
+    best: Measured | None = None
+    """The cheapest setting that meets the terms; ``None`` where none does."""
+    holdout: Figures | None = None
+    """Its figures over conversations that the search has never seen."""
+    parts: tuple[tuple[Part, Measured], ...] = ()
+    """Its parts, each with what is left without it."""
+    nearest: tuple[Measured, ...] = ()
+    """Where no setting meets the terms the two that come nearest, of different strategies if they can be."""
+
+    @property
+    def setting(self) -> Strategy | None:
+        """The setting to take; ``None`` where none meets the terms."""
+        return None if self.best is None else self.best.setting
+
+    @property
+    def is_held(self) -> bool:
+        """True where the setting meets the terms over the holdout too."""
+        if self.holdout is None or not self.holdout.can_be_used:
+            return False
+        return not self.holdout.misses(self.terms)
+
+
+def split_conversations(
+    subjects: Sequence[SweepConversation],
+    holdout: float = DEFAULT_HOLDOUT,
+    seed: int = 0,
+) -> tuple[tuple[SweepConversation, ...], tuple[SweepConversation, ...]]:
+    """Return the conversations to search over, and those that are held out: a share of them, at least two. Copies of a
+    conversation count once, or the holdout would have been seen.
+
+    Both parts, and each beginning of the first, have short and long conversations as all have them: conversations
+    stand in the order of their length, and are drawn in steps of the golden ratio from a random start, so that each is
+    as likely to be held out as any other. The same seed draws the same.
+
+    Raises :class:`memviz.DesignError` for fewer than four conversations.
+    """
+    different = {subject.digest: subject for subject in subjects}
+    if len(different) < LEAST_CONVERSATIONS:
+        raise DesignError(
+            _(
+                "A design needs at least {least} different conversations, some to search over and some to hold out. "
+                "There are only {number:,}.",
+                least=LEAST_CONVERSATIONS,
+                number=len(different),
+            )
+        )
+    by_length = sorted(different.values(), key=lambda one: (len(one.log), one.digest))
+    start = Random(seed).random()  # noqa: S311 - a draw that can be repeated
+    places = {}
+    for number, subject in enumerate(by_length):
+        places[subject.digest] = (start + number * _GOLDEN) % 1
+    drawn = tuple(sorted(by_length, key=lambda subject: places[subject.digest]))
+    held_out = max(LEAST_HELD_OUT, round(holdout * len(drawn)))
+    held_out = min(held_out, len(drawn) - LEAST_HELD_OUT)
+    return drawn[held_out:], drawn[:held_out]
+
+
+@dataclass
+class Designing:
+    """A design at work. ``work`` measures the cells of each round; those of ``holdout`` are measured last, of the one
+    setting that was found."""
+
+    search: tuple[SweepConversation, ...]
+    holdout: tuple[SweepConversation, ...]
+    settings: tuple[Strategy, ...]
+    terms: Terms
+    work: Work
+    counter: AnyCounter = DEFAULT_COUNTER
+    summarizer: Model | None = None
+    assumptions: PricingAssumptions = field(default_factory=PricingAssumptions.of)
+    kept: KeptCells | None = None
+    executor: Executor = "auto"
+    workers: int | None = None
+    _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in self.terms.keep:
+            if not any(count_facts(subject, kind) for subject in self.search):
+                raise DesignError(
+                    _(
+                        "No conversation states any {kind}, so nobody can tell which are kept. Leave them out, or add "
+                        "facts of yours.",
+                        kind=kind,
+                    )
+                )
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The rounds of the search."""
+        return plan_rounds(len(self.settings), len(self.search))
+
+    @property
+    def planned_messages(self) -> int:
+        """The messages that the rounds replay, each once for every setting that reads it."""
+        total = 0
+        before = 0
+        for settings, conversations in self.rounds:
+            read = self.search[before:conversations]
+            total += settings * sum(len(subject.log) for subject in read)
+            before = conversations
+        return total
+
+    def run(self) -> Design:
+        """Search, take the best setting apart, and measure it over the holdout."""
+        # It costs little, and an unknown price is told before the search.
+        (everything,) = self.measure([strategy(EVERYTHING)], self.search)
+        alive = self.settings
+        ranked: list[Measured] = []
+        for number, conversations in self.rounds:
+            ranked = self.measure(alive[:number], self.search[:conversations])
+            ranked.sort(key=lambda one: _order(one, self.terms, LENIENCY))
+            alive = tuple(one.setting for one in ranked)
+        usable = [one for one in ranked if one.figures.can_be_used]
+        usable.sort(key=lambda one: _order(one, self.terms))
+        design = Design(
+            terms=self.terms,
+            everything=everything.figures,
+            rounds=self.rounds,
+            search_titles=tuple(subject.title for subject in self.search),
+            holdout_titles=tuple(subject.title for subject in self.holdout),
+        )
+        if not usable or usable[0].figures.misses(self.terms):
+            nearest = _of_different_strategies(usable)
+            return replace(design, nearest=nearest)
+        best = usable[0]
+        parts = parts_of(best.setting)
+        others = self.measure([part.without for part in parts], self.search)
+        (held_out,) = self.measure([best.setting], self.holdout)
+        return replace(
+            design,
+            best=best,
+            holdout=held_out.figures,
+            parts=tuple(zip(parts, others, strict=True)),
+            grounds=self._sweeping([best.setting], self.search).sweep.grounds,
+        )
+
+    def measure(
+        self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
+    ) -> list[Measured]:
+        """Return the figures of each setting over these conversations. What was measured before is not measured
+        again."""
+        sweeping = self._sweeping(settings, subjects)
+        if len(sweeping.cells) < sweeping.total:
+            self.work(sweeping)
+        kinds = tuple(self.terms.keep)
+        measured = []
+        for s, setting in enumerate(settings):
+            priced = []
+            for c, subject in enumerate(subjects):
+                key = (setting, subject.digest)
+                if key not in self._cells:
+                    cell = sweeping.cells[CellIndex(s, c)]
+                    self._cells[key] = PricedCell.of(cell, self.assumptions)
+                priced.append(self._cells[key])
+            measured.append(Measured(setting, figures_of(priced, subjects, kinds)))
+        return measured
+
+    def _sweeping(
+        self, settings: Sequence[Strategy], subjects: Sequence[SweepConversation]
+    ) -> Sweeping:
+        """The sweep over these conversations, with the cells that were measured before."""
+        known = {}
+        for s, setting in enumerate(settings):
+            for c, subject in enumerate(subjects):
+                priced = self._cells.get((setting, subject.digest))
+                if priced is not None:
+                    known[CellIndex(s, c)] = priced.cell
+        return Sweeping(
+            tuple(subjects),
+            tuple(settings),
+            counter=self.counter,
+            summarizer=self.summarizer,
+            assumptions=self.assumptions,
+            kept=self.kept,
+            executor=self.executor,
+            workers=self.workers,
+            cells=known,
+        )
+
+    def replay_anew(self, setting: Strategy) -> Figures:
+        """Return the figures of a setting over the holdout, replayed again whatever was measured before."""
+        again = replace(self, kept=None, _cells={})
+        (measured,) = again.measure([setting], self.holdout)
+        return measured.figures
+
+
+def _order(
+    measured: Measured, terms: Terms, leniency: float = 0.0
+) -> tuple[bool, float, float, float]:
+    """The order in which settings are taken: those that can be used, the nearest to the terms, the cheapest, and of
+    equal cost the one that keeps most."""
+    figures = measured.figures
+    kept = sum(share.value for share in figures.kept.values())
+    missed = sum(figures.misses(terms, leniency).values())
+    usd = round(figures.usd_per_1000.value, 9)
+    return (not figures.can_be_used, missed, usd, -kept)
+
+
+def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:
+    """The first two, of different strategies if they can be."""
+    first_of_each: dict[str, Measured] = {}
+    for one in measured:
+        first_of_each.setdefault(one.setting.id, one)
+    different = list(first_of_each.values())
+    others = [one for one in measured if one not in different]
+    return tuple([*different, *others][:NEAREST])
+
+
+def design(
+    conversations: Sequence[Transcript],
+    usd_per_1000: float,
+    keep: Mapping[str, float] = KEEP_MOST_FACTS,
+    *,
+    settings: Sequence[Strategy] = (),
+    counter: AnyCounter = DEFAULT_COUNTER,
+    model: str = DEFAULT_MODEL,
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS,
+    assumptions: PricingAssumptions | None = None,
+    holdout: float = DEFAULT_HOLDOUT,
+    seed: int = 0,
+    executor: Executor = "auto",
+    workers: int | None = None,
+    kept: KeptCells | None = None,
+) -> Design:
+    """Search the cheapest memory with which 1,000 requests cost at most ``usd_per_1000`` US dollars, replies and
+    summaries included, and which keeps what is asked for.
+
+    ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
+    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. Many
+    settings are measured over a few of the conversations, the better half over twice as many, and so on. ``holdout``
+    is the share of the conversations that this never sees: the setting that was found is measured over them once, at
+    the end. ``settings`` are those to search, in place of the usual strategies, products and pipelines. Summaries are
+    the built-in model's, prices those of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and
+    ``kept`` are those of :func:`memviz.sweep`. The same ``seed`` gives the same design.
+
+    Raises :class:`memviz.DesignError` for fewer than four conversations, a kind that none of them states, or an
+    unknown price, and :class:`memviz.ParameterError` for a budget or a share that is none.
+    """
+    terms = Terms(usd_per_1000, dict(keep))
+    count = find_counter(counter)
+    subjects = [SweepConversation.of(transcript, count) for transcript in conversations]
+    search, held_out = split_conversations(subjects, holdout, seed)
+    designing = Designing(
+        search,
+        held_out,
+        tuple(dict.fromkeys(settings)) or candidates(search, count),
+        terms,
+        work_off_quietly,
+        counter=count,
+        summarizer=as_model(OFFLINE),
+        assumptions=assumptions or PricingAssumptions.of(model, None, pause_seconds),
+        kept=kept,
+        executor=executor,
+        workers=workers,
+    )
+    return designing.run()
+
+
+def work_off_quietly(sweeping: Sweeping) -> None:
+    """Measure all cells of a sweep."""
+    for _cell in sweeping:
+        pass

@@ -1,0 +1,65 @@
+"""The settings that a design searches."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from benchmarks.synthetic.generator import generate
+from memviz.strategies.presets import presets
+from memviz.strategies.step_numbers import step_numbers
+from memviz.transcripts.samples import sample
+from memviz.tuning.candidates import candidates
+from memviz.tuning.grid import largest_sizes, tried_at_first
+from memviz.tuning.sweep_conversation import SweepConversation
+
+CHARS4 = memviz.counter("chars4")
+
+
+@pytest.fixture(scope="module")
+def chats() -> tuple[SweepConversation, ...]:
+    return tuple(
+        SweepConversation.of(generate(turns, seed=turns), CHARS4) for turns in (4, 9)
+    )
+
+
+def test_are_usual_strategies_products_and_pipelines(
+    chats: tuple[SweepConversation, ...],
+) -> None:
+    found = candidates(chats, CHARS4)
+    assert len(set(found)) == len(found)
+    assert {*tried_at_first(), "pipeline"} <= {setting.id for setting in found}
+    assert not any(type(setting).looks_up for setting in found)
+    titles = {presets()[id].title for id in ("letta", "gemini_cli", "claude_code")}
+    assert titles <= {setting.name for setting in found}
+
+
+def test_are_sized_by_the_largest_conversation(
+    chats: tuple[SweepConversation, ...],
+) -> None:
+    tokens = largest_sizes([chat.log for chat in chats], CHARS4)["tokens"]
+    for setting in candidates(chats, CHARS4):
+        if setting.id == "pipeline":
+            assert setting.model_dump()["window_tokens"] <= tokens, setting.label
+
+
+def test_results_of_tools_are_reduced_where_there_are_any(
+    chats: tuple[SweepConversation, ...],
+) -> None:
+    agent = (SweepConversation.of(sample("agent"), CHARS4),)
+
+    def pipelines(subjects: tuple[SweepConversation, ...]) -> set[str]:
+        own = set()
+        for setting in candidates(subjects, CHARS4):
+            is_product = setting.name != "Pipeline"
+            if setting.id == "pipeline" and not is_product:
+                own.add(setting.model_dump()["steps"])
+        return own
+
+    assert any("tool results" in steps for steps in pipelines(agent))
+    assert not any("tool results" in steps for steps in pipelines(chats))
+    # What is kept is less than what a step acts at.
+    for steps in pipelines(agent):
+        numbers = step_numbers(steps.splitlines()[-1])
+        shares = [one.default for one in numbers.values() if one.unit == "%"]
+        assert shares == sorted(shares, reverse=True)
