@@ -14,6 +14,7 @@ from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
+from memviz.core.translation import _
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
@@ -89,7 +90,8 @@ def measure_batch(job: FleetJob) -> FleetBatch:
                     raise
                 except UNFORESEEN_ERRORS as error:
                     # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                    problem = f"memviz cannot measure it ({type(error).__name__})."
+                    name = type(error).__name__
+                    problem = _("memviz cannot measure it ({error}).", error=name)
                     rows.failures.append(_failure(place, None, problem))
     tables = {
         "conversations": table_of("conversations", rows.conversations),
