@@ -1,4 +1,5 @@
-"""The dashboard's files in a wheel. They lie at the top of the repository; an installed memviz has them inside."""
+"""The dashboard's files in a wheel. They lie at the top of the repository; an installed memviz has them inside. The
+pytest plugin lies beside the package in both."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+PYTEST_PLUGIN = "memviz_pytest.py"
 DASHBOARD = ("app.py", "navigation.py", "pages", ".streamlit/config.toml")
 
 
@@ -18,3 +20,4 @@ class DashboardFiles(BuildHookInterface):
             build_data["force_include"] |= {
                 name: f"memviz/_dashboard/{name}" for name in DASHBOARD
             }
+            build_data["force_include"][PYTEST_PLUGIN] = PYTEST_PLUGIN

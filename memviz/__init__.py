@@ -37,6 +37,7 @@ from memviz.core.model_errors import (
     RecordingError,
     ScriptExhausted,
 )
+from memviz.core.notebook_output import draw_outputs_with
 from memviz.core.storage_errors import StorageError
 from memviz.core.turns import Turn
 from memviz.dashboard.lessons import lesson, lessons
@@ -48,6 +49,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
+    from memviz import testing as testing
     from memviz.dashboard.words.health import health_warnings
     from memviz.engine.asking import ask
     from memviz.engine.chat import Chat
@@ -75,8 +77,10 @@ if TYPE_CHECKING:
     from memviz.storage.llama_index_memory import LlamaIndexMemory as LlamaIndexMemory
     from memviz.storage.memory_store import MemoryStore, build_chat_memory
     from memviz.transcripts.base import Probe, Transcript
+    from memviz.transcripts.fleet.source import Fleet
     from memviz.transcripts.loading import load_transcript, load_transcripts
     from memviz.tuning.design import Design, design
+    from memviz.tuning.fleet.results import FleetSweep
     from memviz.tuning.forgotten import Why
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import sweep
@@ -90,6 +94,8 @@ _LAZY = {
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.compaction",
     "Design": "memviz.tuning.design",
+    "Fleet": "memviz.transcripts.fleet.source",
+    "FleetSweep": "memviz.tuning.fleet.results",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
     "LlamaIndexMemory": "memviz.storage.llama_index_memory",  # not in __all__: needs an extra
@@ -129,7 +135,7 @@ _LAZY = {
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Breach", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory",
     "Compaction", "ConfigError", "Context", "CounterUnavailableError", "Design", "DesignError",
-    "EmptyConversationError", "FactState", "Fate", "FreeRun", "Headroom",
+    "EmptyConversationError", "FactState", "Fate", "Fleet", "FleetSweep", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
@@ -142,7 +148,18 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _draw_output(value: object) -> str:
+    from memviz.dashboard.notebooks.frame import html_of
+
+    return html_of(value)
+
+
+draw_outputs_with(_draw_output)
+
+
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return import_module("memviz.testing")
     if name not in _LAZY:
         raise AttributeError(f"module 'memviz' has no attribute {name!r}")
     value = getattr(import_module(_LAZY[name]), name)

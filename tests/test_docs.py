@@ -22,6 +22,7 @@ DOCUMENTS = (
     "glossary.md",
     "teaching.md",
     "serving.md",
+    "testing.md",
 )
 PAGES = [
     ROOT / "CONTRIBUTING.md",

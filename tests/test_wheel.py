@@ -63,9 +63,8 @@ def test_it_has_every_file_of_the_package_and_the_dashboard(wheel: Path) -> None
         "memviz/dashboard/ui/shell/style.css",
         "memviz/transcripts/bundled/trip.json",
     } < names
-    assert names == package_files() | {
-        f"memviz/_dashboard/{name}" for name in DASHBOARD
-    }
+    dashboard = {f"memviz/_dashboard/{name}" for name in DASHBOARD}
+    assert names == package_files() | dashboard | {"memviz_pytest.py"}
 
 
 @pytest.mark.parametrize("name", DASHBOARD)
@@ -75,11 +74,13 @@ def test_the_dashboard_is_the_one_of_the_repository(unpacked: Path, name: str) -
     ).read_bytes()
 
 
-def test_it_brings_the_command(wheel: Path) -> None:
+def test_it_brings_the_command_and_the_plugin(wheel: Path) -> None:
     (points,) = [
         name for name in ZipFile(wheel).namelist() if name.endswith("entry_points.txt")
     ]
-    assert "memviz = memviz.cli:app" in ZipFile(wheel).read(points).decode()
+    text = ZipFile(wheel).read(points).decode()
+    assert "memviz = memviz.cli:app" in text
+    assert "[pytest11]\nmemviz = memviz_pytest\n" in text
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typer import Exit, Option, Typer, echo
 from typer.core import TyperGroup
 
 from memviz.cli.designing import design_memory
+from memviz.cli.diffing import compare_suites
 from memviz.cli.errors import FAILED, WRONG_USE, WRONG_USES
 from memviz.cli.exchanging import (
     back_up_library,
@@ -35,7 +36,7 @@ from memviz.cli.watching import watch_programs
 from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
-FINDING = ("why", "verify")
+FINDING = ("why", "verify", "diff")
 """Commands that end with 1 where they find something, and with 2 after any error."""
 
 
@@ -62,6 +63,7 @@ app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
 app.command("why")(explain_loss)
 app.command("verify")(verify_log)
+app.command("diff")(compare_suites)
 app.command("sweep")(sweep_settings)
 app.command("design")(design_memory)
 app.command("record")(record_conversation)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from memviz.cli.options import AsJson, Database
-from memviz.cli.output import complain, console, new_table, on_one_line, write_json
+from memviz.cli.output import complain, console, new_table, write_json
+from memviz.core.text.visible import on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from memviz.cli.errors import OutputError
+from memviz.core.text.visible import on_one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,35 +29,14 @@ PIPE_COLUMNS = 1_000
 UNNOTICED_SECONDS = 0.5
 """Work that takes less shows no bar."""
 STANDARD_STREAM = Path("-")
-_OBEYED = ("Cc", "Cs", "Zl", "Zp")
-"""Categories of letters that a terminal obeys."""
-_TURNS_TEXT_ROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 class Progress(Protocol):
-    """Gets what is done and how much there is; how long the rest takes, where that is known, in words."""
+    """Gets what is done and how much there is, ``None`` where nobody knows; how long the rest takes, where that is
+    known, in words."""
 
-    def __call__(self, done: int, total: int, /, left: str = "") -> object:
+    def __call__(self, done: int, total: int | None, /, left: str = "") -> object:
         """Show it."""
-
-
-def visible(text: str, *, keep: str = "") -> str:
-    """``text`` without what a terminal would obey: control characters, and marks that reorder what follows."""
-    if text.isascii() and text.isprintable():
-        return text
-    shown = []
-    for letter in text:
-        is_obeyed = (
-            unicodedata.category(letter) in _OBEYED or letter in _TURNS_TEXT_ROUND
-        )
-        if letter in keep or not is_obeyed:
-            shown.append(letter)
-    return "".join(shown)
-
-
-def on_one_line(text: str) -> str:
-    """Visible text with white space of any kind as single spaces."""
-    return " ".join(visible(" ".join(text.split())).split())
 
 
 def say(text: str) -> None:
@@ -128,7 +107,7 @@ def progress_of(what: str) -> Iterator[Progress | None]:
     task = bar.add_task(on_one_line(what), left="")
     began = monotonic()
 
-    def show(done: int, total: int, /, left: str = "") -> None:
+    def show(done: int, total: int | None, /, left: str = "") -> None:
         if not bar.live.is_started and monotonic() - began > UNNOTICED_SECONDS:
             bar.start()
         bar.update(task, completed=done, total=total, left=left)

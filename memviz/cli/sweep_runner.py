@@ -272,7 +272,7 @@ def work_off(
             on_stop()
 
     problem = ""
-    with _interrupts(stop) as interrupted, progress_of(what) as progress:
+    with interrupts(stop) as interrupted, progress_of(what) as progress:
         if progress is not None:
             progress(0, sweeping.total)
         try:
@@ -315,7 +315,7 @@ def _what_fits(sweep: Sweep) -> str:
 
 
 @contextmanager
-def _interrupts(stop: Callable[[], object]) -> Iterator[Event]:
+def interrupts(stop: Callable[[], object]) -> Iterator[Event]:
     """Within this a first Ctrl-C calls ``stop`` and sets the event; a second one raises :class:`KeyboardInterrupt`.
     Only the main thread can ask for this."""
     asked = Event()

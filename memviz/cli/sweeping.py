@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memviz.cli.arguments import settings_to_try
+from memviz.cli.fleet import ToFolder, sweep_to_folder
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import Database
 from memviz.cli.output import complain
@@ -52,6 +53,7 @@ def sweep_settings(
     work: Work,
     reading: Reading,
     outputs: Outputs,
+    to_folder: ToFolder,
     no_keep: NoKeep = False,
     db: Database = None,
 ) -> None:
@@ -70,14 +72,23 @@ def sweep_settings(
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
       memviz sweep chats.json --seconds 30
       memviz sweep chats.json -s retrieval:embedding_percent=20,50,100,embedding_model=ollama/nomic-embed-text
+      memviz sweep logs/ --write swept -s window:window_size=10 --sample 0.01 --workers 4
     """
     from memviz.storage.workspace import Workspace
 
     executor = work.executor_for(summarizing)
+    to_folder.check(goal, outputs, work, reading, summarizing, no_keep=no_keep)
     payer = _find_payer(summarizing, prices)
     assumptions = assume_prices(summarizing, prices)
     counter = summarizing.counter
     writer = summarizer_named(summarizing.name, counter)
+    path = to_folder.folder
+    if path is not None:
+        fleet = to_folder.fleet(conversations, reading)
+        sweep_to_folder(
+            path, to_folder, fleet, grid, writer, counter, assumptions, executor
+        )
+        return
     sources = reading.find_sources(conversations, db)
     workspace = None if no_keep else Workspace(db)
     subjects = prepare_conversations(sources, counter)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memviz.cli.output import new_table, on_one_line
+from memviz.cli.output import new_table
 from memviz.core.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.core.counters import ENCODING_FILES
+from memviz.core.text.visible import on_one_line
 from memviz.core.text.wording import cost_words, counted, request_name
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown_value
 from memviz.dashboard.words.compactions import compaction_words, outcome_words

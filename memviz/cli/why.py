@@ -26,7 +26,6 @@ from memviz.cli.options import (
 from memviz.cli.output import (
     console,
     new_table,
-    on_one_line,
     progress_of,
     say,
     write_json,
@@ -35,6 +34,7 @@ from memviz.cli.replaying import PricesOf
 from memviz.cli.serving import DEFAULT_PORT
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
+from memviz.core.text.visible import on_one_line
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run

@@ -10,10 +10,11 @@ wording. The room imports no other room.
 Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``counters``, ``division``, ``errors``, ``facts``, ``file_places``, ``forms``,
 ``importance``, ``memory``, ``message_fields``, ``messages``, ``model_errors``,
-``page_titles``, ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``,
-``shared_growth``, ``small_embedding``, ``storage_errors``, ``summaries``,
-``text.answer_forms``, ``text.chunks``, ``text.clauses``, ``text.containment``,
-``text.letters``, ``text.phrases``, ``text.sentences``, ``text.terms``,
+``notebook_output``, ``page_titles``, ``pieces``, ``plain_yaml``, ``process_memory``,
+``recently_used``, ``shared_growth``, ``small_embedding``, ``storage_errors``,
+``summaries``, ``text.answer_forms``, ``text.chunks``, ``text.clauses``,
+``text.containment``, ``text.letters``, ``text.phrases``, ``text.sentences``,
+``text.terms``, ``text.visible``,
 ``text.vocabulary``, ``text.wording``, ``text.words``, ``token_sums``, ``tool_links``,
 ``tool_schemas``, ``translation``, ``turns``, ``vectors``, ``word_index``, ``zstandard``.
 """

@@ -2,13 +2,14 @@
 file, and the pages.
 
 ``words`` says what metrics found, ``charts`` makes figures of numbers, ``stage`` plays
-a run step by step, ``guide`` and ``lessons`` explain, ``reporting`` writes files, and
-``ui`` alone knows Streamlit. The files of the server itself (app.py, navigation.py,
-pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
+a run step by step, ``guide`` and ``lessons`` explain, ``reporting`` writes files,
+``notebooks`` outputs of cells, and ``ui`` alone knows Streamlit. The files of the
+server itself (app.py, navigation.py, pages/ and .streamlit/) lie where
+:func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
 ``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``lessons.study``,
-``reporting.report``, ``reporting.run_tables``, ``reporting.sweep_json``,
+``notebooks.frame``, ``reporting.report``, ``reporting.run_tables``, ``reporting.sweep_json``,
 ``words.compactions``, ``words.estimates``, ``words.health``, ``words.prices``,
 ``words.warning``, ``words.why``.
 """

@@ -22,6 +22,9 @@ from memviz.models.base import Model, Reply
 INTERRUPTED = "interrupted"
 """The error of a draft that the user stopped, by Ctrl-C or a click on Stop."""
 
+ANOTHER_MODEL = "the library's own"
+"""The name of the model of a draft that a library wrote without memviz."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -97,6 +100,13 @@ def ask_for_draft(
         prompt_tokens=prompt_tokens,
         recorded=reply.recorded,
     )
+
+
+def draft_of_another(text: str, request: Sequence[Message], counter: Counter) -> Draft:
+    """Return the draft that a library wrote with a model of its own, which ``request`` stands for: nobody saw that
+    call, so its tokens are counted and its price is unknown."""
+    prompt_tokens = _prompt_tokens(request, counter)
+    return Draft(text, model=ANOTHER_MODEL, prompt_tokens=prompt_tokens)
 
 
 def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:

@@ -22,7 +22,7 @@ from memviz.core.model_errors import (
 )
 from memviz.core.pieces import Line, Notes, Piece
 from memviz.engine.compaction import LibraryCall
-from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.drafts import Draft, ask_for_draft, draft_of_another
 from memviz.engine.library_pieces import (
     add_message,
     first_sent,
@@ -71,7 +71,7 @@ class LibraryAtWork:
         """Work for another session, which goes on where the one before stands."""
         self._state = state
 
-    def _ask(self, request: Sequence[Message]) -> str:
+    def _ask(self, request: Sequence[Message], answer: str | None = None) -> str:
         if self._answers is not None:
             if not self._answers:
                 raise SummarizerFailedError(
@@ -80,7 +80,9 @@ class LibraryAtWork:
             return self._answers.pop(0)
         state = self._state
         draft = Draft(error="there is no summarizer to ask")
-        if state.summarizer is not None:
+        if answer is not None:
+            draft = draft_of_another(answer, request, state.counter)
+        elif state.summarizer is not None:
             draft = ask_for_draft(state.summarizer, request, None, state.counter)
         self._asked.append((tuple(request), draft))
         if draft.error is not None:

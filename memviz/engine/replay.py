@@ -1,6 +1,7 @@
 """Replay: one recorded conversation under one strategy. Only the summarizer is called."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memviz.core.bounds import type_of
@@ -95,7 +96,8 @@ def replay(
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
-    return session.run()
+    probes = messages.probes if isinstance(messages, Transcript) else ()
+    return replace(session.run(), probes=probes)
 
 
 def setting_for(

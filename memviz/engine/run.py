@@ -15,6 +15,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
 from memviz.core.memory import Memory, MemorySpace
+from memviz.core.notebook_output import NotebookOutput
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import language_now
@@ -30,6 +31,7 @@ from memviz.engine.requests import Requests, Turns
 from memviz.engine.run_frame import frame_of_requests, frame_of_turns
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Probe
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -47,7 +49,7 @@ PICTURES_KEPT = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(NotebookOutput):
     """The record of one strategy at work: enough to redraw everything without running it again.
 
     ``requests`` has one record for each call of the model, made from ``columns`` when somebody asks; ``turns`` has that
@@ -74,6 +76,8 @@ class Run:
     drafts: tuple[Draft, ...] = ()
     pending: TurnRecord | None = field(default=None, repr=False)
     """The request that is open at the end of the log, which nobody has answered yet: no part of ``requests``."""
+    probes: tuple[Probe, ...] = field(default=(), repr=False)
+    """The facts that the replayed transcript brought along: no part of :meth:`to_dict`, which tells what was sent."""
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )

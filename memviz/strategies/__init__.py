@@ -7,7 +7,7 @@ examples. A strategy is pure: it imports ``core`` and no other strategy, no mode
 engine, database or page.
 
 Open to other rooms: ``base``, ``clauses``, ``families``, ``hand_off``, ``library``,
-``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``, ``retrieval``,
+``langchain_messages``, ``lookup``, ``parameters``, ``pipeline``, ``presets``, ``prompts``, ``retrieval``,
 ``step_numbers``, ``steps``, ``thresholds``.
 """
 

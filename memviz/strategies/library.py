@@ -5,7 +5,7 @@ summarizer is a compaction, what it cleared is one too, and what it hands back i
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -24,9 +24,14 @@ MISSING = noop(
     "{library} is not installed here. Install it with 'pip install {package}'."
 )
 
-Ask = Callable[[Sequence[Message]], str]
-"""Asks memviz's summarizer for the library: what the library sends to its model, and the text that it gets. Raises
-where the summarizer fails; a library has to let that through."""
+
+class Ask(Protocol):
+    """Asks memviz's summarizer for a library."""
+
+    def __call__(self, request: Sequence[Message], answer: str | None = None) -> str:
+        """Return the answer to ``request``, what the library sends to its model. Where a model of its own gave an
+        ``answer`` already, that is put on record and nobody is asked. Raises where the summarizer fails; a library has
+        to let that through."""
 
 
 ASKED = "the library asked its summarizer"
@@ -136,10 +141,10 @@ class Asking:
         self._ask = ask
         self._failure: Exception | None = None
 
-    def __call__(self, request: Sequence[Message]) -> str:
+    def __call__(self, request: Sequence[Message], answer: str | None = None) -> str:
         """The summarizer's answer. Raises what it raises, and remembers it."""
         try:
-            return self._ask(request)
+            return self._ask(request, answer)
         except Exception as failure:
             self._failure = failure
             raise

@@ -6,11 +6,13 @@ module a format is in ``readers``. Files are untrusted: whatever is in one, it i
 or refused in one sentence. Nothing here knows a strategy, a model or a page. The names
 are loaded when first used, so that importing this package costs nothing.
 
-``mapping`` reads files that no reader knows, by what a small YAML file says of them.
+``mapping`` reads files that no reader knows, by what a small YAML file says of them;
+``fleet`` reads thousands of conversations as a stream.
 
-Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``, ``growing``, ``limits``,
-``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``, ``mapping.places``,
-``readers.json_access``, ``samples``, ``times``.
+Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``,
+``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
+``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``,
+``mapping.places``, ``readers.json_access``, ``samples``, ``times``.
 """
 
 from importlib import import_module

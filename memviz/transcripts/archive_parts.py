@@ -1,6 +1,6 @@
 """Conversations that an archive holds in several files of one folder."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
 
@@ -43,13 +43,21 @@ def join_parts(
                 break
         else:
             yield name, content
+    yield from _join_folders(folders, people)
+
+
+def _join_folders(
+    folders: Mapping[tuple[str, str, str], Sequence[bytes]],
+    people: Mapping[str, tuple[str, bytes]],
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the parts of each folder as one file, and the lists of ``people`` that belong
+    to none as they are."""
     for (folder, _pattern, people_file), contents in folders.items():
         joined = b"[" + b",".join(filter(None, contents)) + b"]"
         if people_file in people:
             listed = people[people_file][1]
             joined = b'{"messages": %b, "people": %b}' % (joined, listed)
         yield "" if folder == "." else folder, joined
-    # Where nobody speaks of these people, it is a file like others.
     used = {people_file for _folder, _pattern, people_file in folders}
     for file_name, name_and_content in people.items():
         if file_name not in used:

@@ -215,9 +215,9 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     if asked.mapping is not None:
         reader: Reader = MappedReader(asked.mapping)
     elif asked.format is None:
-        reader = _recognised(document)
+        reader = recognised(document)
     else:
-        reader = _reader_named(asked.format)
+        reader = reader_named(asked.format)
     pieces = reader.conversations(document)
     there = len(pieces)
     if not pieces:
@@ -238,7 +238,7 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
         place = f"conversation {number}" if there > 1 else ""
         builder = TranscriptBuilder(limits, place, asked.user)
         try:
-            found = _read(reader, piece, builder)
+            found = read_piece(reader, piece, builder)
             title = _title_of(found, name, place)
             transcripts.append(replace(found, title=title, format=reader.name))
         except TranscriptError as error:
@@ -249,17 +249,23 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     return LoadedFile(name, tuple(transcripts), warnings, tuple(failures))
 
 
-def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
+def read_piece(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
+    """Return the conversation of a piece that ``reader`` found. Raises :class:`TranscriptError`, and nothing else."""
     try:
         return reader.read(piece, builder)
     except TranscriptError:
         raise
     except UNFORESEEN_ERRORS as error:
-        # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
-        what = clean_text(str(error))[:100]
-        reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
-        remedy = _("Choose another format, or export the conversation again.")
-        raise TranscriptError(reason, remedy=remedy) from error
+        raise unforeseen(error) from error
+
+
+def unforeseen(error: Exception) -> TranscriptError:
+    """Return what is said of an error that a reader has not expected."""
+    # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+    what = clean_text(str(error))[:100]
+    reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
+    remedy = _("Choose another format, or export the conversation again.")
+    return TranscriptError(reason, remedy=remedy)
 
 
 def _title_of(transcript: Transcript, name: str, place: str) -> str:
@@ -324,7 +330,7 @@ def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
     raise TranscriptError(reason, remedy=_("Check the path, or give the bytes."))
 
 
-def _reader_named(name: str) -> Reader:
+def reader_named(name: str) -> Reader:
     found = formats().get(name)
     if found is None:
         reason = _("there is no format {name!r}.", name=clean_text(name)[:40])
@@ -357,7 +363,7 @@ def preferred(hits: Sequence[Reader]) -> list[Reader]:
     return own or left
 
 
-def _recognised(document: Document) -> Reader:
+def recognised(document: Document) -> Reader:
     # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
     # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
     readers = list(formats().values())

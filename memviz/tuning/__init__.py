@@ -3,12 +3,15 @@ judged.
 
 Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 ``Recommendation`` (``recommendation``) and ``PricingAssumptions``
-(``pricing_assumptions``); ``design`` (``design``) searches a memory for a budget; ``why`` answers
-why a statement was forgotten (``forgotten``) and what would have kept it (``remedies``);
-``executors`` are where cells are worked off. Nothing here knows a database or a page.
+(``pricing_assumptions``); ``design`` (``design``) searches a memory for a budget; ``why`` answers why
+a statement was forgotten (``forgotten``) and what would have kept it (``remedies``); ``executors`` are
+where cells are worked off; ``fleet`` sweeps over thousands of conversations. Nothing here knows a
+database or a page.
 
 Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``cautions``, ``constraints``,
-``design``, ``estimates``, ``figures``, ``forgotten``, ``grid``, ``grounds``, ``pace``, ``paid``,
-``pareto``, ``pricing_assumptions``, ``recommendation``,
-``recorded``, ``results``, ``scaling``, ``sweep``, ``sweep_conversation``, ``why``.
+``design``, ``estimates``, ``figures``,
+``executors``, ``fleet.batches``, ``fleet.folder``, ``fleet.results``, ``fleet.sweeping``,
+``forgotten``, ``grid``, ``grounds``, ``pace``, ``paid``, ``pareto``, ``pricing_assumptions``,
+``recommendation``, ``recorded``, ``results``, ``scaling``, ``sweep``, ``sweep_conversation``,
+``why``.
 """

@@ -144,14 +144,7 @@ def measure(
     that no call reaches are raised: no other cell would do better."""
     started = perf_counter()
     try:
-        run = replay(
-            subject.log,
-            strategy,
-            model=summarizer,
-            counter=counter,
-            system_prompt=subject.system_prompt,
-            tools=subject.tools,
-        )
+        run, kept = replay_subject(subject, strategy, counter, summarizer)
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
@@ -163,8 +156,27 @@ def measure(
             error=str(error),
             lacks_vectors=isinstance(error, MissingVectorsError),
         )
-    kept = retention(run, subject.probes, subject.texts) if subject.probes else None
     return cell_of(subject, run, kept, perf_counter() - started)
+
+
+def replay_subject(
+    subject: SweepConversation,
+    strategy: Strategy,
+    counter: AnyCounter,
+    summarizer: Model | None,
+) -> tuple[Run, Retention | None]:
+    """Return the run of ``subject`` under ``strategy``, and what it retains of the subject's probes, ``None`` where
+    there are none. Raises what :func:`memviz.replay` does."""
+    run = replay(
+        subject.log,
+        strategy,
+        model=summarizer,
+        counter=counter,
+        system_prompt=subject.system_prompt,
+        tools=subject.tools,
+    )
+    kept = retention(run, subject.probes, subject.texts) if subject.probes else None
+    return run, kept
 
 
 def cell_of(

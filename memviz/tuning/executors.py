@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.resource_tracker import ensure_running
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from uuid import uuid4
 
 from memviz.core.errors import SweepError
@@ -36,10 +36,50 @@ from memviz.core.translation import _
 if TYPE_CHECKING:
     from distributed import Client
 
+Executor = Literal["auto", "inline", "threads", "processes", "dask"]
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+DEFAULT_CONCURRENCY = 4
+"""Calls of a summarizer behind an API that are under way at once."""
 LOOK_SECONDS = 0.2
 """How long it takes at most until ``stop`` is seen."""
+
+
+def choose_executor(
+    executor: Executor, scheduler: str | None, workers: int | None, *, is_paid: bool
+) -> tuple[Executor, int]:
+    """Return the executor that is meant, and how many workers it has. A summarizer that ``is_paid`` is waited for in
+    threads."""
+    if executor == "auto":
+        if scheduler is not None:
+            executor = "dask"
+        elif is_paid:
+            executor = "threads"
+        else:
+            executor = "inline" if (workers or 1) == 1 else "processes"
+    default = DEFAULT_CONCURRENCY if executor == "threads" else 2
+    return executor, workers or default
+
+
+def run(
+    executor: Executor,
+    jobs: Iterable[Job],
+    work: Callable[[Job], Result],
+    stop: Event,
+    *,
+    workers: int,
+    scheduler: str | None = None,
+) -> Iterator[Result]:
+    """Do the jobs where ``executor`` says; what is not chosen yet (``auto``) is done in this thread."""
+    match executor:
+        case "threads":
+            return run_in_threads(jobs, work, stop, workers=workers)
+        case "processes":
+            return run_in_processes(jobs, work, stop, workers=workers)
+        case "dask":
+            return run_on_dask(jobs, work, stop, scheduler=scheduler, workers=workers)
+        case _:
+            return run_inline(jobs, work, stop)
 
 
 def run_inline(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.notebook_output import NotebookOutput
 from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
@@ -73,7 +74,7 @@ _USD = {
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(NotebookOutput):
     """The cells of a sweep by setting and conversation: all of them, or those that were finished when it was ended."""
 
     settings: tuple[Strategy, ...]
@@ -146,7 +147,7 @@ class Sweep:
         for place in sorted(self.cells):
             row = self._setting_row(place.setting)
             row["conversation"] = self.subjects[place.subject]
-            row |= _measured(self.cells[place], self.cost(place))
+            row |= measures_of(self.cells[place], self.cost(place))
             rows.append(row)
         columns = [*self._setting_columns, "conversation", *_COLUMNS]
         return DataFrame(rows, columns=columns)
@@ -325,7 +326,7 @@ def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
     return values.agg(how).where(values.count() == values.size())
 
 
-def _measured(cell: Cell, cost: Cost) -> dict[str, Any]:
+def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
     """Return the measures of a cell, by column."""
     # Nothing was sent: not at no cost, but at none that is known.
     if cell.error:

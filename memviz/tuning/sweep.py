@@ -1,18 +1,21 @@
 """A sweep: every setting of a grid over every conversation, with one counter and one summarizer."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
+from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import SweepError
+from memviz.core.errors import ParameterError, SweepError
 from memviz.core.messages import Message
 from memviz.core.model_errors import BudgetSpentError
 from memviz.core.storage_errors import DatabaseMovedError
@@ -26,22 +29,18 @@ from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.fleet.source import Fleet
+from memviz.tuning import executors
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
-from memviz.tuning.executors import (
-    run_in_processes,
-    run_in_threads,
-    run_inline,
-    run_on_dask,
-)
+from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 
-Executor = Literal["auto", "inline", "threads", "processes", "dask"]
-DEFAULT_CONCURRENCY = 4
-"""Calls of a summarizer behind an API that are under way at once."""
+if TYPE_CHECKING:
+    from memviz.tuning.fleet.results import FleetSweep
 
 
 class KeptCells(Protocol):
@@ -226,25 +225,19 @@ class Sweeping:
     def _run(
         self, missing: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        executor = self._executor()
-        workers = self._workers()
+        is_paid = self.summarizer is not None and not is_free(self.summarizer.name)
+        executor, workers = executors.choose_executor(
+            self.executor, self.scheduler, self.workers, is_paid=is_paid
+        )
         size = 1
         if executor in ("processes", "dask"):
             size = job_size(len(missing), workers)
         todo = self._jobs(missing, size)
         if self.seconds is not None:
             todo = self._jobs_in_time(missing, self.seconds)
-        match executor:
-            case "threads":
-                return run_in_threads(todo, work, self.stop, workers=workers)
-            case "processes":
-                return run_in_processes(todo, work, self.stop, workers=workers)
-            case "dask":
-                return run_on_dask(
-                    todo, work, self.stop, scheduler=self.scheduler, workers=workers
-                )
-            case _:
-                return run_inline(todo, work, self.stop)
+        return executors.run(
+            executor, todo, work, self.stop, workers=workers, scheduler=self.scheduler
+        )
 
     def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
         return jobs(
@@ -266,22 +259,25 @@ class Sweeping:
             is_begun = True
             yield from self._jobs([place], 1)
 
-    def _executor(self) -> Executor:
-        if self.executor != "auto":
-            return self.executor
-        if self.scheduler is not None:
-            return "dask"
-        if self.summarizer is not None and not is_free(self.summarizer.name):
-            return "threads"
-        return "inline" if (self.workers or 1) == 1 else "processes"
 
-    def _workers(self) -> int:
-        default = DEFAULT_CONCURRENCY if self._executor() == "threads" else 2
-        return self.workers or default
-
-
+@overload
 def sweep(
-    conversations: Messages | Sequence[Transcript],
+    conversations: Fleet | str | Path,
+    grid: Grid,
+    *,
+    write: str | Path,
+    **options: Any,
+) -> FleetSweep: ...
+
+
+@overload
+def sweep(
+    conversations: Messages | Sequence[Transcript], grid: Grid, **options: Any
+) -> Sweep: ...
+
+
+def sweep(  # type: ignore[misc]  # what the options are stands here alone
+    conversations: Messages | Sequence[Transcript] | Fleet | str | Path,
     grid: Grid,
     *,
     counter: AnyCounter = DEFAULT_COUNTER,
@@ -296,9 +292,11 @@ def sweep(
     scheduler: str | None = None,
     seconds: float | None = None,
     kept: KeptCells | None = None,
-    progress: Callable[[SweepProgress], object] | None = None,
+    progress: Callable[[Any], object] | None = None,
     stop: Event | None = None,
-) -> Sweep:
+    write: str | Path | None = None,
+    requests: bool = False,
+) -> Sweep | FleetSweep:
     """Measure every setting of ``grid`` over one or many conversations, and price it.
 
     ``grid`` maps strategies to lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
@@ -312,28 +310,39 @@ def sweep(
     on where it was. ``progress`` is called for every cell. ``seconds`` is the time that measuring may take: of each
     family the settings that tell most come first, and :attr:`Sweep.left_out` are those that did not fit.
 
-    Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation
-    or a cluster that is lost.
+    Conversations that fit into no memory are a :class:`memviz.Fleet`, or the address of one (a file, a folder, a
+    pattern, what fsspec reaches). They are read as a stream, and ``write`` is the folder that gets the results as
+    Parquet: a row for each conversation and setting, with ``requests`` also one for each request. The same call goes
+    on with a sweep that was stopped. It returns a :class:`memviz.FleetSweep`; ``kept`` and ``seconds`` are not for it.
+
+    Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation,
+    a cluster that is lost, or a folder that holds another sweep.
     """
     count = find_counter(counter)
     if assumptions is None:
         assumptions = PricingAssumptions.of(model, summarizer_model, pause_seconds)
+    shared: dict[str, Any] = {
+        "counter": count,
+        "summarizer": as_model(summarizer),
+        "assumptions": assumptions,
+        "executor": executor,
+        "workers": workers,
+        "scheduler": scheduler,
+        "stop": stop or Event(),
+    }
+    if write is not None:
+        from memviz.tuning.fleet.results import sweep_fleet
+
+        fleet = _fleet_of(conversations)
+        return sweep_fleet(
+            fleet, settings(grid), write, retention, requests, progress, **shared
+        )
     subjects = [
         SweepConversation.of(found, count, retention=retention)
         for found in _transcripts(conversations)
     ]
     sweeping = Sweeping(
-        tuple(subjects),
-        settings(grid),
-        counter=count,
-        summarizer=as_model(summarizer),
-        assumptions=assumptions,
-        kept=kept,
-        executor=executor,
-        workers=workers,
-        scheduler=scheduler,
-        seconds=seconds,
-        stop=stop or Event(),
+        tuple(subjects), settings(grid), kept=kept, seconds=seconds, **shared
     )
     for _cell in sweeping:
         if progress is not None:
@@ -341,9 +350,21 @@ def sweep(
     return sweeping.sweep
 
 
-def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
+def _fleet_of(conversations: object) -> Fleet:
+    if isinstance(conversations, Fleet):
+        return conversations
+    if isinstance(conversations, str | Path):
+        return Fleet(conversations)
+    raise ParameterError(
+        "write", type(conversations).__name__, _("for a memviz.Fleet, or its address")
+    )
+
+
+def _transcripts(given: Any) -> list[Transcript]:
     if isinstance(given, Transcript):
         return [given]
+    if isinstance(given, Fleet | str | Path):
+        raise ParameterError("write", None, _("the folder that gets the results"))
     items = list(given)
     if not items:
         raise SweepError(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
-from memviz.core.errors import MemvizError
+from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.containment import contains
 from memviz.core.text.sentences import passage
 from memviz.core.text.wording import message_number
@@ -30,10 +30,13 @@ from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
 from memviz.tuning.remedies import Offer
-from memviz.tuning.statements import restates, statement_or_value
+from memviz.tuning.statements import Statement, restates, statement_or_value
 
 MOST_NEAR = 20
 """Messages whose sentences are held against a phrase that nobody says."""
+
+
+PhraseKind = Literal["", "rule", "value"]
 
 
 class NotSaidError(MemvizError):
@@ -48,6 +51,7 @@ def why(
     counter: AnyCounter = DEFAULT_COUNTER,
     prices_of: str = DEFAULT_MODEL,
     runs: Sequence[Run] = (),
+    kind: PhraseKind = "",
 ) -> tuple[Why, ...]:
     """Return why a conversation's ``phrase`` was forgotten, once a setting; without a phrase the ten statements of each
     setting that were lost at the end and look most like rules, decisions and numbers, without what would have kept
@@ -56,9 +60,15 @@ def why(
     ``strategies`` are the settings to look at. Without them it is what the log itself says, if its program recorded its
     compactions, and else the three settings that Compare opens with. ``runs`` are those of the conversation that are
     there already: no others are made then. Summaries are the built-in model's. ``prices_of`` names whose prices count.
+    ``kind`` says how the phrase is looked up: a *rule* by its words, a *value* alone in whatever sentence; without it
+    as the phrase looks.
 
-    Raises :class:`NotSaidError` where nobody says the phrase, and what :func:`memviz.replay` does.
+    Raises :class:`NotSaidError` where nobody says the phrase, :class:`ParameterError` for another ``kind``, and what
+    :func:`memviz.replay` does.
     """
+    kinds = get_args(PhraseKind)
+    if kind not in kinds:
+        raise ParameterError("kind", kind, ", ".join(map(repr, kinds)))
     probes: Sequence[Probe] = ()
     events: Sequence[RecordedEvent] = ()
     if isinstance(messages, Transcript):
@@ -76,8 +86,13 @@ def why(
     said, is_word_for_word = _find_phrase(log, phrase)
     if not said:
         raise _not_said(log, phrase, events)
-    value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-    probe = statement_or_value(log, phrase, value, said)
+    if kind == "rule":
+        probe: Probe = Statement(phrase, (phrase,), tuple(said[:1]), category="")
+    elif kind == "value":
+        probe = Probe(phrase, (phrase,), tuple(said[:1]), category="")
+    else:
+        value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
+        probe = statement_or_value(log, phrase, value, said)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     answers = []
     for run in runs:

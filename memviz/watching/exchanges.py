@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
 from memviz.core.bounds import is_whole_number
-from memviz.core.messages import Message, ToolCall
+from memviz.core.messages import TIME, Message, ToolCall
+from memviz.transcripts.base import USAGE
 
 CUT_OFF = "cut_off"
 """Key in the ``meta`` of a reply that ended early, as its reader left or its line broke."""
@@ -59,6 +60,34 @@ def usage_of(values: Mapping[str, object]) -> dict[str, int]:
         if is_whole_number(value) and int(str(value)) >= 0:
             usage[name] = int(str(value))
     return usage
+
+
+def timed_request(asked: Sequence[Message], asked_at: str) -> list[Message]:
+    """Return the new messages of a request, those behind the last reply with the time of
+    the request: nobody knows when the others were said."""
+    messages = list(asked)
+    for place in range(len(messages) - 1, -1, -1):
+        if messages[place].role == "assistant":
+            break
+        messages[place] = _with_time(messages[place], asked_at)
+    return messages
+
+
+def billed_reply(exchange: Exchange) -> list[Message]:
+    """Return the reply with its time, and with what was billed for it beside its last
+    message."""
+    messages = [_with_time(reply, exchange.answered_at) for reply in exchange.reply]
+    if messages and exchange.usage:
+        meta = {**(messages[-1].meta or {}), USAGE: dict(exchange.usage)}
+        messages[-1] = replace(messages[-1], meta=meta)
+    return messages
+
+
+def _with_time(message: Message, time: str) -> Message:
+    """Return a message with the time at which it was said, where it has none."""
+    return (
+        replace(message, meta={TIME: time, **(message.meta or {})}) if time else message
+    )
 
 
 def digest_message(message: Message) -> bytes:

@@ -198,8 +198,6 @@ class GrowingFile:
             count = len(rows)
             certain = piece
             still_open = Told()
-        is_kept = bool(growth.messages or growth.events) or self.kept is not None
-        about = self._about(piece) if is_kept else {}
         place = replace(
             place,
             certain=self._rows[count][1] if count < len(rows) else chunk.end,
@@ -208,12 +206,17 @@ class GrowingFile:
             left_out=place.left_out + certain.left_out,
             unread=place.unread + certain.unread,
         )
-        if is_kept:
-            growth = replace(growth, about=about, state=self._state_at(place))
-            self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
+        if growth.messages or growth.events or self.kept is not None:
+            self._write(growth, piece, place)
         self._place = self._expected = place
         self._is_whole = True
         del self._rows[:count]
+
+    def _write(self, growth: Growth, piece: Told, place: Place) -> None:
+        """Keep what a piece of the file adds, and that it is read up to ``place``."""
+        about = self._about(piece)
+        growth = replace(growth, about=about, state=self._state_at(place))
+        self.kept = self._keeper.write(self.key, growth, place.end) or self.kept
 
     def _count_certain(self, rows: Rows) -> int:
         """Return how many of the first rows no later row changes."""

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import uuid4
 
-from memviz.core.messages import TIME, Message
-from memviz.transcripts.base import USAGE, RecordedEvent
+from memviz.core.messages import Message
+from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
     OUTPUT_TOKENS,
     Exchange,
+    billed_reply,
     digest_message,
+    timed_request,
 )
 from memviz.watching.keeper import count_same_beginning
 
@@ -333,7 +335,10 @@ def _take_new(
     thread.places = [*places, *range(logged, logged + len(keys))]
     thread.asked = len(digests)
     thread.tokens = _all_tokens(exchange)
-    messages = (*_timed(said[split.new :], exchange.asked_at), *_with_usage(exchange))
+    messages = (
+        *timed_request(said[split.new :], exchange.asked_at),
+        *billed_reply(exchange),
+    )
     if not messages:
         return None
     return NewWords(thread.key, messages, keys, compaction, instructions)
@@ -376,34 +381,6 @@ def _compaction(
         time=exchange.asked_at,
         kept_first=first if is_all_told and first else None,
         kept_newest=len(newest) if is_all_told else None,
-    )
-
-
-def _timed(asked: Sequence[Message], asked_at: str) -> list[Message]:
-    """Return the new messages of a request, those behind the last reply with the time of
-    the request: nobody knows when the others were said."""
-    messages = list(asked)
-    for place in range(len(messages) - 1, -1, -1):
-        if messages[place].role == "assistant":
-            break
-        messages[place] = _with_time(messages[place], asked_at)
-    return messages
-
-
-def _with_usage(exchange: Exchange) -> list[Message]:
-    """Return the reply with its time, and with what was billed for it beside its last
-    message."""
-    messages = [_with_time(reply, exchange.answered_at) for reply in exchange.reply]
-    if messages and exchange.usage:
-        meta = {**(messages[-1].meta or {}), USAGE: dict(exchange.usage)}
-        messages[-1] = replace(messages[-1], meta=meta)
-    return messages
-
-
-def _with_time(message: Message, time: str) -> Message:
-    """Return a message with the time at which it was said, where it has none."""
-    return (
-        replace(message, meta={TIME: time, **(message.meta or {})}) if time else message
     )
 
 

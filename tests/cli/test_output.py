@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.cli.output import on_one_line, visible
+from memviz.core.text.visible import on_one_line, visible
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, memviz, process
 
 

@@ -16,7 +16,8 @@ import pytest
 from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = (
-    "import", "map", "list", "replay", "why", "verify", "sweep", "design", "record", "export", "backup", "check",
+    "import", "map", "list", "replay", "why", "verify", "diff", "sweep", "design", "record", "export", "backup",
+    "check",
     "strategies", "formats", "models", "watch", "ui", "lessons",
 )  # fmt: skip
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}

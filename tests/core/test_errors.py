@@ -19,8 +19,9 @@ import pytest
 from starlette.applications import Starlette
 
 import memviz
-from memviz import Message
+from memviz import Message, testing
 from memviz.cli import errors as problems
+from memviz.cli.suite_figures import read_figures
 from memviz.code_export import Setting, targets
 from memviz.core import errors, model_errors
 from memviz.core.counters import ENCODING_FILES
@@ -473,6 +474,14 @@ CASES: dict[str, Case] = {
         lambda _: memviz.recordings()["nowhere"],
         ("no bundled recording named 'nowhere'",),
         {"name": "nowhere"},
+    ),
+    "a memory of no known kind": Case(
+        lambda _: testing.replay(HELLO, object()),
+        ("type object", "put and get", "cannot be called"),
+    ),
+    "figures that are none": Case(
+        lambda folder: read_figures(wrong_file(folder, "[]")),
+        ("wrong.yaml", "--memviz-json"),
     ),
 }
 # What only a provider can cause; tests/models does so and reads the sentences.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.tuning.sweep import DEFAULT_CONCURRENCY
+from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.downloads import named
 from tests.pages.driving import click, finished, labelled, open_page, sentences

@@ -1,7 +1,9 @@
 """Work that is done once for each chunk between the spaces of a text, such as "hotel," or "(well-known)"."""
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 from itertools import chain
+from operator import or_
 from sys import intern
 from typing import TypeVar
 
@@ -44,3 +46,38 @@ class FoundInChunks:
     def in_chunks(self, chunks: Iterable[str]) -> list[str]:
         """Return all that is found in ``chunks``, in order."""
         return [*chain.from_iterable(map(self.by_chunk.__getitem__, chunks))]
+
+
+class MarkedChunks:
+    """The marks of texts, such as "has a digit", each as a bit of one number. A text has the marks of its chunks, so
+    that all of them are seen with one look-up a word.
+
+    >>> marks = MarkedChunks(str.split)
+    >>> is_number = marks.add(str.isdigit)
+    >>> bool(marks.in_text("room 12") & is_number)
+    True
+    """
+
+    def __init__(self, find: Callable[[str], Iterable[str]]) -> None:
+        """``find`` finds the words of a chunk."""
+        self._find = find
+        self._tests: list[Callable[[str], bool]] = []
+        self._by_chunk = ByChunk(self._marks_of)
+
+    def add(self, is_marked: Callable[[str], bool]) -> int:
+        """Return the bit that texts have with a word of which ``is_marked`` is true. Marks are added before the first
+        text is looked at."""
+        self._tests.append(is_marked)
+        return 1 << (len(self._tests) - 1)
+
+    def in_text(self, text: str) -> int:
+        """Return the marks of all chunks of ``text`` together."""
+        return reduce(or_, map(self._by_chunk.__getitem__, text.split()), 0)
+
+    def _marks_of(self, chunk: str) -> int:
+        found = tuple(self._find(chunk))
+        marks = 0
+        for number, is_marked in enumerate(self._tests):
+            if any(map(is_marked, found)):
+                marks |= 1 << number
+        return marks

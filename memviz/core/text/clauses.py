@@ -10,7 +10,6 @@ What the rules do not know stays: a word too many is better than a fact too few.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from memviz.core.text.vocabulary import (
     DATE_WORDS,
@@ -189,7 +188,8 @@ _FINITE = (
     r"|weighs?|pays?|needs?|wants?|keeps?|takes?|comes?|goes|lasts?|\w{2,}ed|ist|sind|war|hat|haben|wird|werden|kann|muss|heißt|kostet"
     r"|beginnt|endet|fährt|liegt|kommt)"
 )
-_MAY_PART = re.compile(r"[,;–—]|\s-\s|\s(?:and|but|und|aber)\s", re.IGNORECASE)
+# ",", "—", " - ", " and ": one set of characters first, which is searched for faster
+_MAY_PART = re.compile(r"[,;–—\s](?:(?<!\s)|(?:-|and|but|und|aber)\s)", re.IGNORECASE)
 _JOINS = re.compile(rf"{_CONJUNCTION}\s+", re.IGNORECASE)
 _REFERRING = re.compile(
     r"\b(?:its|his|her|their|there|sein\w*|ihr\w*)\b", re.IGNORECASE
@@ -242,7 +242,6 @@ _CHINESE_SUBJECT = re.compile(
 )
 
 
-@lru_cache(maxsize=32_768)
 def clauses(sentence: str) -> tuple[str, ...]:
     """The clauses of ``sentence`` that state something, in order; none, if it is a mere courtesy or exclamation."""
     text = without_openers(sentence)
@@ -281,10 +280,10 @@ def _groups(text: str) -> list[list[str]]:
 
 def _stands_alone(part: str) -> bool:
     """Return whether a part names what it speaks of and has a verb."""
-    alone = _STANDS_ALONE.match(part)
-    if alone is None or _REFERRING.search(alone.group()):
+    if _DROPPED.match(part) and not _JOINS.match(part):
         return False
-    return _DROPPED.match(part) is None or _JOINS.match(part) is not None
+    alone = _STANDS_ALONE.match(part)
+    return alone is not None and _REFERRING.search(alone.group()) is None
 
 
 def _parts(text: str, below: bool) -> Iterator[str]:

@@ -27,9 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.answer_forms import answer_forms
+from memviz.core.text.chunks import ByChunk
 from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
 from memviz.core.text.numbers_and_codes import plain_number
-from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
+from memviz.core.text.terms import (
+    IS_UNSPACED,
+    SPACES_IN_NUMBERS,
+    composed,
+    is_number,
+    tokens_of,
+)
 from memviz.core.text.token_contexts import (
     KINDS,
     NAME_TOKENS,
@@ -60,6 +67,8 @@ is kept of all texts stays below some 30 MB."""
 _HOW_MANY = re.compile(r"\bhow many\b|几[个位只张条件辆本]", re.IGNORECASE)
 _UNKNOWN = 0
 _BORDER = -1
+_IN_CONTEXT = -2
+"""In place of a token that only its neighbours explain."""
 _YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(
     dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
@@ -91,23 +100,28 @@ def _composed(text: str) -> str:
     return text if text.isascii() else composed(_INVISIBLE.sub("", text))
 
 
-def _value_tokens(text: str) -> Sequence[str]:
-    """The tokens of ``text``, those of a value as :mod:`memviz.core.text.values` spells it."""
+def _plain(text: str) -> str:
+    """``text`` with its values as :mod:`memviz.core.text.values` spells them."""
     if len(text) <= _KEPT_CHARS:
-        return _kept_tokens(text)
-    return _kept_long(text) if len(text) <= _KEPT_LONG_CHARS else _read_tokens(text)
+        return _kept_plain(text)
+    return _kept_long(text) if len(text) <= _KEPT_LONG_CHARS else _read_plain(text)
 
 
-def _read_tokens(text: str) -> Sequence[str]:
-    tokens = tokens_of(plain_values(simplified(_composed(text))))
-    if READ_IN_CONTEXT.isdisjoint(tokens):
-        return tuple(tokens)
-    return tuple(tokens_in_context(tokens))
+def _read_plain(text: str) -> str:
+    return plain_values(simplified(_composed(text)))
 
 
-_kept_tokens = lru_cache(maxsize=2048)(_read_tokens)
-_kept_long = lru_cache(maxsize=64)(_read_tokens)
+_kept_plain = lru_cache(maxsize=2048)(_read_plain)
+_kept_long = lru_cache(maxsize=64)(_read_plain)
 """One page looks for its facts in the same messages again and again, each time for other phrases."""
+
+
+def _value_tokens(plain: str) -> Sequence[str]:
+    """The tokens of a text whose values have one spelling."""
+    tokens = tokens_of(plain)
+    if READ_IN_CONTEXT.isdisjoint(tokens):
+        return tokens
+    return [*tokens_in_context(tokens)]
 
 
 @lru_cache(maxsize=65_536)
@@ -141,7 +155,8 @@ def _normal_word(word: str) -> str:
 
 def normal_tokens(text: str) -> tuple[str, ...]:
     """The normal tokens of ``text``, in order."""
-    return tuple(form for token in _value_tokens(text) for form in normal_form(token))
+    tokens = _value_tokens(_plain(text))
+    return tuple(chain.from_iterable(map(normal_form, tokens)))
 
 
 def contains(text: str, answer: str) -> bool:
@@ -205,6 +220,7 @@ class PhraseIndex:
             [number for tokens in self._coded for number in tokens], dtype=np.int32
         )
         self._known = _KnownTokens(self._numbers)
+        self._numbers_of = ByChunk(self._numbers_of_chunk)
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
@@ -234,8 +250,23 @@ class PhraseIndex:
         )
 
     def _read(self, text: str) -> list[int]:
-        numbers = map(self._known.__getitem__, _value_tokens(text))
-        return [*chain.from_iterable(numbers), _BORDER]
+        """The numbers of the tokens of a text, and a border; of a text without a token of
+        any phrase the border alone."""
+        plain = _plain(text)
+        numbers = [
+            *chain.from_iterable(map(self._numbers_of.__getitem__, plain.split()))
+        ]
+        goes_across_spaces = any(space in plain for space in SPACES_IN_NUMBERS)
+        if goes_across_spaces or _IN_CONTEXT in numbers:
+            tokens = map(self._known.__getitem__, _value_tokens(plain))
+            numbers = [*chain.from_iterable(tokens)]
+        return [*numbers, _BORDER] if any(numbers) else [_BORDER]
+
+    def _numbers_of_chunk(self, chunk: str) -> tuple[int, ...]:
+        tokens = tokens_of(chunk)
+        if not READ_IN_CONTEXT.isdisjoint(tokens):
+            return (_IN_CONTEXT,)
+        return tuple(chain.from_iterable(map(self._known.__getitem__, tokens)))
 
     def _anchored(
         self, tokens: NDArray[np.int32]

@@ -35,6 +35,8 @@ _NO_ANSWER = re.compile(
     r"|我不知道|不清楚|没有提到|自带的模型",
     re.IGNORECASE,
 )
+_MAY_ADMIT = ("n't", "n’t", "not", "no ", "不", "没有", "自带")
+"""One of these is in every sentence that :data:`_NO_ANSWER` finds something in."""
 _GREETING = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|你好|您好|早上好|晚上好|嗨)"
     r"(?: there| everyone| all)?[\s,.!~。！，]*",
@@ -54,7 +56,10 @@ def quoted(text: str) -> str | None:
 
 def admits_ignorance(text: str) -> bool:
     """Return whether the sentence says that its speaker does not know."""
-    return _NO_ANSWER.search(text) is not None
+    lower = text.lower()
+    return (
+        any(cue in lower for cue in _MAY_ADMIT) and _NO_ANSWER.search(text) is not None
+    )
 
 
 def social(text: str, chinese: bool) -> str | None:

@@ -1,21 +1,22 @@
 """The traits that can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
 
-A replay reads every sentence of a conversation, so words are looked up in sets and the regular
-expressions for digits and for Chinese run only where there are any.
+A replay reads every sentence of a conversation, so word lists and digits are seen in its chunks
+(:class:`~memviz.core.text.chunks.MarkedChunks`), and patterns for Chinese run only where it is.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memviz.core.text import phrases
 from memviz.core.text import vocabulary as classes
-from memviz.core.text.chunks import FoundInChunks
+from memviz.core.text.chunks import FoundInChunks, MarkedChunks
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import HAN
 
-_WORDS = FoundInChunks(re.compile(r"[^\W_]+(?:['’-][^\W_]+)*").findall)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORDS = FoundInChunks(_WORD.findall)
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _MONTH_NAMES = sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True)
@@ -68,8 +69,20 @@ _CHINESE_SMALL_TALK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+_MARKS = MarkedChunks(_WORD.findall)
+_NUMBER_WORD = _MARKS.add(classes.NUMBER_WORDS.__contains__)
+_WEIGHTY = _MARKS.add(classes.WEIGHTY.__contains__)
+_CHANGE = _MARKS.add(classes.CHANGE.__contains__)
+_DATE_WORD = _MARKS.add(classes.DATE_WORDS.__contains__)
+_PERSONAL = _MARKS.add(classes.PERSONAL.__contains__)
+_HEDGED = _MARKS.add(classes.HEDGED.__contains__)
+_MODAL = _MARKS.add(classes.MODALS.__contains__)
+_YOU = _MARKS.add("you".__eq__)
+_MAY_ADMIT = _MARKS.add(classes.MAY_ADMIT_IGNORANCE.__contains__)
+_HAS_DIGIT = _MARKS.add(lambda word: _DIGIT.search(word) is not None)
+
+
+class Traits(NamedTuple):
     """Marks of one sentence. ``amounts`` are the numbers outside dates and times of day.
     ``informativeness`` is a weight without unit, larger for what is more worth keeping."""
 
@@ -85,23 +98,27 @@ class Traits:
     def of(cls, text: str) -> Traits:
         """Look at ``text`` once."""
         lower = text.lower()
-        ordered = _WORDS.in_text(lower)
-        first = ordered[0] if ordered else ""
-        words = frozenset(ordered)
-        numbers, amounts = _numbers(text, lower, words)
+        marks = _MARKS.in_text(lower)
+        begun = _WORD.search(lower)
+        first = begun.group() if begun else ""
+        words = frozenset[str]()
+        # Which words of these lists, and how many, has to be seen in the words themselves.
+        if marks & (_NUMBER_WORD | _WEIGHTY | _CHANGE):
+            words = frozenset(_WORDS.in_text(lower))
+        numbers, amounts = _numbers(text, lower, marks, words)
         names = _names(text)
-        has_date = _has_date(text, lower, words)
-        is_hedged = _is_hedged(text, words, first)
+        has_date = _has_date(text, lower, marks)
+        is_hedged = _is_hedged(text, marks, first)
         weight = (
             1.0
             + 0.8 * min(len(numbers), 2)
             + 0.7 * min(len(names), 3)
             + has_date
-            + _details(text, lower)
+            + _details(text, lower, marks)
         )
         weighty = min(_count_weighty_words(text, words), 2)
-        weight += 1.2 * weighty + 0.8 * _is_personal(text, words)
-        damping = _damping(text, words, first)
+        weight += 1.2 * weighty + 0.8 * _is_personal(text, marks)
+        damping = _damping(text, marks, first)
         if is_hedged:
             damping *= 0.4
         weight *= damping
@@ -124,44 +141,46 @@ def _count_weighty_words(text: str, words: frozenset[str]) -> int:
     return count
 
 
-def _is_personal(text: str, words: frozenset[str]) -> bool:
-    return not words.isdisjoint(classes.PERSONAL) or "我" in text
+def _is_personal(text: str, marks: int) -> bool:
+    return bool(marks & _PERSONAL) or "我" in text
 
 
 def _numbers(
-    text: str, lower: str, words: frozenset[str]
+    text: str, lower: str, marks: int, words: frozenset[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """All numbers, and those that are part of no date or time: "3 cats at 17:30" has 3 and
     17:30, of which 3 is the only amount."""
     spoken = words & classes.NUMBER_WORDS
     if _has_han(text):
         spoken |= frozenset(_CHINESE_NUMBER.findall(lower))
-    if not _DIGIT.search(lower):
+    if not marks & _HAS_DIGIT:
         return spoken, spoken
     amounts = frozenset(_NUMBER.findall(_DATED_NUMBER.sub(" ", lower)))
     return spoken | frozenset(_NUMBER.findall(lower)), spoken | amounts
 
 
-def _has_date(text: str, lower: str, words: frozenset[str]) -> bool:
-    if not words.isdisjoint(classes.DATE_WORDS):
+def _has_date(text: str, lower: str, marks: int) -> bool:
+    if marks & _DATE_WORD:
         return True
-    if _DIGIT.search(lower) and _DATE_OR_TIME.search(lower):
+    if marks & _HAS_DIGIT and _DATE_OR_TIME.search(lower):
         return True
-    if not words.isdisjoint(classes.NUMBER_WORDS) and _SPOKEN_TIME.search(lower):
+    if marks & _NUMBER_WORD and _SPOKEN_TIME.search(lower):
         return True
     return _has_han(text) and _matches(_CHINESE_DATE, lower)
 
 
-def _details(text: str, lower: str) -> float:
+def _details(text: str, lower: str, marks: int) -> float:
     """Weight of money, measures and codes."""
     weight = 0.6 * _matches(_MONEY, text)
-    if _DIGIT.search(text):
+    if marks & _HAS_DIGIT:
         weight += 0.6 * _matches(_UNIT, lower) + 1.2 * _matches(_CODE, text)
     return weight
 
 
 def _names(text: str) -> frozenset[str]:
     """Capitalised words, not counting one that only begins the sentence."""
+    if not _CAPITALISED.search(text, 1):
+        return frozenset()
     names = set()
     for match in _CAPITALISED.finditer(text):
         start = match.start()
@@ -180,16 +199,16 @@ def _is_change(text: str, lower: str, words: frozenset[str]) -> bool:
     return _has_han(text) and _matches(_CHINESE_CHANGE, text)
 
 
-def _is_hedged(text: str, words: frozenset[str], first: str) -> bool:
+def _is_hedged(text: str, marks: int, first: str) -> bool:
     """Return whether a sentence is advice or a condition, which states no fact."""
-    if first in classes.HEDGED_STARTS or not words.isdisjoint(classes.HEDGED):
+    if first in classes.HEDGED_STARTS or marks & _HEDGED:
         return True
-    if "you" in words and not words.isdisjoint(classes.MODALS):
+    if marks & _YOU and marks & _MODAL:
         return True
     return _has_han(text) and _matches(_CHINESE_HEDGED, text)
 
 
-def _damping(text: str, words: frozenset[str], first: str) -> float:
+def _damping(text: str, marks: int, first: str) -> float:
     """Factor for sentences that tell little: courtesies, headings, scaffolding, ignorance, mere fragments."""
     chinese = _has_han(text)
     # A Han character says as much as three letters.
@@ -204,7 +223,7 @@ def _damping(text: str, words: frozenset[str], first: str) -> float:
         factor *= 0.3
     if len(_SCAFFOLD.findall(text)) * 20 > len(text):
         factor *= 0.2
-    might_not_know = chinese or not words.isdisjoint(classes.MAY_ADMIT_IGNORANCE)
+    might_not_know = chinese or bool(marks & _MAY_ADMIT)
     if might_not_know and phrases.admits_ignorance(text):
         factor *= 0.1
     return factor

@@ -172,6 +172,7 @@ def _same_stem() -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=64)  # many summaries, few instructions
 def with_length(instruction: str, words: int) -> str:
     """Return ``instruction`` with a last sentence that asks for at most ``words`` words, in the language of the
     instruction; unchanged for 0."""

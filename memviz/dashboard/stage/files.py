@@ -1,9 +1,9 @@
 """The files that a browser runs, put together, with nothing from outside: the stage as
 one script and one style sheet, and what other parts of memviz share with it.
 
-The script defines ``MemvizStage`` in the scope where it stands: ``new MemvizStage(root, data, {onMove, onAnswer})``
-builds the stage inside ``root``, ``update(data)`` gives it other data, ``go(step)`` goes to a step, ``leave()`` ends
-it. The style sheet colours it by the page's own variables, those of Streamlit or of the report.
+The script defines ``MemvizStage`` in the scope where it stands: ``new MemvizStage(root, data, {onMove, onAnswer,
+windowHeight})`` builds the stage inside ``root``, ``update(data)`` gives it other data, ``go(step)`` goes to a step,
+``leave()`` ends it. The style sheet colours it by the page's own variables, those of Streamlit or of the report.
 """
 
 from collections.abc import Iterable

@@ -28,12 +28,13 @@ const memvizFills = (_) => ({ messages: _("{held} of {limit} messages"), turns: 
 const memvizSentence = (text) => text.split(/[[\]]/);
 
 class MemvizStage {
-    constructor(root, data, { onMove, onAnswer } = {}) {
+    constructor(root, data, { onMove, onAnswer, windowHeight = () => innerHeight } = {}) {
         this.root = root;
         this.data = data;
         this._ = (text, values) => memvizSay(this.data.words, text, values);
         this.onMove = onMove;
         this.onAnswer = onAnswer;
+        this.windowHeight = windowHeight; // a frame that is as high as its content says another one
         this.kind = "";
         this.speed = 1;
         this.asks = false;
@@ -323,15 +324,16 @@ class MemvizStage {
     // The height that the window has for the stage: all below what stands above it, or all where that is far down.
     height() {
         const scrolled = this.around().reduce((sum, { scrollTop }) => sum + scrollTop, 0), top = this.box.getBoundingClientRect().top + scrolled;
-        return Math.round(innerHeight - (top < MEMVIZ_TOP_SHARE * innerHeight ? top : 0));
+        const windowHeight = this.windowHeight();
+        return Math.round(windowHeight - (top < MEMVIZ_TOP_SHARE * windowHeight ? top : 0));
     }
 
     // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below, then
     // less room is kept for the sentence. On a phone one scrolls to the stage anyway.
     fit() {
-        const isNarrow = this.width < 40 * this.em, { lines } = this, isPhone = innerWidth <= MEMVIZ_PHONE_PIXELS;
+        const isNarrow = this.width < 40 * this.em, { lines } = this, isPhone = innerWidth <= MEMVIZ_PHONE_PIXELS, windowHeight = this.windowHeight();
         this.box.classList.toggle("narrow", isNarrow);
-        const ways = isNarrow ? [[this.height(), 4], [isPhone ? innerHeight : this.height(), 2], [innerHeight, 2]] : [[this.height(), 2]];
+        const ways = isNarrow ? [[this.height(), 4], [isPhone ? windowHeight : this.height(), 2], [windowHeight, 2]] : [[this.height(), 2]];
         for (const [height, least] of ways) {
             for (const fitting of MEMVIZ_FITTINGS) {
                 for (const one of MEMVIZ_FITTINGS) this.box.classList.toggle(one, one === fitting);

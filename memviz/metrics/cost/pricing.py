@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
 from typing import Any, Literal, NamedTuple
@@ -97,10 +97,10 @@ class Pricing:
     def usd(self, tokens: Tokens) -> Usd:
         """Return US dollars [4 x requests] for ``tokens`` [4 x requests]: fresh, cached, written, output. NaN where
         the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
-        thresholds = [rates.above_input_tokens for rates in self.rates[1:]]
-        input_tokens = tokens[:-1].sum(axis=0)
-        tiers = np.searchsorted(np.array(thresholds, np.int64), input_tokens)
-        rates_by_tier = np.array([_row(rates) for rates in self.rates], np.float64)
+        if not tokens.shape[1]:
+            return np.zeros(tokens.shape)
+        thresholds, rates_by_tier = _tiers_of(self.rates)
+        tiers = np.searchsorted(thresholds, tokens[:-1].sum(axis=0))
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
     def missing_prices(self, usd: Usd) -> list[MissingPrice]:
@@ -149,6 +149,15 @@ def _per_token(usd_per_million: float) -> float:
             f"A price of {usd_per_million:g} USD per million tokens: it has to be {allowed}."
         )
     return usd_per_million / MILLION
+
+
+@lru_cache(maxsize=256)
+def _tiers_of(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
+    """Return the input tokens above which each further of ``rates`` holds, and the US dollars [tiers x 4]. Asked for
+    each of a million conversations, so it is remembered; nobody may change what it returns."""
+    thresholds = [further.above_input_tokens for further in rates[1:]]
+    usd = np.array([_row(tier) for tier in rates], np.float64)
+    return np.array(thresholds, np.int64), usd
 
 
 def _row(rates: TokenRates) -> Sequence[float]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.notebook_output import NotebookOutput
+from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import ByRequest
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import Category, Probe
@@ -115,7 +117,7 @@ _FRESHNESS = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Retention(ByRequest):
+class Retention(ByRequest, NotebookOutput):
     """The facts that one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
     ``turns`` is the turn of each request.
 
@@ -145,6 +147,8 @@ class Retention(ByRequest):
     evidence: Bools = field(repr=False)
     contained: Bools = field(repr=False)
     stale: Bools = field(repr=False)
+    run: Run = field(repr=False)
+    """The run whose requests these are."""
 
     @cached_property
     def born(self) -> Bools:

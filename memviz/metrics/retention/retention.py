@@ -227,6 +227,7 @@ def _born(
         evidence=evidence & born,
         contained=(found.states > Knowledge.LOST) & born,
         stale=found.stale & born,
+        run=run,
     )
 
 

@@ -56,9 +56,13 @@ _VALUE = re.compile(
     re.VERBOSE,
 )
 _MAY_HAVE_VALUE = re.compile(r"[\d@一二两三四五六七八九十百千万亿]")
-_WORD = r"[A-Z\u00c0-\u00de](?:['’][A-Z]|[a-z]{1,2}[A-Z])?[a-z\u00df-\u00ff]+(?:[A-Z][a-z]+)*(?:-[A-Z][a-z]+)*"
+_CAPITAL = r"[A-Z\u00c0-\u00de]"
+_AFTER_CAPITAL = r"(?:['’][A-Z]|[a-z]{1,2}[A-Z])?[a-z\u00df-\u00ff]+(?:[A-Z][a-z]+)*(?:-[A-Z][a-z]+)*"
+# "Marta", "O'Neil & Sons", "Leonardo da Vinci". It begins with the capital letter, which is
+# searched for faster than what must not stand before it.
 _NAME = re.compile(
-    rf"(?<![\w'’-]){_WORD}(?:(?:['’]s)? (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of|of the|&) )?{_WORD})*(?![\w/-])"
+    rf"{_CAPITAL}(?<![\w'’-].){_AFTER_CAPITAL}"
+    rf"(?:(?:['’]s)? (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of|of the|&) )?{_CAPITAL}{_AFTER_CAPITAL})*(?![\w/-])"
 )
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
 _RANGE_GOES_ON = re.compile(r" ?(?:to|or|[-–~至到]) ?\d")

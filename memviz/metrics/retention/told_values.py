@@ -94,6 +94,19 @@ _MUSING = re.compile(
     r"|as a child|when i was|i remember)\b|听说|据说|小时候|的时候|我在想|不确定|不知道",
     re.IGNORECASE,
 )
+# One of these is in all that the English part of the pattern finds.
+_MUSING_CUES = (
+    *("saying", "told me", "suggest", "not sure", "no idea", "wonder", "thinking"),
+    *("would help", "tempted", "last time", "used to", "bothers me", "ignored"),
+    *(
+        "in theory",
+        "in general",
+        "people say",
+        "as a child",
+        "when i was",
+        "i remember",
+    ),
+)
 # What an assistant says it did: "I've booked table 12."
 _DONE = re.compile(
     r"\b(?:i['’]ve|i have|i|we|you are|you['’]re|it is|is|are|has been|have been) (?:now |all |just |also )*"
@@ -208,7 +221,7 @@ def _passing_details(told: Told) -> Iterator[Value]:
     # Few sentences of an assistant say so, and to look is cheap.
     if not told.of_user and _DONE.search(text) is None:
         return
-    if _FORMULA.search(text) or _MUSING.search(text):
+    if _FORMULA.search(text) or _muses(text):
         return
     if not told.of_user and told.sentence.traits.is_hedged:
         return
@@ -307,8 +320,8 @@ def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
     Not if the sentence is unsure or only muses: "I wonder about Marta Okafor."
     """
     text = told.sentence.text
-    barred = (_MUSING, _FORMULA, _GERMAN)
-    if _is_unsure(told) or any(pattern.search(text) for pattern in barred):
+    barred = (_FORMULA, _GERMAN)
+    if _muses(text) or _is_unsure(told) or any(one.search(text) for one in barred):
         return
     for value in values:
         if value.category == "name":
@@ -333,4 +346,11 @@ def _tells_enough(sentence: Sentence) -> bool:
     traits = sentence.traits
     if traits.is_hedged or traits.informativeness < LEAST_INFORMATIVENESS:
         return False
-    return _FORMULA.search(text) is None and _MUSING.search(text) is None
+    return _FORMULA.search(text) is None and not _muses(text)
+
+
+def _muses(text: str) -> bool:
+    """Return whether somebody only thinks about it, or heard it: "I wonder about 300 euros"."""
+    if text.isascii() and not any(map(text.lower().__contains__, _MUSING_CUES)):
+        return False
+    return _MUSING.search(text) is not None

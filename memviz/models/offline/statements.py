@@ -5,13 +5,13 @@ about the same with another value of the same kind are an old and a new state of
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from memviz.core.text.clauses import clauses
 from memviz.core.text.sentences import (
     CACHED_TEXT_CHARS,
+    MOST_SENTENCES_KEPT,
     Sentence,
     json_facts,
     passage,
@@ -240,8 +240,7 @@ LETTERS_PER_TOKEN = 4
 """What every clause costs beside its words: tokens, as in a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One clause. ``weight`` counts its length; ``points_back`` where it cannot be understood without the one before
     it ("He is 81.")."""
 
@@ -264,7 +263,7 @@ def _read(role: str, text: str) -> tuple[Statement, ...]:
     found: list[Statement] = []
     said = _CALL.sub("", text) if "[calls " in text else text
     for sentence in passage(said).sentences:
-        found += _stated(sentence, role, bool(found))
+        found += _stated(sentence.text, sentence.echo, role, bool(found))
     if said is not text:
         sent = [fact for call in _CALL.findall(text) for fact in json_facts(call)]
         found += [_statement(sentence_of(fact), "call") for fact in sent]
@@ -275,10 +274,12 @@ _read_once = lru_cache(maxsize=2048)(_read)
 """A message says the same under all settings that summarize it; a summary hardly comes twice."""
 
 
-@lru_cache(maxsize=32_768)  # a sentence comes back in summary after summary
-def _stated(sentence: Sentence, role: str, follows: bool) -> tuple[Statement, ...]:
+# A text knows its hash, which a sentence would have to work out.
+@lru_cache(maxsize=MOST_SENTENCES_KEPT)
+def _stated(text: str, echo: bool, role: str, follows: bool) -> tuple[Statement, ...]:
     """The statements of one sentence, which ``follows`` others of its message or is the first."""
-    if sentence.echo or role == "tool":
+    sentence = Sentence(text, echo=True) if echo else sentence_of(text)
+    if echo or role == "tool":
         return (_statement(sentence, role),)
     stated: list[Statement] = []
     for clause in clauses(sentence.text):

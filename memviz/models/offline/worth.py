@@ -6,7 +6,7 @@ factors and the words that they are known by stand in pairs below, each with an 
 
 import re
 
-from memviz.core.text.chunks import FoundInChunks
+from memviz.core.text.chunks import MarkedChunks
 from memviz.core.text.sentences import Sentence
 from memviz.core.text.vocabulary import WEIGHTY, words
 from memviz.core.text.words import HAN
@@ -53,7 +53,7 @@ _CHINESE_RULE = re.compile(
 DANGLING = 0.8
 """The factor for an "it" that is named elsewhere: "I put it there"."""
 _DANGLING = re.compile(r"\b(?:it|them|this one|that one)\b", re.IGNORECASE)
-_DANGLING_WORDS = ("it", "them", "one")
+_DANGLING_WORDS = words("it them one")
 """One of these is in every clause with such an "it"."""
 
 CHINESE_NAME = 0.7
@@ -148,7 +148,23 @@ _CHINESE_VALUE = re.compile(
     r"[“《]|决定|喜欢|讨厌|过敏|必须|不能|叫|住在|生日|密码|地址|只[能有]|不[吃喝用做卖]"
 )
 
-_WORDS = FoundInChunks(re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*").findall)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_MARKS = MarkedChunks(_WORD.findall)
+_DANGLES = _MARKS.add(_DANGLING_WORDS.__contains__)
+_RULES = _MARKS.add(_RULE_WORDS.__contains__)
+_PASSES = _MARKS.add(_PASSING_WORDS.__contains__)
+_OWN = _MARKS.add(words("i we ich wir").__contains__)
+_SUPPOSES = _MARKS.add(_SUPPOSING.__contains__)
+_CALCULATES = _MARKS.add(_CALCULATING.__contains__)
+_WEIGHTY = _MARKS.add(WEIGHTY.__contains__)
+_VERB = _MARKS.add(
+    lambda word: (
+        word in _PRONOUNS
+        or word in _VERBS
+        or (word.endswith(_VERB_ENDINGS) and len(word) > LEAST_LETTERS)
+    )
+)
+"""A verb, or a pronoun, which does not stand without one."""
 
 
 def worth(sentence: Sentence, role: str) -> float:
@@ -166,17 +182,14 @@ def worth(sentence: Sentence, role: str) -> float:
 def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
     """Return ``weight`` with all that is seen in what a person or a model says."""
     text = sentence.text
-    ordered_words = _WORDS.in_text(text.lower())
-    clause_words = frozenset(ordered_words)
-    dangles = (
-        not clause_words.isdisjoint(_DANGLING_WORDS)
-        and _DANGLING.search(text) is not None
-    )
+    lower = text.lower()
+    marks = _MARKS.in_text(lower)
+    dangles = bool(marks & _DANGLES) and _DANGLING.search(text) is not None
     is_standing_rule = (
         role in ("user", "summary")
         and not dangles
         and not sentence.is_question
-        and _is_rule(text, clause_words)
+        and _is_rule(text, marks)
     )
     if is_standing_rule:
         if sentence.traits.is_hedged:
@@ -185,8 +198,8 @@ def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
     if not text.isascii() and _CHINESE_NAME.search(text):
         weight += CHINESE_NAME
     # One product, in this order: another rounds otherwise, and so chooses otherwise.
-    factor = _lasting_factor(sentence, ordered_words, clause_words)
-    factor *= _form_factor(sentence, clause_words, is_standing_rule)
+    factor = _lasting_factor(sentence, lower, marks)
+    factor *= _form_factor(sentence, marks, is_standing_rule)
     if dangles:
         factor *= DANGLING
     return weight * factor
@@ -194,52 +207,44 @@ def _weight_of_speech(sentence: Sentence, role: str, weight: float) -> float:
 
 def is_rule(text: str) -> bool:
     """Return whether a clause says what is to be kept to from now on."""
-    return _is_rule(text, frozenset(_WORDS.in_text(text.lower())))
+    return _is_rule(text, _MARKS.in_text(text.lower()))
 
 
-def _is_rule(text: str, clause_words: frozenset[str]) -> bool:
-    if not clause_words.isdisjoint(_RULE_WORDS) and _RULE.search(text):
+def _is_rule(text: str, marks: int) -> bool:
+    if marks & _RULES and _RULE.search(text):
         return True
     return not text.isascii() and _CHINESE_RULE.search(text) is not None
 
 
-def _lasting_factor(
-    sentence: Sentence, ordered_words: list[str], clause_words: frozenset[str]
-) -> float:
+def _lasting_factor(sentence: Sentence, lower: str, marks: int) -> float:
     """Return the factor for what is supposed, holds today only, or is a step of a story.
 
     An amount outlasts the day: "I paid 40 euros today".
     """
     factor = 1.0
-    if _is_supposed(clause_words):
+    # The speaker supposes: "I guess", but not "he guesses".
+    if marks & _OWN and marks & _SUPPOSES:
         factor = OPINION
     if not sentence.text.isascii() and _CHINESE_OPINION.search(sentence.text):
         factor *= OPINION
-    passes = _passes(sentence.text, ordered_words, clause_words)
+    passes = _passes(sentence.text, lower, marks)
     if passes and not sentence.traits.amounts:
         factor *= PASSING
     return factor
 
 
-def _is_supposed(clause_words: frozenset[str]) -> bool:
-    """Return whether the speaker supposes: "I guess", but not "he guesses"."""
-    is_own = not clause_words.isdisjoint(("i", "we", "ich", "wir"))
-    return is_own and not clause_words.isdisjoint(_SUPPOSING)
-
-
-def _passes(text: str, ordered_words: list[str], clause_words: frozenset[str]) -> bool:
-    if not clause_words.isdisjoint(_PASSING_WORDS) and _PASSING.search(text):
+def _passes(text: str, lower: str, marks: int) -> bool:
+    if marks & _PASSES and _PASSING.search(text):
         return True
-    if ordered_words and ordered_words[0] in _STEP_WORDS:
+    begun = _WORD.search(lower)
+    if begun is not None and begun.group() in _STEP_WORDS:
         return True
     if text.isascii():
         return False
     return bool(_CHINESE_PASSING.search(text) or _CHINESE_STEP.match(text))
 
 
-def _form_factor(
-    sentence: Sentence, clause_words: frozenset[str], is_standing_rule: bool
-) -> float:
+def _form_factor(sentence: Sentence, marks: int, is_standing_rule: bool) -> float:
     """Return the factor for the kind of a clause, the first of these that fits:
 
     1. a rule: of a thing by its name, or any
@@ -256,7 +261,7 @@ def _form_factor(
         return ATTRIBUTE if _ATTRIBUTE.match(text) else 1.0
     if is_deed(text):
         return ORDER
-    if not clause_words.isdisjoint(_CALCULATING):
+    if marks & _CALCULATES:
         return CALCULATION
     if has_numbers and _CALCULATION.search(text):
         return CALCULATION
@@ -264,34 +269,27 @@ def _form_factor(
         return ATTRIBUTE
     if has_numbers and _PROBABILITY.search(text):
         return CALCULATION
-    if not _has_verb(text, clause_words) and not _LABELLED.match(text):
+    if not _has_verb(text, marks) and not _LABELLED.match(text):
         return FRAGMENT
-    return 1.0 if _has_value(sentence, clause_words) else VAGUE
+    return 1.0 if _has_value(sentence, marks) else VAGUE
 
 
-def _has_value(sentence: Sentence, clause_words: frozenset[str]) -> bool:
+def _has_value(sentence: Sentence, marks: int) -> bool:
     traits = sentence.traits
     if traits.numbers or traits.names or traits.has_date:
         return True
-    if not clause_words.isdisjoint(WEIGHTY):
+    if marks & _WEIGHTY:
         return True
     text = sentence.text
     return not text.isascii() and _CHINESE_VALUE.search(text) is not None
 
 
-def _has_verb(text: str, clause_words: frozenset[str]) -> bool:
+def _has_verb(text: str, marks: int) -> bool:
     """Return whether a clause seems to have a verb.
 
     Chinese verbs have no form to be known by, so a clause of few characters has none.
     """
     if not text.isascii() and (han_count := len(HAN.findall(text))):
         return han_count > LEAST_HAN
-    if not clause_words.isdisjoint(_PRONOUNS) or not clause_words.isdisjoint(_VERBS):
-        return True
     # "that's", "can't"
-    if "'" in text or "’" in text:
-        return True
-    return any(
-        word.endswith(_VERB_ENDINGS) and len(word) > LEAST_LETTERS
-        for word in clause_words
-    )
+    return bool(marks & _VERB) or "'" in text or "’" in text

@@ -106,7 +106,9 @@ class MappedReader(Reader):
     def _tell_of_others(self, document: Document, notes: ImportNotes) -> None:
         """Note the lists beside the one that the mapping reads, where they are like it."""
         mapping = self.mapping
-        if mapping.detect is not None or mapping.prepare:
+        # The rows of a stream have no file around them.
+        is_of_stream = not document.data
+        if mapping.detect is not None or mapping.prepare or is_of_stream:
             return
         path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
         whole = left_beside(path, document)

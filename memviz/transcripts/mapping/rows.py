@@ -74,7 +74,7 @@ def joined_values(document: Document, most: int | None) -> list[Any]:
             at += len(text[at : at + MAX_GAP]) - len(text[at : at + MAX_GAP].lstrip())
     except (ValueError, RecursionError):
         return []
-    return [] if is_deeper(found, document.limits.depth) else _cleaned(found)
+    return [] if is_deeper(found, document.limits.depth) else plain_value(found)
 
 
 def _database_rows(
@@ -122,7 +122,7 @@ def parquet_rows(
         _check_size(file.metadata, limits)
         rows: list[dict[str, Any]] = []
         room = limits.inflated_bytes
-        for batch in file.iter_batches(_rows_at_once(file.metadata, limits)):
+        for batch in file.iter_batches(rows_at_once(file.metadata, limits)):
             room -= batch.nbytes
             if room < 0 or len(rows) + batch.num_rows > limits.messages:
                 raise _too_large(limits)
@@ -135,7 +135,7 @@ def parquet_rows(
         raise TranscriptError(
             reason, remedy=_("Choose another file, or export it again.")
         ) from None
-    return [_cleaned(row) for row in rows[:most]]
+    return [plain_value(row) for row in rows[:most]]
 
 
 def _check_size(metadata: Any, limits: Limits) -> None:
@@ -147,7 +147,7 @@ def _check_size(metadata: Any, limits: Limits) -> None:
         raise _too_large(limits)
 
 
-def _rows_at_once(metadata: Any, limits: Limits) -> int:
+def rows_at_once(metadata: Any, limits: Limits) -> int:
     """Return how many rows may be read at once: a value that is stored once may be as large as its whole column."""
     largest = 1
     for number in range(metadata.num_row_groups):
@@ -167,12 +167,12 @@ def _too_large(limits: Limits) -> TranscriptError:
     return TranscriptError(reason, remedy=remedy)
 
 
-def _cleaned(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return plain values alone: times as ISO texts, maps (lists of pairs) as they are."""
     if isinstance(value, Object):
-        return {clean_text(str(key)): _cleaned(held) for key, held in value.items()}
+        return {clean_text(str(key)): plain_value(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(held) for held in value]
+        return [plain_value(held) for held in value]
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, bytes):

@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text import terms
-from memviz.core.text.chunks import LONGEST_CHUNK_KEPT, FoundInChunks
+from memviz.core.text.chunks import (
+    LONGEST_CHUNK_KEPT,
+    FoundInChunks,
+    MarkedChunks,
+)
 
 WORDS = re.compile(r"\w+")
 TEXTS = st.text(alphabet="ab Z9 1,2.3'’_-kgGB\n\t\u00a0\u202f\u3000\x85\x1cé间房한국")
@@ -18,6 +22,17 @@ def test_a_text_has_what_its_chunks_have() -> None:
     text = 'The "hotel," (well-known)\n is open.'
     assert chunks.in_text(text) == WORDS.findall(text)
     assert chunks.by_chunk['"hotel,"'] == ("hotel",)
+
+
+def test_a_text_has_the_marks_of_its_chunks() -> None:
+    looked_at = []
+    marks = MarkedChunks(WORDS.findall)
+    is_number = marks.add(str.isdigit)
+    is_month = marks.add(lambda word: looked_at.append(word) or word == "may")
+    assert marks.in_text("room (12) in may") == is_number | is_month
+    assert marks.in_text("in room 9") == is_number
+    assert marks.in_text("") == 0
+    assert looked_at == ["room", "12", "in", "may", "9"]
 
 
 def test_a_long_chunk_is_not_kept() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
@@ -149,3 +149,21 @@ def test_any_text_is_read_without_error_and_a_line_contains_itself(
     text: str, answer: str
 ) -> None:
     assert contains(f"{text}\n{answer}\n{text}", answer) == bool(normal_tokens(answer))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            (*PIECES, " ", " ", "\n", "Will", "May", "I", "twenty", "two", "in")
+        )
+    ).map("".join)
+)
+@example("In May we met Will Smith and twenty two cats.")
+@example("It costs 3\u00a0600 euros.")
+def test_tokens_are_numbered_chunk_by_chunk_as_in_the_whole_text(text: str) -> None:
+    index = PhraseIndex(
+        ["3,600", "the cat", "twenty two", "in May", "Will Smith", "2.5", "预算"]
+    )
+    *numbers, _border = index._read(text)
+    in_text = [index._numbers.get(token, 0) for token in normal_tokens(text)]
+    assert numbers == (in_text if any(in_text) else [])

@@ -274,9 +274,15 @@ def workspace() -> Workspace:
     return opened
 
 
+NEW_OBJECTS = 50_000
+"""So many more objects than there were let the collector look for garbage, which takes about 10 MB at most."""
+
+
 @cache
 def _leave_imports_to_themselves() -> None:
     """Everything imported so far stays for good; frozen, no garbage collection looks at it again. Once a process: a
-    second time would keep the garbage since the first one, too."""
+    second time would keep the garbage since the first one, too. What a page makes of a long conversation is no garbage
+    either, and with Python's own thresholds the collector goes through it dozens of times."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)

@@ -36,14 +36,11 @@ from memviz.models.budget import Budget
 from memviz.models.planned_calls import CostBound
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import (
-    DEFAULT_CONCURRENCY,
-    Sweeping,
-    SweepProgress,
-)
+from memviz.tuning.sweep import Sweeping, SweepProgress
 
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""

@@ -1,0 +1,26 @@
+"""Texts of others without what a terminal would obey."""
+
+import unicodedata
+
+_OBEYED = ("Cc", "Cs", "Zl", "Zp")
+"""Categories of letters that a terminal obeys."""
+_TURNS_TEXT_ROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    """Return ``text`` without what a terminal would obey: control characters, and marks that reorder what follows."""
+    if text.isascii() and text.isprintable():
+        return text
+    shown = []
+    for letter in text:
+        is_obeyed = (
+            unicodedata.category(letter) in _OBEYED or letter in _TURNS_TEXT_ROUND
+        )
+        if letter in keep or not is_obeyed:
+            shown.append(letter)
+    return "".join(shown)
+
+
+def on_one_line(text: str) -> str:
+    """Return visible text with white space of any kind as single spaces."""
+    return " ".join(visible(" ".join(text.split())).split())

@@ -1,0 +1,300 @@
+"""An object under test as a strategy: it is fed a conversation, and what it would send becomes a run like any other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any, ClassVar, NamedTuple
+
+from memviz.core.counters import Counter
+from memviz.core.messages import Message
+from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
+from memviz.strategies.parameters import whole_number
+from memviz.testing.objects import (
+    PUTS,
+    MemoryObject,
+    UnknownMemoryError,
+    innermost,
+    memory_object,
+    messages_of,
+)
+
+PLACEHOLDER_WORDS = 12
+"""Words of its own that are no more than this are a note such as "[40 messages omitted]", and no summary."""
+STARTS_OVER = ("reset", "clear")
+"""Methods by which a memory forgets everything."""
+
+
+class Maker:
+    """Makes the object under test, once for each conversation.
+
+    A class, and a function that needs no argument, is called with the ``settings``. An object is used as it is, and
+    told to forget everything before its next conversation; a function of the messages has nothing to forget.
+    """
+
+    def __init__(self, memory: Any, settings: Mapping[str, Any]) -> None:
+        self._memory = memory
+        self._settings = dict(settings)
+        self._is_new = True
+        self._is_made = bool(settings) or isinstance(memory, type)
+        if not self._is_made and callable(memory):
+            self._is_made = _needs_no_argument(memory)
+        numbers = [name for name, value in self._settings.items() if type(value) is int]
+        self.limit_name = numbers[0] if numbers else ""
+        """The setting that a remedy makes larger: the first whole number."""
+
+    @property
+    def limit(self) -> int:
+        """The value of that setting; 0 where there is none."""
+        return max(0, self._settings[self.limit_name]) if self.limit_name else 0
+
+    def name(self, limit: int) -> str:
+        """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
+        inner = innermost(self._memory)
+        name = getattr(inner, "__qualname__", type(inner).__name__)
+        name = name.rpartition("<locals>.")[2]
+        settings = self._settings_with(limit)
+        if not settings:
+            return name
+        values = ", ".join(f"{key}={value!r:.40}" for key, value in settings.items())
+        return f"{name}({values})"
+
+    def make(self, limit: int) -> Any:
+        """Return an object that knows nothing of any conversation. Raises :class:`UnknownMemoryError` for one that
+        cannot forget."""
+        if self._is_made:
+            return self._memory(**self._settings_with(limit))
+        memory = self._memory
+        if not self._is_new and _keeps_messages(memory):
+            methods = [getattr(memory, name, None) for name in STARTS_OVER]
+            forget = next(filter(callable, methods), None)
+            if forget is None:
+                raise UnknownMemoryError(
+                    memory,
+                    "it has neither reset nor clear, so a second conversation would follow the first. "
+                    "Give its class, or a function that makes it.",
+                )
+            forget()
+        self._is_new = False
+        return memory
+
+    def _settings_with(self, limit: int) -> dict[str, Any]:
+        if not self.limit_name:
+            return self._settings
+        return {**self._settings, self.limit_name: limit}
+
+
+def _needs_no_argument(function: Any) -> bool:
+    try:
+        signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _keeps_messages(memory: Any) -> bool:
+    """Return whether an object has a state of its own: a middleware has not, nor has a function."""
+    return any(hasattr(memory, name) for name in (*PUTS, "save_context"))
+
+
+class Answer(NamedTuple):
+    """One request as the object would send it."""
+
+    sent: tuple[FromLibrary, ...]
+    lacks_prompt: bool
+    """True if the object got the system prompt and left it out."""
+    lacks_input: bool
+    """True if it left out what the user said last."""
+    summary: str = ""
+    """New words of its own that stand for messages; empty where there are none."""
+    replaced: tuple[Message, ...] = ()
+    """These messages, behind the summary before."""
+
+
+class Conversation:
+    """The requests that an object under test sends in one conversation, so that nobody has to run it again."""
+
+    def __init__(self, maker: Maker, prompt: Sequence[Message]) -> None:
+        self.maker = maker
+        self.prompt = tuple(prompt)
+        self.answers: defaultdict[int, dict[int, Answer]] = defaultdict(dict)
+        """Its requests, by its limit and by the length of the log."""
+        self.failure: Exception | None = None
+        """The first exception that the object raised."""
+
+
+class UnderTest(LibraryStrategy):
+    """Sends what an object of another program would send."""
+
+    title: ClassVar[str] = "Under test"
+    main_parameter: ClassVar[str] = "limit"
+
+    conversation: Any
+    """A :class:`Conversation`."""
+    limit: int = whole_number(
+        0,
+        "tokens",
+        "The object's own first whole number. Larger keeps more.",
+        (1, 1000),
+        minimum=0,
+    )
+
+    @property
+    def name(self) -> str:
+        """The object as it is written in code."""
+        name: str = self.conversation.maker.name(self.limit)
+        return name
+
+    @property
+    def label(self) -> str:
+        """The object as it is written in code."""
+        return self.name
+
+    @property
+    def answers(self) -> Mapping[int, Answer]:
+        """Each request of the object, by the length that the log had."""
+        answers: Mapping[int, Answer] = self.conversation.answers[self.limit]
+        return answers
+
+    def open(self, ask: Ask, counter: Counter) -> Library:
+        """The object at work, or its answers, where it was asked before."""
+        return ObjectAtWork(self.conversation, self.limit, ask)
+
+
+class ObjectAtWork:
+    """The object at one conversation. It is made when a request is due that nobody has seen yet."""
+
+    def __init__(self, conversation: Conversation, limit: int, ask: Ask) -> None:
+        self._conversation = conversation
+        self._limit = limit
+        self._ask = ask
+        self._object: MemoryObject | None = None
+        self._log: dict[int, Message] = {}
+        self._length = 0
+        """Of the log so far."""
+        self._waiting: list[tuple[int, Message]] = []
+        """Messages that the object was not given yet."""
+        self._given: list[Any] = []
+        """Messages as it was given them. They are held here, so that their identities stay theirs."""
+        self._positions: dict[int, int] = {}
+        """The position of each, by its identity, but for the system prompt."""
+        self._own_words = set[str]()
+        self._summary = ""
+        self._summarized = 0
+        """The first message that no summary stands for."""
+
+    def take(self, position: int, message: Message) -> None:
+        """Hand over the next message with the next request."""
+        self._log[position] = message
+        self._length = position + 1
+        self._waiting.append((position, message))
+
+    def request(self) -> Sequence[FromLibrary]:
+        """Everything that the object would send."""
+        answers = self._conversation.answers[self._limit]
+        if self._length not in answers:
+            try:
+                answers[self._length] = self._answer()
+            except Exception as failure:
+                self._conversation.failure = self._conversation.failure or failure
+                raise
+        answer = answers[self._length]
+        if answer.summary:
+            self._ask(answer.replaced, answer.summary)
+        return answer.sent
+
+    def _answer(self) -> Answer:
+        prompt = self._conversation.prompt
+        if self._object is None:
+            memory = self._conversation.maker.make(self._limit)
+            self._object = memory_object(memory)
+            if self._object.takes_prompt:
+                numbered = enumerate(prompt, start=-len(prompt))
+                self._waiting = [*numbered, *self._waiting]
+        pairs = messages_of(self._object.ask(self._hand_over(), self._given))
+        texts = [message.content for message, _ in pairs]
+        prompts = [message.content for message in prompt]
+        # memviz itself sends the prompt.
+        others = [
+            (message, theirs)
+            for message, theirs in pairs
+            if message.role != "system" or message.content not in prompts
+        ]
+        sent = self._with_positions(others)
+        newest = self._length - 1
+        is_asked = newest in self._log and self._log[newest].role == "user"
+        # A summary may stand behind the prompt in one message.
+        whole = "\n".join(texts)
+        is_missing = any(text not in whole for text in prompts)
+        answer = Answer(
+            tuple(sent),
+            lacks_prompt=self._object.takes_prompt and is_missing,
+            lacks_input=is_asked and all(one.position != newest for one in sent),
+        )
+        return self._with_summary(answer)
+
+    def _hand_over(self) -> list[Any]:
+        assert self._object is not None  # noqa: S101 - it was made
+        new = []
+        for position, message in self._waiting:
+            theirs = self._object.shape(message, position)
+            if position >= 0:
+                self._positions[id(theirs)] = position
+            new.append(theirs)
+        self._waiting.clear()
+        self._given += new
+        return new
+
+    def _with_positions(
+        self, pairs: Sequence[tuple[Message, Any]]
+    ) -> list[FromLibrary]:
+        """Return the messages with their positions: by identity, else the newest that reads the same before the one
+        that follows, for a memory that forgets keeps the end."""
+        stop = self._length
+        placed = []
+        for message, theirs in reversed(pairs):
+            position = self._positions.get(id(theirs))
+            if position is None:
+                position = self._find_alike(message, stop)
+            if position is not None:
+                stop = position
+                said = self._log[position]
+                message = said if said.content == message.content else message
+            placed.append(FromLibrary(message, position))
+        return placed[::-1]
+
+    def _find_alike(self, message: Message, stop: int) -> int | None:
+        for position in range(stop - 1, -1, -1):
+            said = self._log.get(position)
+            if said and (said.role, said.content) == (message.role, message.content):
+                return position
+        return None
+
+    def _is_transcript(self, text: str) -> bool:
+        """Return whether a text tells the conversation as it was said: ``Human: Hi`` and the reply behind it."""
+        replies = [one.content for one in self._log.values() if one.role == "assistant"]
+        return bool(replies) and bool(replies[-1]) and replies[-1] in text
+
+    def _with_summary(self, answer: Answer) -> Answer:
+        """Return the request with its new words, if there are enough of them, as a summary of what it leaves out."""
+        own = [one.message.content for one in answer.sent if one.position is None]
+        new = [text for text in own if text not in self._own_words]
+        self._own_words.update(own)
+        text = max(new, key=len, default="")
+        if len(text.split()) <= PLACEHOLDER_WORDS or self._is_transcript(text):
+            return answer
+        positions = [one.position for one in answer.sent if one.position is not None]
+        first = min(positions, default=self._length)
+        replaced = [Message("system", self._summary)] if self._summary else []
+        for position, message in self._log.items():
+            if self._summarized <= position < first:
+                replaced.append(message)
+        self._summary = text
+        self._summarized = max(self._summarized, first)
+        marked = [
+            one._replace(is_notes=one.message.content == text) for one in answer.sent
+        ]
+        return answer._replace(
+            sent=tuple(marked), summary=text, replaced=tuple(replaced)
+        )

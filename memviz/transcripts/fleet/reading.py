@@ -1,0 +1,120 @@
+"""The conversations of an item of a fleet, each read on its own: what cannot be read is a sentence with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memviz.core.errors import TranscriptError
+from memviz.core.translation import _
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
+from memviz.transcripts.fleet.rows import row_document
+from memviz.transcripts.fleet.source import Fleet, Item, Place
+from memviz.transcripts.loading import (
+    load_file,
+    read_piece,
+    reader_named,
+    unforeseen,
+)
+from memviz.transcripts.refusals import placed
+
+Outcome = tuple[Place, Transcript | TranscriptError]
+"""A conversation with its place, or the reason why there is none."""
+
+
+def read_item(item: Item, fleet: Fleet) -> Iterator[Outcome]:
+    """Yield the conversations of an item, each with its place; for one that cannot be read, the error."""
+    outcomes = _of_rows(item, fleet) if item.rows else _of_file(item, fleet)
+    for place, outcome in outcomes:
+        if isinstance(outcome, Transcript) and not _has_user(outcome):
+            reason = _("no message is the user's, so there is nothing to send.")
+            remedy = _("Leave it out, or say who the user is.")
+            outcome = TranscriptError(reason, remedy=remedy)
+        if isinstance(outcome, TranscriptError):
+            outcome = _located(outcome, item, place)
+        yield place, outcome
+
+
+def read_place(fleet: Fleet, place: Place) -> Transcript:
+    """Return the conversation at a place. Raises :class:`TranscriptError` where it is no longer there."""
+    everything = replace(fleet, sample=1.0)
+    for file in everything.files():
+        if file.number != place.file:
+            continue
+        for item in everything.items_of(file):
+            # The rows before it are not read.
+            if item.rows and item.rows[0].number != place.row:
+                continue
+            for own_place, outcome in read_item(item, everything):
+                if own_place == place and isinstance(outcome, Transcript):
+                    return outcome
+    reason = _("the conversation is not there any more.")
+    remedy = _("Its files have changed since they were swept: sweep them again.")
+    raise TranscriptError(reason, remedy=remedy)
+
+
+def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
+    place = Place(item.file, item.rows[0].number, 1)
+    reader = fleet.named_reader or reader_named(item.format)
+    try:
+        document = row_document(item.rows, item.name, fleet.limits, fleet.user)
+        pieces = list(_pieces(reader, document))
+    except TranscriptError as error:
+        yield place, error
+        return
+    for number, piece in enumerate(pieces, 1):
+        builder = TranscriptBuilder(fleet.limits, user=fleet.user)
+        outcome: Transcript | TranscriptError
+        try:
+            outcome = read_piece(reader, piece, builder)
+        except TranscriptError as error:
+            outcome = error
+        yield place._replace(number=number), outcome
+
+
+def _of_file(item: Item, fleet: Fleet) -> Iterator[Outcome]:
+    place = Place(item.file, 0, 1)
+    if isinstance(item.data, TranscriptError):
+        yield place, item.data
+        return
+    try:
+        loaded = load_file(
+            item.data,
+            fleet.format,
+            name=item.name,
+            user=fleet.user,
+            limits=fleet.limits,
+            mapping=fleet.mapping,
+        )
+    except TranscriptError as error:
+        yield place, error
+        return
+    sample = fleet.chosen
+    for number, transcript in enumerate(loaded.transcripts, 1):
+        if sample.takes(item.name, f"conversation {number}"):
+            yield place._replace(number=number), transcript
+    for failure in loaded.failures:
+        yield place._replace(number=0), failure
+
+
+def _pieces(reader: Reader, document: Document) -> Sequence[Any]:
+    try:
+        return reader.conversations(document)
+    except TranscriptError:
+        raise
+    except UNFORESEEN_ERRORS as error:
+        raise unforeseen(error) from error
+
+
+def _has_user(transcript: Transcript) -> bool:
+    return any(message.role == "user" for message in transcript.messages)
+
+
+def _located(error: TranscriptError, item: Item, place: Place) -> TranscriptError:
+    """Return the error with the name of its file, and the number of its row where it does not say that itself."""
+    if place.row and "line" not in error.place:
+        error = placed(error, f"line {place.row}", None)
+    return placed(error, item.name, None) if item.name not in error.place else error

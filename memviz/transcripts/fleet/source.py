@@ -1,0 +1,227 @@
+"""A fleet: the conversations behind addresses, as items that nobody has read yet, all of them or a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memviz.core.errors import ParameterError, TranscriptError
+from memviz.core.translation import _
+from memviz.transcripts.document import Reader
+from memviz.transcripts.fleet.addresses import SourceFile, find_files
+from memviz.transcripts.fleet.rows import FileKind, Row, row_document, rows_of
+from memviz.transcripts.limits import Limits
+from memviz.transcripts.loading import mapping_of, reader_named, recognised
+from memviz.transcripts.mapping.declaration import Mapping
+from memviz.transcripts.mapping.interpreter import MappedReader
+from memviz.transcripts.mapping.paths import value_at
+from memviz.transcripts.readers.json_access import json_text
+
+HEAD_ROWS = 50
+"""So many rows of a file show whether each of them is a conversation."""
+HASH_BYTES = 8
+
+
+class Item(NamedTuple):
+    """One conversation that is not read yet, or a whole file of them. Can be pickled."""
+
+    file: int
+    """The number of its file among those of the fleet, from 0."""
+    name: str
+    """The name of its file."""
+    rows: tuple[Row, ...] = ()
+    """Its rows; none for a whole file."""
+    data: bytes | TranscriptError = b""
+    """The bytes of a whole file, or the reason why there are none."""
+    format: str = ""
+    """The format of its rows."""
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of what is not read yet, about."""
+        whole = len(self.data) if isinstance(self.data, bytes) else 0
+        return whole + sum(row.size_bytes for row in self.rows)
+
+
+class Place(NamedTuple):
+    """The place of a conversation in a fleet, in numbers."""
+
+    file: int
+    """The number of its file, from 0."""
+    row: int
+    """The number of its first row, from 1; 0 in a file that is read as a whole."""
+    number: int
+    """Its number in that row, or in that file, from 1."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A share of all conversations, chosen by a hash of their places, so that every run chooses the same ones."""
+
+    share: float = 1.0
+    seed: int = 0
+
+    def takes(self, name: str, key: str) -> bool:
+        """Return whether the sample has the conversation ``key`` of the file ``name``."""
+        if self.share >= 1:
+            return True
+        text = f"{self.seed}\0{name}\0{key}".encode("utf-8", "replace")
+        number = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
+        most: float = self.share * 2.0 ** (8 * HASH_BYTES)
+        return number < most
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Many conversations, behind addresses: files, folders, patterns, on this machine or wherever fsspec reaches.
+
+    ``sources`` is an address, or several. JSON lines (``.jsonl``, ``.ndjson``, also packed: ``.gz``, ``.bz2``,
+    ``.xz``, ``.zst``) and Parquet are read row by row where a row is a conversation, or where the mapping names the
+    field ``conversation``, whose rows have to follow each other. Any other file is read whole, as an import does.
+    ``format``, ``mapping`` and ``user`` are those of :func:`memviz.load_transcript`. ``sample`` is the share of the
+    conversations that is taken (0 to 1), chosen by ``seed``.
+
+    Raises :class:`memviz.ParameterError` for another share, :class:`memviz.TranscriptError` for a wrong mapping.
+    """
+
+    sources: str | Path | Sequence[str | Path]
+    format: str | None = None
+    mapping: Mapping | str | Path | None = None
+    user: str | None = None
+    sample: float = 1.0
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits.from_environment)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mapping", mapping_of(self.mapping))
+        if not 0 < self.sample <= 1:
+            raise ParameterError("sample", self.sample, _("above 0, and at most 1"))
+        if self.format is not None:
+            reader_named(self.format)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses as texts."""
+        sources = self.sources
+        listed = [sources] if isinstance(sources, str | Path) else sources
+        return tuple(map(str, listed))
+
+    @property
+    def chosen(self) -> Sample:
+        """The sample that is taken."""
+        return Sample(self.sample, self.seed)
+
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files, in order. Raises :class:`memviz.TranscriptError` where there is none."""
+        return find_files(self.addresses)
+
+    def items(self) -> Iterator[Item]:
+        """Yield the conversations that are taken, one after the other, and whole files. Raises ``OSError`` where a
+        file cannot be reached any more."""
+        for file in self.files():
+            yield from self.items_of(file)
+
+    def items_of(self, file: SourceFile) -> Iterator[Item]:
+        kind = FileKind.of(file.name)
+        if kind.unit is not None:
+            rows = rows_of(file, kind, self.limits)
+            head = list(islice(rows, HEAD_ROWS))
+            reader = self.reader_of_rows(head, file.name)
+            if reader is not None:
+                yield from self._by_rows(file, reader, chain(head, rows))
+                return
+        yield self._whole(file, kind)
+
+    def _whole(self, file: SourceFile, kind: FileKind) -> Item:
+        data: bytes | TranscriptError
+        try:
+            with file.open(kind.compression) as stream:
+                data = stream.read(self.limits.file_bytes + 1)
+        except (OSError, EOFError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or type(error).__name__
+            reason = _("the file cannot be opened: {found}.", found=problem)
+            data = TranscriptError(reason, remedy=_("Make it readable."))
+        return Item(file.number, kind.name, data=data)
+
+    def _by_rows(
+        self, file: SourceFile, reader: Reader, rows: Iterator[Row]
+    ) -> Iterator[Item]:
+        sample = self.chosen
+        path = _conversation_path(reader)
+        if path:
+            grouped: Iterator[tuple[str, tuple[Row, ...]]] = _grouped(rows, path)
+        else:
+            grouped = ((f"row {row.number}", (row,)) for row in rows)
+        for key, own_rows in grouped:
+            if sample.takes(file.name, key):
+                yield Item(file.number, file.name, own_rows, format=reader.name)
+
+    def reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
+        """Return the reader of a file whose rows are conversations, or say whose they are; ``None`` for any other."""
+        opened = [row._replace(content=_value_of(row)) for row in head]
+        whole = [row for row in opened if not isinstance(row.content, TranscriptError)]
+        if not whole:
+            return None
+        document = row_document(whole, name, self.limits, self.user)
+        try:
+            reader = self.named_reader or recognised(document)
+            pieces = reader.conversations(document)
+        except TranscriptError:
+            return None
+        are_conversations = 2 * len(pieces) > len(whole)
+        return reader if are_conversations or _conversation_path(reader) else None
+
+    @property
+    def named_reader(self) -> Reader | None:
+        """The reader that the mapping or the format names; ``None`` where files say it themselves."""
+        if isinstance(self.mapping, Mapping):
+            return MappedReader(self.mapping)
+        return None if self.format is None else reader_named(self.format)
+
+
+def _value_of(row: Row) -> Any:
+    try:
+        return row.value
+    except TranscriptError as error:
+        return error
+
+
+def _conversation_path(reader: Reader) -> str:
+    """Return the path of the field by which rows of one conversation are known; empty where there is none."""
+    if not isinstance(reader, MappedReader):
+        return ""
+    mapping = reader.mapping
+    is_of_rows = mapping.rows == "*" and not mapping.conversations
+    return mapping.conversation if is_of_rows and not mapping.prepare else ""
+
+
+def _grouped(rows: Iterator[Row], path: str) -> Iterator[tuple[str, tuple[Row, ...]]]:
+    """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
+    without any stands for itself, and of a value that comes back later the first of its rows says so."""
+    seen: set[int] = set()
+
+    def key_of(row: Row) -> str:
+        value = None if isinstance(row.content, TranscriptError) else row.content
+        return json_text(value_at(value, path)) or f"row {row.number}"
+
+    opened = (row._replace(content=_value_of(row)) for row in rows)
+    for key, group in groupby(opened, key_of):
+        own_rows = tuple(group)
+        digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
+        mark = int.from_bytes(digest.digest())
+        if mark in seen:
+            own_rows = (own_rows[0]._replace(content=_scattered(path)),)
+        seen.add(mark)
+        yield key, own_rows
+
+
+def _scattered(path: str) -> TranscriptError:
+    reason = _("earlier rows, which others follow, have the same {path}.", path=path)
+    remedy = _(
+        "Sort the file by it, so that the rows of a conversation follow each other."
+    )
+    return TranscriptError(reason, remedy=remedy)

@@ -1,0 +1,147 @@
+"""The folder of a sweep over a fleet: a manifest of what it is about, and a file for each batch of each table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from memviz.core.errors import SweepError
+from memviz.core.translation import _, noop
+from memviz.tuning.fleet.batches import FleetBatch
+from memviz.tuning.fleet.tables import TABLES
+
+MANIFEST = "manifest.json"
+WRITING = ".writing"
+"""The end of the name of a file that is not whole yet."""
+LAST_TABLE = "conversations"
+"""The table that is written last: a batch of which it has the file is finished."""
+ABOUT = {
+    "schema": noop("written by another version of memviz"),
+    "source": noop("over other files"),
+    "reading": noop("read in another way"),
+    "sample": noop("of another sample"),
+    "settings": noop("of other settings"),
+    "measuring": noop("with another counter, summarizer or price"),
+    "tables": noop("with other tables"),
+}
+"""What a manifest says, and what is said of a folder in which that is different."""
+
+
+@dataclass(frozen=True)
+class FleetFolder:
+    """The folder that a sweep over a fleet writes. Killed at whatever moment, it has whole batches alone."""
+
+    path: Path
+
+    def begin(self, manifest: Mapping[str, Any], settings: pa.Table) -> None:
+        """Begin a sweep here, or go on with the one that the manifest describes.
+
+        Raises :class:`memviz.SweepError` where the folder holds another sweep or something else, or cannot be written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            known = self.manifest()
+            if known is None and any(self.path.iterdir()):
+                raise self._refused(_("It holds something else."))
+            if known is not None:
+                self._check(known, manifest)
+            for table in TABLES:
+                (self.path / table).mkdir(exist_ok=True)
+            for half in self.path.rglob(f"*{WRITING}"):
+                half.unlink(missing_ok=True)
+            if known is None:
+                self._write_table("settings", 0, settings)
+                self.write_manifest(manifest)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _check(self, known: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
+        """Raise :class:`memviz.SweepError` where the sweep that is here is another one."""
+        for name, words in ABOUT.items():
+            if known.get(name) != manifest[name]:
+                begun = _("It holds a sweep {difference}.", difference=_(words))
+                raise self._refused(begun)
+
+    def manifest(self) -> dict[str, Any] | None:
+        """Return what the sweep here is about; ``None`` where there is none."""
+        try:
+            text = (self.path / MANIFEST).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        return value if isinstance(value, dict) else {}
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Write what the sweep is about, in one move."""
+        half = self.path / (MANIFEST + WRITING)
+        half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        half.replace(self.path / MANIFEST)
+
+    def has(self, number: int) -> bool:
+        """Return whether a batch is finished."""
+        return self._file(LAST_TABLE, number).exists()
+
+    def keep(self, batch: FleetBatch) -> None:
+        """Write a batch. Raises :class:`memviz.SweepError` where it cannot be written."""
+        try:
+            for name in sorted(batch.tables, key=lambda name: name == LAST_TABLE):
+                self._write_table(name, batch.number, batch.tables[name])
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def row_count(self, table: str) -> int:
+        """Return the number of rows of a table so far."""
+        files = self.files(table)
+        return sum(parquet.read_metadata(file).num_rows for file in files)
+
+    def files(self, table: str) -> Iterator[Path]:
+        """Yield the files of a table, in the order of the batches. Those of a batch that is not finished are left
+        out."""
+        for file in sorted((self.path / table).glob("*.parquet")):
+            if table == "settings" or (self.path / LAST_TABLE / file.name).exists():
+                yield file
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a whole table, or some of its columns."""
+        names = columns or list(TABLES[table])
+        schema = pa.schema([(name, TABLES[table][name]) for name in names])
+        parts = [parquet.read_table(file, columns=names) for file in self.files(table)]
+        return pa.concat_tables(parts) if parts else schema.empty_table()
+
+    def _file(self, table: str, number: int) -> Path:
+        return self.path / table / f"part-{number:06}.parquet"
+
+    def _write_table(self, name: str, number: int, table: pa.Table) -> None:
+        file = self._file(name, number)
+        half = file.with_name(f"{file.name}.{os.getpid()}{WRITING}")
+        parquet.write_table(table, half)
+        half.replace(file)
+
+    def _refused(self, problem: str) -> SweepError:
+        return SweepError(
+            _(
+                "The sweep cannot be written to {folder}. {problem} Choose another folder.",
+                folder=self.path,
+                problem=problem,
+            )
+        )
+
+    def _unwritable(self, error: OSError) -> SweepError:
+        return self._refused(f"{error.strerror or type(error).__name__}.")
+
+
+def fingerprint(value: object) -> str:
+    """Return a hash of a value that JSON can have."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

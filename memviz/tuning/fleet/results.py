@@ -1,0 +1,130 @@
+"""The results of a sweep over a fleet, as they lie in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError
+from memviz.models.base import Model
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.fleet.reading import read_place
+from memviz.transcripts.fleet.source import Fleet, Place
+from memviz.tuning.fleet.batches import FleetPlan
+from memviz.tuning.fleet.folder import FleetFolder
+from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
+from memviz.tuning.fleet.tables import PLACE, TABLES
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import MEASURES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WORST = 20
+
+
+@dataclass(frozen=True)
+class FleetSweep:
+    """The results of a sweep over a :class:`memviz.Fleet`: tables of Parquet in a folder, which DuckDB, pandas and
+    others read as well. They hold numbers and hashes, no text of a conversation."""
+
+    folder: Path
+    """It holds ``conversations/*.parquet``, ``failures/*.parquet``, ``settings/*.parquet``, and where that was asked
+    for ``requests/*.parquet``."""
+    fleet: Fleet = field(repr=False)
+    settings: tuple[Strategy, ...] = field(repr=False)
+    runs: int
+    """Conversations that were replayed, each time a setting."""
+    failures: int
+    """What could not be read or run."""
+    is_complete: bool
+    """False where it was stopped: the same call goes on."""
+
+    def frame(self) -> DataFrame:
+        """Return one row a conversation and setting, with the setting's label."""
+        settings = self._frame("settings")[["setting", "strategy", "label"]]
+        return self._frame("conversations").merge(settings, on="setting", how="left")
+
+    def worst(self, measure: str, setting: int = 0, number: int = WORST) -> DataFrame:
+        """Return the rows of the conversations that a setting is worst for, the worst first: those that cost most
+        (``measure="usd"``), or of which it keeps the smallest share of the facts (``"retention"``).
+
+        Raises :class:`memviz.ParameterError` for what is no measure.
+        """
+        known = [name for name in MEASURES if name in TABLES["conversations"]]
+        if measure not in known:
+            raise ParameterError("measure", measure, ", ".join(known))
+        frame = self._frame("conversations")
+        own = frame[frame["setting"] == setting].dropna(subset=[measure])
+        is_low = MEASURES[measure] == "min"
+        own = own.sort_values(measure, ascending=is_low, kind="stable")
+        return own.head(number).reset_index(drop=True)
+
+    def transcript(self, row: Mapping[str, Any]) -> Transcript:
+        """Return the conversation of a row, read again from its file: ``swept.transcript(swept.worst("usd").iloc[0])``.
+
+        Raises :class:`memviz.TranscriptError` where it is not there any more.
+        """
+        numbers = [int(row[name]) for name in PLACE]
+        return read_place(self.fleet, Place(*numbers))
+
+    def by_setting(self) -> DataFrame:
+        """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
+        up. Dollars are unknown where those of any conversation are."""
+        columns = ["setting", "sent_tokens", "peak_tokens", "usd", "retention"]
+        table_of_runs = FleetFolder(self.folder).read("conversations", columns)
+        runs: DataFrame = table_of_runs.to_pandas()
+        grouped = runs.groupby("setting")
+        table = grouped[["sent_tokens", "peak_tokens", "retention"]].mean()
+        counts = grouped["usd"].agg(["count", "size"])
+        table["usd"] = grouped["usd"].sum().where(counts["count"] == counts["size"])
+        table["conversations"] = counts["size"]
+        settings = self._frame("settings")[["setting", "strategy", "label"]]
+        return settings.merge(table.reset_index(), on="setting")
+
+    def requests_frame(self) -> DataFrame:
+        """Return one row a request; none where the sweep did not keep them."""
+        return self._frame("requests")
+
+    def failures_frame(self) -> DataFrame:
+        """Return one row for whatever could not be read or run: its place, and a sentence."""
+        return self._frame("failures")
+
+    def _frame(self, table: str) -> DataFrame:
+        frame: DataFrame = FleetFolder(self.folder).read(table).to_pandas()
+        return frame
+
+
+def sweep_fleet(
+    fleet: Fleet,
+    settings: tuple[Strategy, ...],
+    write: str | Path,
+    retention: bool,
+    requests: bool,
+    progress: Callable[[FleetProgress], object] | None,
+    *,
+    counter: Counter,
+    summarizer: Model | None,
+    assumptions: PricingAssumptions,
+    **at_work: Any,
+) -> FleetSweep:
+    """Return the results of every setting over the conversations of a fleet, written to the folder ``write``.
+
+    The arguments are those of :func:`memviz.sweep`; ``at_work`` are fields of :class:`FleetSweeping`.
+    """
+    plan = FleetPlan(
+        fleet, settings, counter, summarizer, assumptions, retention, requests
+    )
+    folder = FleetFolder(Path(write))
+    sweeping = FleetSweeping(plan, folder, **at_work)
+    done = FleetProgress(0, 0, 0)
+    for done in sweeping:
+        if progress is not None:
+            progress(done)
+    return FleetSweep(
+        folder.path, fleet, settings, done.runs, done.failures, sweeping.is_complete
+    )

@@ -1,0 +1,183 @@
+"""A sweep over a fleet at work: batch by batch, in this process, in others or on a cluster, and on after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain, islice
+from threading import Event
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from memviz.core.errors import SweepError
+from memviz.core.translation import ENGLISH, _, use_language
+from memviz.models.names import is_free
+from memviz.strategies.base import Strategy
+from memviz.transcripts.fleet.addresses import digest_of, without_secrets
+from memviz.transcripts.fleet.source import Item
+from memviz.transcripts.mapping.declaration import Mapping
+from memviz.tuning import executors
+from memviz.tuning.cell import VERSION as CELL_VERSION
+from memviz.tuning.executors import Executor
+from memviz.tuning.fleet.batches import FleetBatch, FleetJob, FleetPlan, measure_batch
+from memviz.tuning.fleet.folder import FleetFolder, fingerprint
+from memviz.tuning.fleet.tables import SCHEMA_VERSION, table_of
+
+BATCH_ITEMS = 1_000
+BATCH_BYTES = 8_000_000
+"""A batch has so many conversations, or so many bytes: what is lost by a stop, and what is held in memory at once."""
+
+
+class FleetProgress(NamedTuple):
+    """The progress of a sweep over a fleet."""
+
+    runs: int
+    """Conversations that were replayed, each time a setting, now or before."""
+    failures: int
+    batches: int
+
+
+@dataclass
+class FleetSweeping:
+    """A sweep over a fleet at work: iterate it to have it done, and to hear how far it is after each batch.
+
+    Batches that ``folder`` has are not measured again. Setting ``stop`` ends it early; what is finished stays, and the
+    same sweep goes on from there. Raises :class:`memviz.SweepError` where the folder holds another sweep or cannot be
+    written, where workers are lost, and where the source cannot be read any more.
+    """
+
+    plan: FleetPlan
+    folder: FleetFolder
+    executor: Executor = "auto"
+    workers: int | None = None
+    scheduler: str | None = None
+    batch_items: int = BATCH_ITEMS
+    stop: Event = field(default_factory=Event)
+    is_complete: bool = False
+    """Every conversation is measured, or is among the failures."""
+
+    def __iter__(self) -> Iterator[FleetProgress]:
+        manifest = manifest_of(self.plan, self.batch_items)
+        self.folder.begin(manifest, settings_table(self.plan.settings))
+        done = self._kept_progress()
+        yield done
+        known = self.folder.manifest() or {}
+        self.is_complete = known.get("is_complete") is True
+        if self.is_complete:
+            return
+        for batch in self._measured():
+            self.folder.keep(batch)
+            done = FleetProgress(
+                done.runs + batch.tables["conversations"].num_rows,
+                done.failures + batch.tables["failures"].num_rows,
+                done.batches + 1,
+            )
+            yield done
+        if not self.stop.is_set():
+            self.is_complete = True
+            self.folder.write_manifest({**manifest, "is_complete": True})
+
+    def _kept_progress(self) -> FleetProgress:
+        """Return the progress that the folder has."""
+        runs = self.folder.row_count("conversations")
+        failures = self.folder.row_count("failures")
+        return FleetProgress(runs, failures, len(list(self.folder.files("failures"))))
+
+    def _measured(self) -> Iterator[FleetBatch]:
+        jobs = self._missing_jobs()
+        # The way to the first of them may be long: here Ctrl-C is heard on it.
+        first = list(islice(jobs, 1))
+        writer = self.plan.summarizer
+        is_paid = writer is not None and not is_free(writer.name)
+        executor, workers = executors.choose_executor(
+            self.executor, self.scheduler, self.workers, is_paid=is_paid
+        )
+        return executors.run(
+            executor,
+            chain(first, jobs),
+            measure_batch,
+            self.stop,
+            workers=workers,
+            scheduler=self.scheduler,
+        )
+
+    def _missing_jobs(self) -> Iterator[FleetJob]:
+        try:
+            batches = batches_of(self.plan.fleet.items(), self.batch_items)
+            for number, items in enumerate(batches):
+                if self.stop.is_set():
+                    return
+                if not self.folder.has(number):
+                    yield FleetJob(number, items, self.plan)
+        except OSError as error:
+            problem = error.strerror or type(error).__name__
+            raise SweepError(
+                _(
+                    "The conversations cannot be read any more ({problem}). What was finished is kept: run the sweep "
+                    "again to go on.",
+                    problem=problem,
+                )
+            ) from None
+
+
+def batches_of(items: Iterable[Item], most_items: int) -> Iterator[tuple[Item, ...]]:
+    """Yield items in batches of at most so many, and of about :data:`BATCH_BYTES`."""
+    batch: list[Item] = []
+    size_bytes = 0
+    for item in items:
+        batch.append(item)
+        size_bytes += item.size_bytes
+        if len(batch) == most_items or size_bytes >= BATCH_BYTES:
+            yield tuple(batch)
+            batch = []
+            size_bytes = 0
+    if batch:
+        yield tuple(batch)
+
+
+def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
+    """Return what tells a sweep from another one, as JSON: what has to be equal for it to go on.
+
+    Raises :class:`memviz.TranscriptError` where there are no files.
+    """
+    fleet = plan.fleet
+    digest, file_count = digest_of(fleet.files())
+    mapping = fleet.mapping.to_yaml() if isinstance(fleet.mapping, Mapping) else None
+    reading = {"format": fleet.format, "mapping": mapping, "user": fleet.user}
+    limits = [asdict(fleet.limits), batch_items, BATCH_BYTES]
+    summarizer = None
+    if plan.summarizer is not None:
+        summarizer = [plan.summarizer.name, plan.summarizer.identity]
+    measuring = [plan.counter.name, summarizer, repr(plan.assumptions), plan.has_facts]
+    return {
+        "schema": [SCHEMA_VERSION, CELL_VERSION],
+        "source": digest,
+        "reading": fingerprint([reading, limits]),
+        "sample": [fleet.sample, fleet.seed],
+        "settings": fingerprint(settings_table(plan.settings).to_pylist()),
+        "measuring": fingerprint(measuring),
+        "tables": plan.has_requests,
+        "files": file_count,
+        "fleet": {
+            "sources": [without_secrets(address) for address in fleet.addresses],
+            **reading,
+        },
+        "is_complete": False,
+    }
+
+
+def settings_table(settings: Sequence[Strategy]) -> pa.Table:
+    """Return the table of the settings, in their order."""
+    rows = []
+    for number, setting in enumerate(settings):
+        with use_language(ENGLISH):
+            label = setting.code_label
+        row = {
+            "setting": number,
+            "strategy": setting.id,
+            "label": str(label),
+            "parameters": setting.model_dump_json(),
+        }
+        rows.append(row)
+    return table_of("settings", rows)

@@ -1,0 +1,359 @@
+"""A sweep over a fleet: the numbers of an ordinary sweep, as Parquet, whatever kills it and wherever it is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import memviz
+from memviz.core.errors import ParameterError, SweepError
+from memviz.transcripts.loading import load_transcripts
+from memviz.tuning.fleet.folder import FleetFolder
+from memviz.tuning.fleet.results import FleetSweep
+from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
+from tests.transcripts.fleet.chats import chat, lines, packed_chats
+
+ROOT = Path(__file__).resolve().parents[3]
+GRID: dict[str, Any] = {
+    "window": {"window_size": [2, 4]},
+    "summary": {"buffer_size": [1]},
+}
+SOON = 120.0
+
+
+def swept(source: Path, folder: Path, **options: Any) -> FleetSweep:
+    return memviz.sweep(source, GRID, write=folder, counter="chars4", **options)
+
+
+def rows(folder: Path) -> pd.DataFrame:
+    """All rows, in their order: those of equal sweeps are equal."""
+    return FleetFolder(folder).read("conversations").to_pandas()
+
+
+def test_the_numbers_are_those_of_a_sweep_over_the_same_conversations(
+    tmp_path: Path,
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 4)
+    fleet = swept(source, tmp_path / "out").frame()
+    transcripts = load_transcripts(source)
+    frame = memviz.sweep(transcripts, GRID, counter="chars4").frame()
+    frame = frame.sort_values(["conversation", "setting"], ignore_index=True)
+    shared = [
+        "requests", "sent_tokens", "peak_tokens", "reply_tokens", "cached_tokens", "summarizer_tokens", "usd",
+        "main_usd", "summarizer_usd", "facts", "retention", "final_retention", "summarizations",
+    ]  # fmt: skip
+    assert len(fleet) == 12
+    assert fleet["facts"].min() > 0
+    pd.testing.assert_frame_equal(fleet[shared], frame[shared], check_dtype=False)
+    last = ["known_facts", "contradicted_facts", "lost_facts"]
+    assert (fleet[last].sum(axis=1) == fleet["facts"]).all()
+
+
+def test_the_tables_hold_numbers_and_hashes_and_no_text(tmp_path: Path) -> None:
+    packed_chats(tmp_path / "logs" / "anna.jsonl.gz", 3)
+    out = swept(tmp_path / "logs", tmp_path / "out", requests=True)
+    assert list(rows(out.folder)) == list(CONVERSATIONS)
+    assert list(out.requests_frame()) == list(REQUESTS)
+    assert list(out.failures_frame()) == list(FAILURES)
+    assert len(out.requests_frame()) == 2 * len(out.frame())
+    for file in (tmp_path / "out").rglob("*.*"):
+        for told in (b"anna", b"QX0001", b"booking"):
+            assert told not in file.read_bytes()
+
+
+def test_equal_conversations_have_one_hash(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2), chat(1)]))
+    frame = swept(tmp_path / "x.jsonl", tmp_path / "out").frame()
+    first, second, third = frame["conversation"][::3]
+    assert first == third != second
+
+
+def test_the_worst_are_found_and_read_again(tmp_path: Path) -> None:
+    rows = [chat(1), chat(2, turns=9), "{", chat(3, turns=5)]
+    (tmp_path / "x.jsonl").write_bytes(lines(rows))
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    worst = out.worst("sent_tokens", setting=1)
+    assert worst["row"].tolist() == [2, 4, 1]
+    assert len(out.worst("sent_tokens", number=1)) == 1
+    assert out.worst("retention")["retention"].is_monotonic_increasing
+    assert len(out.transcript(worst.iloc[0]).messages) == 18
+    with pytest.raises(ParameterError, match="measure"):
+        out.worst("beauty")
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1)]))
+    with pytest.raises(memviz.TranscriptError, match="not there any more"):
+        out.transcript(worst.iloc[0])
+
+
+def test_bad_ones_are_a_table_and_stop_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2), "{", chat(3)]))
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert (out.runs, out.failures, out.is_complete) == (9, 1, True)
+    (failure,) = out.failures_frame().to_dict("records")
+    assert (failure["file"], failure["row"]) == (0, 3)
+    assert failure["error"].partition(": ")[0].endswith("x.jsonl, line 3, column 2")
+
+
+def test_a_setting_that_cannot_be_run_is_a_failure_with_its_number(
+    tmp_path: Path,
+) -> None:
+    long_prompt = {"role": "system", "content": "word " * 500}
+    row = {"messages": [long_prompt, *chat(1)["messages"]]}
+    (tmp_path / "x.jsonl").write_bytes(lines([row, chat(2)]))
+    grid = {
+        "window": {"window_size": [2]},
+        "chat_summary_buffer": {"token_limit": [50], "count_initial_tokens": [True]},
+    }
+    out = memviz.sweep(tmp_path / "x.jsonl", grid, write=tmp_path / "out")
+    assert out.frame()["setting"].tolist() == [0, 0, 1]
+    assert out.failures_frame()["setting"].tolist() == [1]
+
+
+def test_a_conversation_that_memviz_fails_on_is_a_failure_and_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2, turns=3), chat(3)]))
+
+    def broken(log: memviz.Log) -> tuple[memviz.Probe, ...]:
+        if len(log) == 6:
+            raise TypeError("my booking code is QX0002")
+        return ()
+
+    monkeypatch.setattr("memviz.tuning.sweep_conversation.propose_probes", broken)
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert (out.runs, out.failures) == (6, 1)
+    (failure,) = out.failures_frame().to_dict("records")
+    assert failure["row"] == 2
+    assert failure["error"] == "memviz cannot measure it (TypeError)."
+
+
+class TestGoingOn:
+    def test_a_finished_sweep_is_not_measured_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
+        first = swept(source, tmp_path / "out")
+        monkeypatch.setattr(
+            "memviz.tuning.fleet.sweeping.measure_batch", lambda job: 1 / 0
+        )
+        assert swept(source, tmp_path / "out") == first
+
+    def test_a_stopped_one_goes_on_and_has_equal_rows(self, tmp_path: Path) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 50)
+        whole = at_work(source, tmp_path / "whole", batch_items=10)
+        list(whole)
+        stopped = at_work(source, tmp_path / "out", batch_items=10)
+        for done in stopped:
+            if done.batches == 2:
+                stopped.stop.set()
+        assert not stopped.is_complete
+        assert len(rows(tmp_path / "out")) == 20
+        *_, done = at_work(source, tmp_path / "out", batch_items=10)
+        assert done.runs == 50
+        assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+    def test_half_a_batch_counts_for_nothing(self, tmp_path: Path) -> None:
+        source = tmp_path / "x.jsonl"
+        source.write_bytes(lines([chat(1), chat(2), "{", chat(3)]))
+        swept(source, tmp_path / "whole")
+        out = tmp_path / "out"
+        swept(source, out)
+        manifest = json.loads((out / "manifest.json").read_text())
+        (out / "manifest.json").write_text(
+            json.dumps({**manifest, "is_complete": False})
+        )
+        (out / "conversations" / "part-000000.parquet").unlink()
+        (out / "conversations" / "part-000000.parquet.1.writing").write_bytes(b"PAR1")
+        assert FleetFolder(out).row_count("failures") == 0
+        assert swept(source, out).failures == 1
+        assert rows(out).equals(rows(tmp_path / "whole"))
+        assert list(out.rglob("*.writing")) == []
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"grid": {"window": {"window_size": [3]}}}, "other settings"),
+            ({"counter": "bytes4"}, "another counter"),
+            ({"retention": False}, "another counter"),
+            ({"requests": True}, "other tables"),
+            ({"sample": 0.5}, "another sample"),
+            ({"seed": 5}, "another sample"),
+            ({"format": "openai_messages"}, "another way"),
+            ({"rows": 4}, "other files"),
+        ],
+        ids=str,
+    )
+    def test_another_sweep_is_refused_in_a_sentence(
+        self, tmp_path: Path, change: dict[str, Any], words: str
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
+        swept(source, tmp_path / "out")
+        packed_chats(source, change.pop("rows", 3))
+        grid = change.pop("grid", GRID)
+        reading = {
+            name: change.pop(name)
+            for name in ("sample", "seed", "format")
+            if name in change
+        }
+        options = {"counter": "chars4", **change}
+        fleet = memviz.Fleet(source, **reading)
+        with pytest.raises(SweepError, match=f"{words}.*Choose another folder"):
+            memviz.sweep(fleet, grid, write=tmp_path / "out", **options)
+
+    @pytest.mark.parametrize("manifest", [None, "[]", "{", '{"schema": [0, 0]}'])
+    def test_a_folder_of_something_else_is_left_alone(
+        self, tmp_path: Path, manifest: str | None
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "mine.txt").write_text("mine")
+        if manifest is not None:
+            (out / "manifest.json").write_text(manifest)
+        with pytest.raises(SweepError, match="Choose another folder"):
+            swept(source, out)
+        assert (out / "mine.txt").read_text() == "mine"
+
+    def test_a_folder_that_cannot_be_written_is_a_sentence(
+        self, tmp_path: Path
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        with pytest.raises(SweepError, match="cannot be written to"):
+            swept(source, source / "out")
+
+
+def test_a_source_that_breaks_off_ends_it_and_it_can_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
+
+    def broken_off(self: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memviz.Fleet, "items", broken_off)
+        with pytest.raises(SweepError, match=r"Input/output error.*go on"):
+            swept(source, tmp_path / "out")
+    assert swept(source, tmp_path / "out").runs == 9
+
+
+@pytest.mark.parametrize("given", [[{"role": "user", "content": "Hi"}], 5])
+def test_what_is_no_fleet_is_not_written(tmp_path: Path, given: Any) -> None:
+    with pytest.raises(ParameterError, match="write"):
+        memviz.sweep(given, GRID, write=tmp_path / "out")
+
+
+def test_a_fleet_needs_a_folder(tmp_path: Path) -> None:
+    for given in (memviz.Fleet(tmp_path), tmp_path, str(tmp_path)):
+        with pytest.raises(ParameterError, match="write"):
+            memviz.sweep(given, GRID)  # type: ignore[call-overload]
+
+
+def test_a_sample_is_swept_in_the_order_of_the_file(tmp_path: Path) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 400)
+    out = memviz.sweep(
+        memviz.Fleet(source, sample=0.05, seed=3), GRID, write=tmp_path / "out"
+    )
+    assert 5 < len(out.frame()) / 3 < 45
+    assert out.frame()["row"].is_monotonic_increasing
+
+
+def at_work(source: Path, folder: Path, **options: Any) -> Any:
+    from memviz.tuning.fleet.batches import FleetPlan
+    from memviz.tuning.fleet.sweeping import FleetSweeping
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+    plan = FleetPlan(
+        memviz.Fleet(source),
+        (memviz.strategy("window", window_size=2),),
+        memviz.counter("chars4"),
+        None,
+        PricingAssumptions.of(),
+        has_facts=False,
+    )
+    return FleetSweeping(plan, FleetFolder(folder), stop=Event(), **options)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tests.tuning.fleet.test_fleet_sweep import at_work
+
+if __name__ == "__main__":
+    for done in at_work(Path(sys.argv[1]), Path(sys.argv[2]), batch_items=20, **{options}):
+        print(done.batches, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX")
+@pytest.mark.parametrize("options", [{}, {"executor": "processes", "workers": 2}])
+def test_a_killed_sweep_goes_on_with_equal_rows(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 600)
+    list(at_work(source, tmp_path / "whole", batch_items=20))
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED.replace("{options}", repr(options)))
+    command = [sys.executable, str(script), str(source), str(tmp_path / "out")]
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if int(line) >= 3:
+            process.send_signal(signal.SIGKILL)
+            break
+    process.wait(SOON)
+    before = len(list((tmp_path / "out" / "conversations").glob("*.parquet")))
+    assert 3 <= before < 30
+    resumed = at_work(source, tmp_path / "out", batch_items=20, **options)
+    first, *_ = list(resumed)
+    assert first.batches == before
+    assert resumed.is_complete
+    assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+
+@pytest.mark.slow
+def test_two_workers_of_a_dask_cluster_give_equal_rows(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 200)
+    list(at_work(source, tmp_path / "whole", batch_items=20))
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
+    ) as cluster:
+        made = at_work(
+            source,
+            tmp_path / "out",
+            batch_items=20,
+            scheduler=cluster.scheduler_address,
+        )
+        list(made)
+    assert made.is_complete
+    assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+
+@pytest.mark.slow
+def test_threads_give_equal_rows(tmp_path: Path) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 100)
+    list(at_work(source, tmp_path / "whole", batch_items=10))
+    list(
+        at_work(source, tmp_path / "out", batch_items=10, executor="threads", workers=2)
+    )
+    assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
