@@ -9,7 +9,8 @@ from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from memviz.cli.output import new_table, on_one_line
+from memviz.cli.output import new_table
+from memviz.core.text.visible import on_one_line
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies.base import Strategy

@@ -21,6 +21,7 @@ from memviz.transcripts.base import Transcript
 from memviz.tuning.ablation import EVERYTHING, Part, parts_of
 from memviz.tuning.candidates import candidates
 from memviz.tuning.cell import CellIndex
+from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
     KEEP_MOST_FACTS,
     Figures,
@@ -32,7 +33,7 @@ from memviz.tuning.figures import (
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.halving import Round, plan_rounds
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.sweep import Executor, KeptCells, Sweeping
+from memviz.tuning.sweep import KeptCells, Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
 DEFAULT_HOLDOUT = 0.25
