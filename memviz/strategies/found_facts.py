@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from memviz.core.facts import FACTS, FactIndex
 from memviz.core.memory import Memory
@@ -25,7 +26,8 @@ KNOWN_FACTS = 10
 """The number of known facts, those nearest to a turn, that are shown to who extracts its facts, as in mem0."""
 
 
-class KnownFacts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class KnownFacts:
     """The facts that were listed before a request: the first ``count`` of an index."""
 
     index: FactIndex
@@ -122,11 +124,12 @@ class FoundFacts(PerTurn):
     def in_force(self, known: KnownFacts, numbers: Iterator[int]) -> Iterator[int]:
         """The ``numbers`` of facts that were neither edited away nor undone; where replaced facts are not found, nor
         replaced."""
-        index, count, versions = known
+        index = known.index
+        versions = known.versions
         for number in numbers:
             if versions is not None and index.versions[number - 1] not in versions:
                 continue
-            if self.finds_replaced or index.replaced_by(number, count) is None:
+            if self.finds_replaced or index.replaced_by(number, known.count) is None:
                 yield number
 
     @property
