@@ -36,7 +36,7 @@ from memviz.tuning.statements import judge, look_up, loosen, spell_out
 
 MOST_PRESETS = 3
 """Presets that would have kept it, the cheapest first."""
-MOST_LOOKS = 32
+MOST_LOOKS = 8
 """The most times that a replay is looked at on its way, for a request that is without the statement."""
 
 
