@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-LINES = re.compile(r"\n(?=[A-Za-z])")
-"""Where a text is cut into lines: no tokenizer of memviz joins a line break to the letter that follows."""
+LINES = re.compile(r"\n(?=[A-Za-z<])")
+"""Where a text is cut into lines: no tokenizer of memviz joins a line break to the letter or the ``<`` that follows."""
 SENTENCE_END = re.compile(r"\.(?= [A-Za-z0-9])")
 """Where a line is cut after its first sentence: every tokenizer of memviz begins a token with a space like this one."""
 MAX_LINES_KEPT = 65_536
@@ -43,9 +43,9 @@ class LineCounts:
         return sum(map(self._units_of_line, lines)) + self._units_of_last(last)
 
     def _line(self, line: str) -> int:
-        """Units of a line and its line break, before the letter that the next line begins with."""
+        """Units of a line and its line break, before the letter or ``<`` that the next line begins with."""
         # White space at the end of the line and the line break become one token together, so nothing can be cut off
-        # there. The "a" stands for the next line: which letter it is makes no difference, that it is one does.
+        # there. The "a" stands for the next line: which letter it is makes no difference, nor that it is a "<".
         if not line or line[-1].isspace() or len(line) > self._max_chars:
             return self._count(line + "\na") - self._count("a")
         return self._in_two(line) + self._units_of_break(

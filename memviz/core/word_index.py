@@ -84,22 +84,22 @@ class WordIndex(SharedGrowth):
             texts = self._texts_before[stop] - self._texts_before[start]
         held = array("q")
         held_by: list[int] = []
-        rarities: list[float] = []
         # Sums in one order are the same everywhere.
-        for word in sorted(word for word in words if word in self._entries):
-            entries = self._held(word, start, stop)
-            if count := len(entries):
+        for word in sorted(self._entries.keys() & words):
+            entries = self._held(self._entries[word], start, stop)
+            if entries:
                 held += entries
-                held_by.append(count)
-                rarities.append(log(1 + (texts - count + 0.5) / (count + 0.5)))
+                held_by.append(len(entries))
         if not held_by:
             return np.zeros(max(0, stop - start))
+        rarities = [log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by]
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
         # In place wherever it can be: what is new has to be fetched from far, time and again.
         at = np.frombuffer(held, np.int64)
-        times = at & _COUNT
+        times = (at & _COUNT).astype(np.float64)
         at >>= _COUNT_BITS
-        at -= start
+        if start:
+            at -= start
         mean_words = (self._words_before[stop] - self._words_before[start]) / texts
         damping = np.frombuffer(self._lengths[start:stop], np.float64)
         damping *= LENGTH_SHARE
@@ -118,21 +118,22 @@ class WordIndex(SharedGrowth):
         """The words, of all these ``words``, that the message at ``position`` holds; in order
         of the alphabet."""
         return sorted(
-            word for word in words if self._held(word, position, position + 1)
+            word
+            for word in self._entries.keys() & words
+            if self._held(self._entries[word], position, position + 1)
         )
 
-    def _held(self, word: str, start: int, stop: int) -> array[int]:
-        """The entries of a word that are of messages at positions ``[start, stop)``."""
-        entries = self._entries.get(word)
-        if entries is None:
-            return _NOTHING
+    @staticmethod
+    def _held(entries: array[int], start: int, stop: int) -> array[int]:
+        """The ``entries`` of a word that are of messages at positions ``[start, stop)``."""
+        # Nearly always all are sought from the beginning of the history on, and of facts all there are.
+        count = len(entries)
+        last = stop << _COUNT_BITS
+        if entries[count - 1] >= last:
+            count = bisect_left(entries, last)
         first = start << _COUNT_BITS
-        # Nearly always all are sought from the beginning of the history on.
-        low = bisect_left(entries, first) if entries[0] < first else 0
-        return entries[low : bisect_left(entries, stop << _COUNT_BITS, low)]
-
-
-_NOTHING = array("q")
+        low = bisect_left(entries, first, 0, count) if entries[0] < first else 0
+        return entries[low:count]
 
 
 def said_by(message: Message) -> str:

@@ -9,7 +9,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Quote
 from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Write
-from memviz.strategies.found_facts import FoundFacts, asked_from
+from memviz.strategies.found_facts import FoundFacts, KnownFacts, asked_from
 from memviz.strategies.lookup import words_of
 from memviz.strategies.parameters import choice, whole_number
 
@@ -98,35 +98,36 @@ class FactGraph(FoundFacts):
         """Switched by ``ended_facts``."""
         return self.ended_facts == "dated"
 
-    def scores(self, memory: Memory, asked: range, count: int) -> "NDArray[np.float64]":
+    def scores(
+        self, memory: Memory, known: KnownFacts, asked: range
+    ) -> "NDArray[np.float64]":
         """By the words of what is asked."""
-        index = memory.space.summaries.fact_index()
-        return index.words.scores(words_of(memory, asked), 0, count)
+        return known.index.words.scores(words_of(memory, asked), 0, known.count)
 
-    def picks(self, memory: Memory) -> Iterator[Quote]:
+    def pick_facts(self, memory: Memory, known: KnownFacts) -> Iterator[Quote]:
         """The facts that are sent, the best finds first, each before its neighbours."""
-        index = memory.space.summaries.fact_index()
-        count = index.count(memory.summary_count)
-        told = set[str]()
-        for hit in islice(self.found(memory, asked_from(memory)), self.top_k):
-            linked = self.in_force(memory, index.linked_to(hit.number, count))
+        index = known.index
+        texts = set[str]()
+        found = self.found(memory, known, asked_from(memory))
+        for hit in islice(found, self.top_k):
+            linked = self.in_force(known, index.linked_to(hit.number, known.count))
             for number in (hit.number, *islice(linked, self.neighbours)):
                 text = index.facts[number - 1].text.casefold()
-                if text not in told:
-                    told.add(text)
+                if text not in texts:
+                    texts.add(text)
                     yield Quote(number, index.versions[number - 1], hit.score)
 
-    def line_of(self, memory: Memory, number: int) -> str:
+    def line_of(self, memory: Memory, known: KnownFacts, number: int) -> str:
         """A fact with the turns in which it holds."""
-        summaries = memory.space.summaries
-        index = summaries.fact_index()
-        said = " ".join(index.facts[number - 1].text.replace(BAR, " ").split())
-        since = summaries.versions[index.versions[number - 1]].turn
-        ender = index.replaced_by(number, index.count(memory.summary_count))
+        index = known.index
+        versions = memory.space.summaries.versions
+        text = " ".join(index.facts[number - 1].text.replace(BAR, " ").split())
+        since = versions[index.versions[number - 1]].turn
+        ender = index.replaced_by(number, known.count)
         if ender is None:
-            return f"- {said} (since turn {since})"
-        until = summaries.versions[index.versions[ender - 1]].turn
-        return f"- {said} (from turn {since} until turn {until})"
+            return f"- {text} (since turn {since})"
+        until = versions[index.versions[ender - 1]].turn
+        return f"- {text} (from turn {since} until turn {until})"
 
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts of the answer, one a line, with one bar between the parts of a triple."""

@@ -10,7 +10,7 @@ from memviz.core.pieces import Quote
 from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Write
 from memviz.strategies.fact_lists import FORMAT
-from memviz.strategies.found_facts import FoundFacts, asked_from
+from memviz.strategies.found_facts import FoundFacts, KnownFacts, asked_from
 from memviz.strategies.lookup import score_texts, text_of, why_no_embedding
 from memviz.strategies.parameters import (
     choice,
@@ -109,33 +109,36 @@ class FactsStore(FoundFacts):
         """Switched by ``rule``."""
         return self.rule == "add"
 
-    def picks(self, memory: Memory) -> Iterator[Quote]:
+    def pick_facts(self, memory: Memory, known: KnownFacts) -> Iterator[Quote]:
         """The facts that are sent, the best first; with ``fact_tokens`` until the next one would not fit."""
         room = self.fact_tokens
         asked = asked_from(memory, self.query_messages)
-        for quote in islice(self.found(memory, asked), self.top_k):
+        for quote in islice(self.found(memory, known, asked), self.top_k):
             if self.fact_tokens:
-                line = self.line_of(memory, quote.number)
+                line = self.line_of(memory, known, quote.number)
                 room -= memory.sums.counter.in_lines(line)
             if room < 0:
                 return
             yield quote
 
-    def scores(self, memory: Memory, asked: range, count: int) -> "NDArray[np.float64]":
+    def scores(
+        self, memory: Memory, known: KnownFacts, asked: range
+    ) -> "NDArray[np.float64]":
         """By the words of what is asked, and by nearness in meaning."""
-        index = memory.space.summaries.fact_index()
+        index = known.index
         percent = self.embedding_percent
         vectors = None
         if percent:
             model = self.embedding_model or ""
-            vectors = index.vector_index(model, memory.log.kept_vectors, count)
+            kept = memory.log.kept_vectors
+            vectors = index.vector_index(model, kept, known.count)
         words = index.words if percent < 100 else None
         question = text_of(memory, asked)
-        return score_texts(words, vectors, question, range(count), percent).total
+        return score_texts(words, vectors, question, range(known.count), percent).total
 
-    def line_of(self, memory: Memory, number: int) -> str:
+    def line_of(self, memory: Memory, known: KnownFacts, number: int) -> str:
         """The fact alone."""
-        return _as_line(memory.space.summaries.fact_index().facts[number - 1].text)
+        return _as_line(known.index.facts[number - 1].text)
 
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts of the answer, one a line."""

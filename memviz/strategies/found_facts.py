@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from memviz.core.facts import FACTS
+from memviz.core.facts import FACTS, FactIndex
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, Quote
@@ -25,12 +26,33 @@ KNOWN_FACTS = 10
 """The number of known facts, those nearest to a turn, that are shown to who extracts its facts, as in mem0."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownFacts:
+    """The facts that were listed before a request: the first ``count`` of an index."""
+
+    index: FactIndex
+    count: int
+    versions: frozenset[int] | None
+    """The versions (0-based) in force, where any was edited or undone."""
+
+    @classmethod
+    def of(cls, memory: Memory) -> KnownFacts:
+        """Return the facts that ``memory`` knows."""
+        summaries = memory.space.summaries
+        index = summaries.fact_index()
+        versions = None
+        if not summaries.is_straight:
+            block = summaries.in_block(0, memory.summary_count)
+            versions = frozenset(version.version - 1 for version in block)
+        return cls(index, index.count(memory.summary_count), versions)
+
+
 class FoundFacts(PerTurn):
     """Lists the facts of each turn, and sends those that are found and the newest messages.
 
-    A strategy says how facts are scored (:meth:`scores`), which of those that are found it sends (:meth:`picks`), as
-    what line (:meth:`line_of`), whether replaced ones are found (:attr:`finds_replaced`), and in which form facts are
-    listed (``form``, and ``replacing`` for one that replaces another).
+    A strategy says how facts are scored (:meth:`scores`), which of those that are found it sends
+    (:meth:`pick_facts`), as what line (:meth:`line_of`), whether replaced ones are found (:attr:`finds_replaced`), and
+    in which form facts are listed (``form``, and ``replacing`` for one that replaces another).
     """
 
     family: ClassVar[str] = LISTED_FACTS
@@ -49,16 +71,22 @@ class FoundFacts(PerTurn):
         """True if a fact that a newer one replaces is still found."""
 
     @abstractmethod
-    def scores(self, memory: Memory, asked: range, count: int) -> NDArray[np.float64]:
-        """Return the scores of the first ``count`` facts for what the messages at ``asked`` say; 0 for no find."""
+    def scores(
+        self, memory: Memory, known: KnownFacts, asked: range
+    ) -> NDArray[np.float64]:
+        """Return the scores of the ``known`` facts for what the messages at ``asked`` say; 0 for no find."""
 
     @abstractmethod
+    def pick_facts(self, memory: Memory, known: KnownFacts) -> Iterator[Quote]:
+        """Yield the facts that are sent, the best first."""
+
+    @abstractmethod
+    def line_of(self, memory: Memory, known: KnownFacts, number: int) -> str:
+        """Return the line that tells fact ``number``."""
+
     def picks(self, memory: Memory) -> Iterator[Quote]:
         """The facts that are sent, the best first."""
-
-    @abstractmethod
-    def line_of(self, memory: Memory, number: int) -> str:
-        """Return the line that tells fact ``number``."""
+        return self.pick_facts(memory, KnownFacts.of(memory))
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """List the facts of the oldest completed turn of which none were listed yet."""
@@ -69,44 +97,39 @@ class FoundFacts(PerTurn):
         start = find_newest_start(memory, self.newest_messages)
         start = min(start, self.unsummarized_start(memory))
         newest = Messages(start, memory.length)
-        picks = tuple(self.picks(memory))
+        known = KnownFacts.of(memory)
+        picks = tuple(self.pick_facts(memory, known))
         if not picks:
             return (newest,)
-        lines = [self.line_of(memory, pick.number) for pick in picks]
+        lines = [self.line_of(memory, known, pick.number) for pick in picks]
         text = "\n".join([self.summary_heading, *lines])
         return (Line(Message("system", text), quotes=picks), newest)
 
-    def found(self, memory: Memory, asked: range) -> Iterator[Quote]:
+    def found(self, memory: Memory, known: KnownFacts, asked: range) -> Iterator[Quote]:
         """The facts that are found for the messages at ``asked``, the best first and each once; of equals the newer
         one."""
-        index = memory.space.summaries.fact_index()
-        count = index.count(memory.summary_count)
-        if not count:
+        if not known.count:
             return
-        scores = self.scores(memory, asked, count)
+        index = known.index
+        scores = self.scores(memory, known, asked)
         numbers = (place + 1 for place in best_in_steps(scores))
         texts = set[str]()
-        for number in self.in_force(memory, numbers):
+        for number in self.in_force(known, numbers):
             text = index.facts[number - 1].text.casefold()
             if text not in texts:
                 texts.add(text)
                 score = float(scores[number - 1])
                 yield Quote(number, index.versions[number - 1], score)
 
-    def in_force(self, memory: Memory, numbers: Iterator[int]) -> Iterator[int]:
+    def in_force(self, known: KnownFacts, numbers: Iterator[int]) -> Iterator[int]:
         """The ``numbers`` of facts that were neither edited away nor undone; where replaced facts are not found, nor
         replaced."""
-        summaries = memory.space.summaries
-        index = summaries.fact_index()
-        count = index.count(memory.summary_count)
-        versions: set[int] | None = None
-        if not summaries.is_straight:
-            block = summaries.in_block(0, memory.summary_count)
-            versions = {version.version - 1 for version in block}
+        index = known.index
+        versions = known.versions
         for number in numbers:
             if versions is not None and index.versions[number - 1] not in versions:
                 continue
-            if self.finds_replaced or index.replaced_by(number, count) is None:
+            if self.finds_replaced or index.replaced_by(number, known.count) is None:
                 yield number
 
     @property
@@ -119,17 +142,17 @@ class FoundFacts(PerTurn):
     ) -> tuple[Message, ...]:
         """One user message: what to do, the known facts nearest to the turn with their numbers, the form of the answer,
         and the messages."""
-        index = memory.space.summaries.fact_index()
-        nearest = islice(self.found(memory, effect.summarize), KNOWN_FACTS)
+        known = KnownFacts.of(memory)
+        nearest = islice(self.found(memory, known, effect.summarize), KNOWN_FACTS)
         numbers = sorted(quote.number for quote in nearest)
-        known = "\n".join(
-            f'<fact number="{number}">{index.facts[number - 1].text}</fact>'
+        listed = "\n".join(
+            f'<fact number="{number}">{known.index.facts[number - 1].text}</fact>'
             for number in numbers
         )
         return facts_request(
             instruction or self.instruction,
-            known,
-            f"{self.form}\n{self.replacing}" if known else self.form,
+            listed,
+            f"{self.form}\n{self.replacing}" if listed else self.form,
             memory.worth_summarizing(effect.summarize),
         )
 

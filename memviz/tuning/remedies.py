@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
+from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall
-from memviz.engine.replay import Messages, as_log, replay
+from memviz.engine.replay import Messages, as_log, begun, replay, setting_for
 from memviz.engine.run import Run
+from memviz.engine.setting import Setting
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
@@ -26,10 +29,38 @@ from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.scaling import scaled_preset
-from memviz.tuning.statements import judge, look_up, spell_out
+from memviz.tuning.statements import judge, look_up, loosen, spell_out
 
 MOST_PRESETS = 3
 """Presets that would have kept it, the cheapest first."""
+MOST_LOOKS = 8
+"""The most times that a replay is looked at on its way, for a request that is without the statement."""
+
+
+class _ReplayOnDemand:
+    """A replay that goes on as far as its requests are asked for."""
+
+    def __init__(self, log: Log, setting: Setting) -> None:
+        self._session, self._turns = begun(log, setting)
+        self._whole: Run | None = None
+
+    def first_requests(self, count: int) -> Run:
+        """Return the run up to a turn that has ``count`` requests before its end; the whole one where there are not so
+        many."""
+        if self._whole is not None:
+            return self._whole
+        while len(self._session.requests) < count:
+            if next(self._turns, None) is None:
+                return self.whole()
+        return self._session.run()
+
+    def whole(self) -> Run:
+        """Return the whole run."""
+        if self._whole is None:
+            for _ in self._turns:
+                pass
+            self._whole = self._session.run()
+        return self._whole
 
 
 class Offer:
@@ -40,7 +71,7 @@ class Offer:
         self._log = as_log(messages)
         self._tools = messages.tools if isinstance(messages, Transcript) else ()
         self._assumptions = assumptions
-        self._made: dict[tuple[Strategy, str], Run] = {}
+        self._replays: dict[tuple[Strategy, str], _ReplayOnDemand] = {}
         self._texts: dict[tuple[Probe, ...], ProbeTexts] = {}
 
     def with_remedies(self, found: Why) -> Why:
@@ -69,8 +100,15 @@ class Offer:
         keys = zip(turns, calls, strict=True)
         recalls: dict[RequestKey, Recall] = dict.fromkeys(keys, recalled)
         if run.strategy.allows_recall and not lost.is_recorded:
-            pinned = self._run(lost, run.strategy, recalls)
-            if self._is_kept(lost, pinned):
+            pinned = replay(
+                self._log,
+                run.strategy,
+                counter=run.counter,
+                system_prompt=run.system_prompt,
+                tools=self._tools,
+                recalls=recalls,
+            )
+            if self._keeps(lost, pinned):
                 yield self._priced("pin", lost, pinned)
 
     def _retrieval(self, lost: Why) -> Iterator[Remedy]:
@@ -102,13 +140,15 @@ class Offer:
         largest = 2 * sizes.get(limits[name].unit, 0)
         value = 2 * getattr(strategy, name)
         while 0 < value <= largest:
+            larger = strategy.model_copy(update={name: value})
             try:
-                larger = strategy.model_copy(update={name: value})
-                made = self._run(lost, larger)
+                keeping = self._run_that_keeps(lost, larger)
             except MemvizError:
+                # What broke off cannot go on, and is no run.
+                del self._replays[larger, lost.run.counter.name]
                 return
-            if self._is_kept(lost, made):
-                yield self._priced("limit", lost, made)
+            if keeping is not None:
+                yield self._priced("limit", lost, keeping)
                 return
             value *= 2
 
@@ -122,45 +162,69 @@ class Offer:
             strategy = scaled_preset(id, needed_tokens)
             if strategy == lost.run.strategy:
                 continue
-            made = self._run(lost, strategy)
-            if self._is_kept(lost, made):
-                kept = self._priced("preset", lost, made)
-                yield replace(kept, title=preset.title)
+            keeping = self._run_that_keeps(lost, strategy)
+            if keeping is not None:
+                remedy = self._priced("preset", lost, keeping)
+                yield replace(remedy, title=preset.title)
 
-    def _run(
-        self,
-        lost: Why,
-        strategy: Strategy,
-        recalls: dict[RequestKey, Recall] | None = None,
-    ) -> Run:
+    def _replay(self, lost: Why, strategy: Strategy) -> _ReplayOnDemand:
         key = (strategy, lost.run.counter.name)
-        if key in self._made and not recalls:
-            return self._made[key]
-        made = replay(
-            self._log,
-            strategy,
-            counter=lost.run.counter,
-            system_prompt=lost.run.system_prompt,
-            tools=self._tools,
-            recalls=recalls,
-        )
-        if not recalls:
-            self._made[key] = made
-        return made
+        if key not in self._replays:
+            setting = setting_for(
+                self._log,
+                strategy,
+                counter=lost.run.counter,
+                system_prompt=lost.run.system_prompt,
+                tools=self._tools,
+            )
+            self._replays[key] = _ReplayOnDemand(self._log, setting)
+        return self._replays[key]
+
+    def _run(self, lost: Why, strategy: Strategy) -> Run:
+        return self._replay(lost, strategy).whole()
+
+    def _run_that_keeps(self, lost: Why, strategy: Strategy) -> Run | None:
+        """Return the run of ``strategy`` where all requests hold the statement that were without it. ``None`` where one
+        does not: most are seen to lose it long before their end, and are replayed no further."""
+        made = self._replay(lost, strategy)
+        rows = self._lost_requests(lost)
+        for block in np.array_split(rows, min(len(rows), MOST_LOOKS)):
+            number = int(block[-1])
+            run = made.first_requests(number + 1)
+            if number >= len(run.requests) or not self._may_hold(lost, run, number):
+                return None
+        run = made.whole()
+        return run if self._keeps(lost, run) else None
+
+    def _may_hold(self, lost: Why, run: Run, number: int) -> bool:
+        """Return whether request ``number`` of ``run``, which may go on, can hold the statement: summaries that are
+        written later only add to the sentences that say it, each of which has what :func:`loosen` looks for."""
+        # To look for words takes a hundred times as long as to see that the message is sent.
+        parts = run.requests.parts_at(number)
+        sent = set[int]().union(*whole_ranges(run.space, parts))
+        evidence = lost.probe.evidence
+        if evidence and sent.issuperset(evidence):
+            return True
+        loose = (loosen(run, lost.probe),)
+        judged = judge(run, self._texts_of(run, loose), [number])
+        return judged.states[0, 0] not in (Knowledge.LOST, Knowledge.UNKNOWN)
+
+    def _texts_of(self, run: Run, spelled: tuple[Probe, ...]) -> ProbeTexts:
+        if spelled not in self._texts:
+            self._texts[spelled] = look_up(run.log, spelled)
+        return self._texts[spelled]
 
     def _retained(self, lost: Why, run: Run, numbers: Sequence[int]) -> Bools:
         """Return which of these requests of ``run`` hold the statement."""
         # A statement may stand in other words in the summaries of each run.
         spelled = tuple(spell_out(run, [lost.probe]))
-        if spelled not in self._texts:
-            self._texts[spelled] = look_up(run.log, spelled)
-        return judge(run, self._texts[spelled], numbers).retained[:, 0]
+        return judge(run, self._texts_of(run, spelled), numbers).retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""
         return np.flatnonzero(lost.states == Knowledge.LOST)
 
-    def _is_kept(self, lost: Why, run: Run) -> bool:
+    def _keeps(self, lost: Why, run: Run) -> bool:
         """Return whether all requests of ``run`` hold it that were without it."""
         rows = self._lost_requests(lost)
         if rows[-1] >= len(run.requests):

@@ -147,6 +147,30 @@ def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
     return spelled
 
 
+def loosen(run: Run, probe: Probe) -> Probe:
+    """Return a probe that every sentence answers which says the statement ``probe``, in ``run`` or in what it goes on
+    with, and some others: those with its value, or with enough of its words where it has none. Any other probe is
+    returned as it is: its answers do not depend on a run."""
+    if not isinstance(probe, Statement):
+        return probe
+    if probe.has_value:
+        return replace(probe, answers=(probe.answers[0], probe.question))
+    texts = [readable(message) for message in run.log]
+    texts += [message.content for message in run.space.system_messages]
+    texts += [version.text for version in run.space.summaries.versions]
+    alike = (one for text in texts for one in _worded_alike(probe.question, text))
+    return replace(probe, answers=tuple(dict.fromkeys((probe.question, *alike))))
+
+
+@lru_cache(maxsize=16_384)
+def _worded_alike(statement: str, text: str) -> tuple[str, ...]:
+    """Return the sentences of ``text`` with enough words of ``statement`` to say the same, whether or not they do."""
+    words = content_words(statement)
+    least = _least_shared(words)
+    sentences = (sentence.text for sentence in passage(text).sentences)
+    return tuple(one for one in sentences if len(words & content_words(one)) >= least)
+
+
 def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, list[str]]:
     """Return the sentences of ``texts`` that say the same as each of ``statements``, which have no value."""
     sentences: dict[str, list[str]] = {statement: [] for statement in statements}
@@ -201,12 +225,16 @@ def says_same(statement: str, sentence: str) -> bool:
     """Return whether a sentence says a statement that has no value: it has most of its words, is as negative as it is,
     and asks nothing."""
     words = content_words(statement)
-    least = max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
     return (
-        len(words & content_words(sentence)) >= least
+        len(words & content_words(sentence)) >= _least_shared(words)
         and is_negative(sentence) == is_negative(statement)
         and not sentence.endswith(_QUESTION)
     )
+
+
+def _least_shared(words: frozenset[str]) -> int:
+    """Return how many of the ``words`` of a statement without a value a sentence needs to say the same."""
+    return max(LEAST_WORDS, ceil(SHARED_PART * len(words)))
 
 
 def judge(

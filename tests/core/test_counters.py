@@ -166,7 +166,7 @@ def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> N
 
 PIECES = [
     ".", ". ", "/", " ", "\n", "\n\n", "\r\n", "\t", "'s", "user: ", "12", "123456", "é", "’", "\u2028", "\u3000", "a",
-    " /[", "[\n", "-", "(",
+    " /[", "[\n", "-", "(", "<", "</fact>\n<fact>", "\n<",
 ]  # fmt: skip
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import memviz
 from memviz import Message, Probe
 from memviz.core.messages import ToolCall
+from memviz.engine.replay import begun, setting_for
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
+from memviz.tuning import remedies
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
 from memviz.tuning.recorded import recorded_run
-from memviz.tuning.remedies import _as_written_here
+from memviz.tuning.remedies import Offer, _as_written_here, _ReplayOnDemand
 from memviz.tuning.why import why_lost
 from tests.recorded_session import RULE, session
 
@@ -81,3 +84,54 @@ def test_where_a_log_left_out_messages_without_a_summary_nothing_is_paid_for() -
     assert run is not None
     priced = memviz.replay(talk, _as_written_here(run))
     assert token_use(priced) == token_use(run)
+
+
+def long_talk(turns: int) -> list[Message]:
+    """A statement, and then so many turns that are long enough for presets to compact."""
+    messages = [Message("user", TICKET), Message("assistant", "Noted.")]
+    for number in range(turns):
+        messages.append(Message("user", f"Tell me of whale {number}. " * 4))
+        messages.append(Message("assistant", f"Whale {number} is blue and old. " * 12))
+    return messages
+
+
+def test_a_replay_goes_on_as_far_as_its_requests_are_asked_for() -> None:
+    log = memviz.Log(long_talk(12))
+    strategy = memviz.strategy("summary_buffer", max_token_limit=100)
+    made = _ReplayOnDemand(log, setting_for(log, strategy))
+    beginning = made.first_requests(3).requests
+    whole = memviz.replay(log, strategy).requests
+    assert len(beginning) == 3 < len(whole)
+    sent = [record.context.messages for record in whole]
+    assert [record.context.messages for record in beginning] == sent[:3]
+    all_requests = made.first_requests(99).requests
+    assert [record.context.messages for record in all_requests] == sent
+    assert made.first_requests(3) is made.whole()
+
+
+@pytest.mark.parametrize("phrase", ["KL-2291", TICKET, "The deployment ticket is"])
+def test_what_loses_the_statement_on_the_way_is_told_as_after_a_whole_replay(
+    phrase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = []
+
+    def noting(*given: Any) -> Any:
+        session, turns = begun(*given)
+        sessions.append(session)
+        return session, turns
+
+    monkeypatch.setattr(remedies, "begun", noting)
+    talk = long_talk(30)
+    strategy = memviz.strategy("window", window_size=4)
+    (answer,) = memviz.why(talk, phrase, strategies=strategy, counter="chars4")
+    replayed = [len(session.requests) for session in sessions]
+    monkeypatch.setattr(Offer, "_may_hold", lambda *given: True)
+    (after_all,) = memviz.why(talk, phrase, strategies=strategy, counter="chars4")
+    assert answer.to_dict() == after_all.to_dict()
+    assert {one.kind for one in answer.remedies} == {
+        "pin",
+        "retrieval",
+        "limit",
+        "preset",
+    }
+    assert min(replayed) < max(replayed) == 31
