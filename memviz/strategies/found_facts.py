@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from memviz.core.facts import FACTS, FactIndex
+from memviz.core.fact_index import FactIndex
+from memviz.core.facts import FACTS
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, Quote
