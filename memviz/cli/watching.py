@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
@@ -99,7 +100,6 @@ def watch_programs(
     from memviz.watching.folders import FolderWatch
     from memviz.watching.keeper import Keeper
 
-    keeper_options = tuple(redact or ())
     if folder or otlp or proxy:
         places = _places_of(folder or ())
     else:
@@ -109,30 +109,30 @@ def watch_programs(
             "There is no folder to watch: none was found, or none was agreed to. Give one with --folder."
         )
     stop = Event()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: stop.set())
-    keeper = Keeper(Workspace(db).store, keeper_options)
-    servers = []
-    if otlp:
-        from memviz.watching.serving import serve_traces
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    keeper = Keeper(Workspace(db).store, tuple(redact or ()))
+    with ExitStack() as servers:
+        if otlp:
+            from memviz.watching.serving import serve_traces
 
-        servers.append(serve_traces(keeper, otlp_port))
+            traces = servers.enter_context(closing(serve_traces(keeper, otlp_port)))
+            say(
+                f"Traces are received at {traces.address}/v1/traces, their logs at /v1/logs."
+            )
+        if proxy:
+            from memviz.watching.serving import serve_proxy
+
+            relay = servers.enter_context(
+                closing(serve_proxy(keeper, proxy, proxy_port))
+            )
+            say(f"{relay.address} passes requests on to {proxy}.")
+        for place in places:
+            say(f"Sessions are read in {place.folder}.")
         say(
-            f"Traces are received at {servers[-1].address}/v1/traces, their logs at /v1/logs."
+            f"Watching, into {keeper.store.path}. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends."
         )
-    if proxy:
-        from memviz.watching.serving import serve_proxy
-
-        servers.append(serve_proxy(keeper, proxy, proxy_port))
-        say(f"{servers[-1].address} passes requests on to {proxy}.")
-    for place in places:
-        say(f"Sessions are read in {place.folder}.")
-    say(
-        f"Watching, into {keeper.store.path}. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends."
-    )
-    FolderWatch(places, keeper, complain).run(stop)
-    for server in servers:
-        server.close()
+        FolderWatch(places, keeper, complain).run(stop)
 
 
 def _places_of(folders: Sequence[Path]) -> list[Place]:

@@ -52,7 +52,8 @@ _NAMED = re.compile(
 )
 """A value behind the name of a secret: ``DB_PASSWORD=swordfish``, ``"token": "a 1"``, 密码：abc123."""
 _HAS_DIGIT = re.compile(r"\d")
-_IS_PATH = re.compile(r"[/~.]")
+_IS_PATH = re.compile(r"[~.]|/[^/]*/|/\D*$")
+"""``~/.netrc``, ``/run/secrets/db1``, ``/swordfish``; not ``/kd83jQx9wPz``, as one of 64 secrets in Base64 begins."""
 _IS_NUMBER = re.compile(r"[\d.,_:]+$")
 _IS_CODE = re.compile(
     r"[A-Za-z_]\w*(\.\w+)+$|[A-Za-z_]*(?:pass|pwd|secret|token|key)[A-Za-z_]*$"

@@ -103,6 +103,8 @@ def test_of_a_history_what_follows_the_newest_that_is_known_is_new(
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----.", "***."),
         ("max_tokens: 4096 and token = config.token", "max_tokens: 4096 and token = config.token"),
         ("PWD=/home/ada/trip1 secret: nothing", "PWD=/home/ada/trip1 secret: nothing"),
+        ("password_file=/run/secrets/db1 token=~/.netrc1", "password_file=/run/secrets/db1 token=~/.netrc1"),
+        ("DB_PASSWORD=/kd83jQx9wPz+yA==", "DB_PASSWORD=***"),
         ("export DB_PASSWORD=swordfish; password: tulip-garden", "export DB_PASSWORD=***; password: ***"),
         ("api_key=abcdefghijkl secret=opensesame", "api_key=*** secret=***"),
         ("the password: 'correct horse battery staple'.", "the password: '***'."),
