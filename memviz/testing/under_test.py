@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple
 
@@ -216,15 +217,14 @@ class ObjectAtWork:
         texts = [message.content for message, _ in pairs]
         prompts = [message.content for message in prompt]
         # memviz itself sends the prompt.
-        others = [
-            (message, theirs)
-            for message, theirs in pairs
-            if message.role != "system" or message.content not in prompts
-        ]
+        others = []
+        for message, theirs in pairs:
+            rest = _text_behind_prompt(message, prompts)
+            if rest or not message.content:
+                others.append((replace(message, content=rest), theirs))
         sent = self._with_positions(others)
         newest = self._length - 1
         is_asked = newest in self._log and self._log[newest].role == "user"
-        # A summary may stand behind the prompt in one message.
         whole = "\n".join(texts)
         is_missing = any(text not in whole for text in prompts)
         answer = Answer(
@@ -298,3 +298,16 @@ class ObjectAtWork:
         return answer._replace(
             sent=tuple(marked), summary=text, replaced=tuple(replaced)
         )
+
+
+def _text_behind_prompt(message: Message, prompts: Sequence[str]) -> str:
+    """Return the text of a message without the system prompt, if it is a system message: ``Be kind. Summary: Ann is
+    40.`` -> ``Summary: Ann is 40.``, and an empty text where it is the prompt alone."""
+    if message.role != "system":
+        return message.content
+    if message.content in prompts:
+        return ""
+    rest = message.content
+    for prompt in prompts:
+        rest = rest.replace(prompt, "", 1)
+    return rest if rest == message.content else rest.strip()

@@ -43,6 +43,36 @@ def test_new_words_of_its_own_are_a_summary_with_what_they_stand_for() -> None:
     assert len(run.summaries) == 1, "the same words are the same summary"
 
 
+def test_what_stands_behind_the_system_prompt_in_one_message_is_the_objects_own() -> (
+    None
+):
+    class Behind(Summary):
+        def load(self) -> list[dict[str, Any]]:
+            sent = super().load()
+            if sent[1]["role"] != "system":
+                return sent
+            text = f"{PROMPT}\n\n{self.words}"
+            return [{"role": "system", "content": text}, *sent[2:]]
+
+    run = testing.replay(talk(), Behind, keep=4, counter="chars4")
+    assert run.verify()
+    (behind,) = run.runs
+    last = [message.content for message in behind.requests[-1].context.messages]
+    assert last[:2] == [PROMPT, Behind.words]
+    assert [summary.text for summary in behind.summaries] == [Behind.words]
+    assert (
+        run.tokens == testing.replay(talk(), Summary, keep=4, counter="chars4").tokens
+    )
+
+
+def test_a_note_behind_the_system_prompt_is_no_summary() -> None:
+    def cut(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        note = f"{PROMPT} {'Answer in one short sentence. ' * 2}"
+        return [{"role": "system", "content": note}, *messages[-3:]]
+
+    assert len(replayed(cut).summaries) == 0
+
+
 def test_a_note_of_its_own_is_no_summary() -> None:
     def cut(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         note = {"role": "system", "content": f"[{len(messages) - 4} omitted]"}
