@@ -38,7 +38,8 @@ from memviz.tuning.why import NotSaidError, PhraseKind, why
 
 THRASH = "thrash"
 runs_of_test: list[MemoryRun] = []
-"""The runs that the test of this moment made, for the plugin's figures; it empties the list after each test."""
+"""The runs that the test of this moment made or asked about a phrase, for the plugin's figures; the plugin empties the
+list after each test."""
 
 
 def replay(
@@ -121,7 +122,7 @@ class MemoryRun:
     """One for each conversation."""
     prices_of: str
     guards: dict[str, bool] = field(default_factory=dict)
-    """The phrases that a test asked about, and which of them were kept."""
+    """The phrases that the test of this moment asked about, and which of them were kept."""
 
     def __repr__(self) -> str:
         return f"<{self.label} over {counted(len(self.runs), 'conversation')}>"
@@ -145,6 +146,9 @@ class MemoryRun:
         """
         verdict = self._judge(phrase, kind)
         self.guards[phrase] = verdict.holds
+        # Another test may have made the run: a fixture of the module.
+        if in_a_test() and self not in runs_of_test:
+            runs_of_test.append(self)
         return verdict
 
     def _judge(self, phrase: str, kind: PhraseKind) -> Verdict:
