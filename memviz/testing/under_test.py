@@ -124,6 +124,11 @@ class Conversation:
         self.failure: Exception | None = None
         """The first exception that the object raised."""
 
+    @property
+    def request_count(self) -> int:
+        """Requests of the conversation: those of the limit that is tested, which is run to the end before any other."""
+        return len(self.answers[self.maker.limit])
+
 
 class UnderTest(LibraryStrategy):
     """Sends what an object of another program would send."""
@@ -160,6 +165,9 @@ class UnderTest(LibraryStrategy):
 
     def open(self, ask: Ask, counter: Counter) -> Library:
         """The object at work, or its answers, where it was asked before."""
+        # A replay may have broken off on its way, and an object made anew does not stand where that one stood.
+        if len(self.answers) < self.conversation.request_count:
+            self.conversation.answers[self.limit].clear()
         return ObjectAtWork(self.conversation, self.limit, ask)
 
 

@@ -130,7 +130,41 @@ def test_it_is_run_once_for_each_conversation_and_afresh() -> None:
     assert not run.keeps(RULE)
     # Only larger settings are tried, over the first conversation that loses it.
     assert [memory.keep for memory in made] == [4, 4, 8, 16, 32]
-    assert {len(memory.all) for memory in made} == {20}
+    # What is seen to lose it is run no further: 8 at turn 5, 16 at turn 9.
+    assert [len(memory.all) for memory in made] == [20, 20, 10, 18, 20]
+
+
+def test_a_larger_setting_that_was_run_to_its_middle_is_run_afresh_for_the_next_question() -> (
+    None
+):
+    made: list[LastMessages] = []
+
+    def make(keep: int) -> LastMessages:
+        made.append(Rolling(keep))
+        return made[-1]
+
+    class Rolling(Summary):
+        """Its summary tells how often it was asked."""
+
+        def __init__(self, keep: int) -> None:
+            super().__init__(keep)
+            self.asked = 0
+
+        def load(self) -> list[dict[str, Any]]:
+            self.asked += 1
+            sent = super().load()
+            if len(sent) < len(self.all):
+                text = f"{self.words}, number {self.asked}"
+                sent[1] = {"role": "system", "content": text}
+            return sent
+
+    run = testing.replay(talk(), make, keep=2, counter="chars4")
+    assert not run.keeps(RULE, kind="rule")
+    question = "What does a hotel in Alfama cost?"
+    second = run.keeps(question, kind="rule")
+    alone = testing.replay(talk(), make, keep=2, counter="chars4")
+    assert second.reasons == alone.keeps(question, kind="rule").reasons
+    assert all(memory.asked * 2 == len(memory.all) for memory in made)
 
 
 def test_an_object_forgets_before_its_next_conversation_and_not_before_its_first() -> (
