@@ -56,14 +56,15 @@ def replay(
     of any of these. ``memory`` is a strategy of memviz, or any object: with ``put`` and ``get`` (LlamaIndex, memviz),
     ``append`` and ``load``, a list or a deque, a history, memory or middleware of LangChain, or a function that gets
     all messages and returns those that are sent. A class, or a function that makes the object, is called with the
-    ``settings``: ``replay("talk.json", LastMessages, keep=6)``. The first of them that is a whole number is what a
-    failure proposes to make larger. ``prices_of`` names the model whose list prices count, ``counter`` what tokens are
-    counted with.
+    ``settings``: ``replay("talk.json", LastMessages, keep=6)``; a function of the messages gets them beside these. The
+    first of them that is a whole number above 0 is what a failure proposes to make larger. ``prices_of`` names the
+    model whose list prices count, ``counter`` what tokens are counted with.
 
     memviz calls no model. What an object asks a model of its own, it asks itself, once for each conversation, and again
     where a larger setting is looked for after a failure.
 
-    Raises :class:`memviz.testing.UnknownMemoryError`, what the object raises, and the errors of reading conversations.
+    Raises :class:`memviz.testing.UnknownMemoryError`, :class:`memviz.ParameterError` for settings of a strategy or of
+    an object that is made already, what the object raises, and the errors of reading conversations.
     """
     transcripts = read_conversations(conversations)
     maker = Maker(memory, settings)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple
 
 from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from memviz.strategies.parameters import whole_number
@@ -30,25 +32,34 @@ STARTS_OVER = ("reset", "clear")
 class Maker:
     """Makes the object under test, once for each conversation.
 
-    A class, and a function that needs no argument, is called with the ``settings``. An object is used as it is, and
-    told to forget everything before its next conversation; a function of the messages has nothing to forget.
+    A class, and a function that needs no more than the ``settings``, is called with them. A function that needs the
+    messages too gets the settings with them. An object is used as it is, and told to forget everything before its next
+    conversation; a function of the messages has nothing to forget.
+
+    Raises :class:`memviz.ParameterError` for settings of an object, or of a strategy of memviz: it has its own.
     """
 
     def __init__(self, memory: Any, settings: Mapping[str, Any]) -> None:
+        if settings and not callable(memory):
+            name, value = next(iter(settings.items()))
+            allowed = "a setting of a class or of a function; an object is replayed with those that it has"
+            raise ParameterError(name, value, allowed)
         self._memory = memory
         self._settings = dict(settings)
         self._is_new = True
-        self._is_made = bool(settings) or isinstance(memory, type)
-        if not self._is_made and callable(memory):
-            self._is_made = _needs_no_argument(memory)
-        numbers = [name for name, value in self._settings.items() if type(value) is int]
+        self._is_made = isinstance(memory, type) or _needs_no_more(memory, settings)
+        numbers = [
+            name
+            for name, value in self._settings.items()
+            if type(value) is int and value > 0
+        ]
         self.limit_name = numbers[0] if numbers else ""
-        """The setting that a remedy makes larger: the first whole number."""
+        """The setting that a remedy makes larger: the first whole number above 0."""
 
     @property
     def limit(self) -> int:
         """The value of that setting; 0 where there is none."""
-        return max(0, self._settings[self.limit_name]) if self.limit_name else 0
+        return self._settings[self.limit_name] if self.limit_name else 0
 
     def name(self, limit: int) -> str:
         """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
@@ -64,8 +75,11 @@ class Maker:
     def make(self, limit: int) -> Any:
         """Return an object that knows nothing of any conversation. Raises :class:`UnknownMemoryError` for one that
         cannot forget."""
+        settings = self._settings_with(limit)
         if self._is_made:
-            return self._memory(**self._settings_with(limit))
+            return self._memory(**settings)
+        if settings:
+            return partial(self._memory, **settings)
         memory = self._memory
         if not self._is_new and _keeps_messages(memory):
             methods = [getattr(memory, name, None) for name in STARTS_OVER]
@@ -86,9 +100,11 @@ class Maker:
         return {**self._settings, self.limit_name: limit}
 
 
-def _needs_no_argument(function: Any) -> bool:
+def _needs_no_more(memory: Any, settings: Mapping[str, Any]) -> bool:
+    """Return whether it can be called with these settings alone, as ``LastMessages`` with ``keep``, and not a function
+    such as ``trim(messages, keep)``."""
     try:
-        signature(function).bind()
+        signature(memory).bind(**settings)
     except (TypeError, ValueError):
         return False
     return True

@@ -198,3 +198,44 @@ def test_its_name_is_what_is_written_in_code(
     memory: Any, settings: dict[str, Any], name: str
 ) -> None:
     assert testing.replay(talk(), memory, counter="chars4", **settings).label == name
+
+
+def test_a_setting_below_1_stays_as_it_is() -> None:
+    settings: list[int] = []
+
+    def make(max_tokens: int, keep: int) -> LastMessages:
+        settings.append(max_tokens)
+        return LastMessages(keep)
+
+    run = testing.replay(talk(), make, max_tokens=-1, keep=4, counter="chars4")
+    assert run.label.endswith("make(max_tokens=-1, keep=4)")
+    assert not run.keeps(RULE)
+    assert {*settings} == {-1}
+    assert len(settings) > 1, "keep was made larger"
+
+
+@pytest.mark.parametrize(
+    ("memory", "settings"),
+    [
+        (memviz.strategy("window"), {"window_size": 4}),
+        (LastMessages(4), {"keep": 6}),
+    ],
+)
+def test_an_object_that_is_made_already_takes_no_settings(
+    memory: Any, settings: dict[str, Any]
+) -> None:
+    with pytest.raises(memviz.ParameterError, match="with those that it has"):
+        testing.replay(talk(), memory, **settings)
+
+
+def test_a_function_of_the_messages_gets_the_settings_too() -> None:
+    def trim(messages: list[Any], keep: int) -> list[Any]:
+        return messages[-keep:]
+
+    run = testing.replay([talk(), talk()], trim, keep=4, counter="chars4")
+    assert run.label == "trim(keep=4)"
+    assert len(run.runs[0].requests[-1].context.messages) == 1 + 4
+    reasons = run.keeps(RULE, kind="rule").reasons
+    assert any("trim(keep=32)" in reason for reason in reasons)
+    with pytest.raises(TypeError, match="keeps"):
+        testing.replay(talk(), trim, keeps=4)
