@@ -247,16 +247,25 @@ class ObjectAtWork:
             if rest or not message.content:
                 others.append((replace(message, content=rest), theirs))
         sent = self._with_positions(others)
-        newest = self._length - 1
-        is_asked = newest in self._log and self._log[newest].role == "user"
         whole = "\n".join(texts)
         is_missing = any(text not in whole for text in prompts)
         answer = Answer(
             tuple(sent),
             lacks_prompt=self._object.takes_prompt and is_missing,
-            lacks_input=is_asked and all(one.position != newest for one in sent),
+            lacks_input=self._lacks_newest(sent),
         )
         return self._with_summary(answer)
+
+    def _lacks_newest(self, sent: Sequence[FromLibrary]) -> bool:
+        """Return whether the user said something last that is not sent: neither itself, nor in a longer text of the
+        object's own, such as ``Context: ... Question: And the tram?``."""
+        position = self._length - 1
+        newest = self._log.get(position)
+        if newest is None or newest.role != "user":
+            return False
+        own = [one.message.content for one in sent if one.position is None]
+        is_sent = any(one.position == position for one in sent)
+        return not is_sent and all(newest.content not in text for text in own)
 
     def _hand_over(self) -> list[Any]:
         assert self._object is not None  # noqa: S101 - it was made

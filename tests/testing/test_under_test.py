@@ -108,6 +108,20 @@ def test_the_system_prompt_and_the_newest_message_are_missed() -> None:
     assert testing.replay(talk(), lambda messages: messages).verify()
 
 
+def test_the_newest_message_may_stand_in_a_longer_text() -> None:
+    def wrapped(messages: list[Any], words: str = "Question: ") -> list[Any]:
+        newest = {"role": "user", "content": words + messages[-1]["content"]}
+        return [*messages[:-1], newest]
+
+    def cut(messages: list[Any]) -> list[Any]:
+        half = {"role": "user", "content": messages[-1]["content"][:10]}
+        return [*messages[:-1], half]
+
+    assert testing.replay(talk(), wrapped, counter="chars4").verify()
+    (line,) = testing.replay(talk(), cut, counter="chars4").verify().reasons
+    assert line.endswith("the newest message is left out.")
+
+
 def test_what_the_object_raises_is_raised() -> None:
     def broken(messages: list[Any]) -> list[Any]:
         if len(messages) > 6:
