@@ -12,7 +12,7 @@ from memviz.core.errors import MessageError
 from memviz.core.messages import Message
 from memviz.engine.replay import as_log
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.loading import load_transcripts
+from memviz.transcripts.loading import load_file
 
 Conversations = Any
 """The path of a file or of a folder with files, a :class:`memviz.Transcript`, a list of messages, or a list of any of
@@ -22,8 +22,8 @@ these."""
 def read_conversations(given: Conversations) -> tuple[Transcript, ...]:
     """Return every conversation of ``given``, those of a folder in the order of its file names.
 
-    Raises :class:`memviz.TranscriptError` for a file that cannot be read, and :class:`memviz.MessageError` where there
-    is no conversation.
+    Raises :class:`memviz.TranscriptError` for a file, or a conversation in it, that cannot be read, and
+    :class:`memviz.MessageError` where there is no conversation.
     """
     transcripts = tuple(_transcripts(given))
     if not transcripts:
@@ -52,11 +52,20 @@ def _transcripts(given: Conversations) -> Iterator[Transcript]:
 
 def _of_path(path: Path) -> Iterator[Transcript]:
     if not path.is_dir():
-        yield from load_transcripts(path)
+        yield from _of_file(path)
         return
     for file in sorted(path.iterdir()):
         if file.is_file() and not file.name.startswith("."):
-            yield from load_transcripts(file)
+            yield from _of_file(file)
+
+
+def _of_file(path: Path) -> Iterator[Transcript]:
+    loaded = load_file(path)
+    # A test must not lose what it guards without a word.
+    for failure in loaded.failures:
+        raise failure
+    for number in range(len(loaded.transcripts)):
+        yield loaded.whole(number)
 
 
 def _is_conversation(given: Any) -> bool:
