@@ -59,7 +59,7 @@ def memory_object(memory: Any) -> MemoryObject:
         return MemoryObject(_put_and_get(put, get), shape, not is_of_library)
     invoke = getattr(memory, "invoke", memory)
     if callable(invoke):
-        return MemoryObject(lambda new, whole: _settled(invoke([*whole])), shape, True)
+        return MemoryObject(lambda new, whole: settle(invoke([*whole])), shape, True)
     raise UnknownMemoryError(
         memory,
         "it has neither put and get, append and load, add_message and messages, save_context and "
@@ -83,7 +83,7 @@ def messages_of(answer: Any) -> list[tuple[Message, Any]]:
     return [pair for item in answer for pair in messages_of(item)]
 
 
-def _settled(answer: Any) -> Any:
+def settle(answer: Any) -> Any:
     """Return the answer of a method, awaited where that is needed."""
 
     async def wait() -> Any:
@@ -95,8 +95,8 @@ def _settled(answer: Any) -> Any:
 def _put_and_get(put: Callable[[Any], Any], get: Callable[[], Any]) -> Question:
     def ask(new: Sequence[Any], whole: Sequence[Any]) -> Any:
         for message in new:
-            _settled(put(message))
-        return _settled(get())
+            settle(put(message))
+        return settle(get())
 
     return ask
 
@@ -145,7 +145,7 @@ class _Middleware:
             self._prompt = self._kinds.SystemMessage(text) if prompts else None
         self._state = [*(self._state or ()), *new]
         if self._before is not None:
-            update = _settled(self._before({"messages": self._state}, None))
+            update = settle(self._before({"messages": self._state}, None))
             if update and "messages" in update:
                 self._state = self._add_messages(self._state, update["messages"])
         if self._wrap is None:
@@ -166,7 +166,7 @@ class _Middleware:
             state={"messages": self._state},
         )
         is_async = iscoroutinefunction(self._wrap)
-        _settled(self._wrap(request, answer_later if is_async else answer))
+        settle(self._wrap(request, answer_later if is_async else answer))
         return sent
 
     def _with_prompt(self, prompt: Any, messages: Sequence[Any]) -> list[Any]:

@@ -21,6 +21,7 @@ from memviz.testing.objects import (
     innermost,
     memory_object,
     messages_of,
+    settle,
 )
 
 PLACEHOLDER_WORDS = 12
@@ -78,21 +79,10 @@ class Maker:
         settings = self._settings_with(limit)
         if self._is_made:
             return self._memory(**settings)
-        if settings:
-            return partial(self._memory, **settings)
-        memory = self._memory
-        if not self._is_new and _keeps_messages(memory):
-            methods = [getattr(memory, name, None) for name in STARTS_OVER]
-            forget = next(filter(callable, methods), None)
-            if forget is None:
-                raise UnknownMemoryError(
-                    memory,
-                    "it has neither reset nor clear, so a second conversation would follow the first. "
-                    "Give its class, or a function that makes it.",
-                )
-            forget()
+        if not self._is_new:
+            _forget(self._memory)
         self._is_new = False
-        return memory
+        return partial(self._memory, **settings) if settings else self._memory
 
     def _settings_with(self, limit: int) -> dict[str, Any]:
         if not self.limit_name:
@@ -110,9 +100,18 @@ def _needs_no_more(memory: Any, settings: Mapping[str, Any]) -> bool:
     return True
 
 
-def _keeps_messages(memory: Any) -> bool:
-    """Return whether an object has a state of its own: a middleware has not, nor has a function."""
-    return any(hasattr(memory, name) for name in (*PUTS, "save_context"))
+def _forget(memory: Any) -> None:
+    """Let an object forget its conversation. A middleware or a function that cannot has no state of its own."""
+    methods = [getattr(memory, name, None) for name in STARTS_OVER]
+    forget = next(filter(callable, methods), None)
+    if forget is not None:
+        settle(forget())
+    elif any(hasattr(memory, name) for name in (*PUTS, "save_context")):
+        raise UnknownMemoryError(
+            memory,
+            "it has neither reset nor clear, so a second conversation would follow the first. "
+            "Give its class, or a function that makes it.",
+        )
 
 
 class Answer(NamedTuple):

@@ -192,6 +192,48 @@ def test_an_object_forgets_before_its_next_conversation_and_not_before_its_first
     assert "The door code is 7742." not in [message.content for message in second]
 
 
+def test_an_object_that_is_called_forgets_too_and_is_awaited_where_it_has_to_be() -> (
+    None
+):
+    class Called:
+        def __init__(self) -> None:
+            self.newest: list[dict[str, Any]] = []
+
+        def __call__(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            self.newest = [*self.newest, messages[-1]][-30:]
+            return self.newest
+
+        def reset(self) -> None:
+            self.newest = []
+
+    class CalledLater(Called):
+        async def reset(self) -> None:  # type: ignore[override]
+            self.newest = []
+
+    for memory in (Called(), CalledLater()):
+        run = testing.replay([talk(), talk()], memory, counter="chars4")
+        first, second = (one.requests[-1].context.messages for one in run.runs)
+        assert len(first) == len(second) == 1 + 10
+
+
+def test_a_middleware_that_can_forget_does() -> None:
+    middleware = pytest.importorskip("langchain.agents.middleware")
+
+    class Counting(middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
+        requests = 0
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            self.requests += 1
+            return handler(request)
+
+        def clear(self) -> None:
+            self.requests = 0
+
+    counting = Counting()
+    testing.replay([talk(), talk()], counting, counter="chars4")
+    assert counting.requests == len(talk()) // 2
+
+
 def test_an_object_that_cannot_forget_gets_no_second_conversation() -> None:
     assert testing.replay(talk(), LastMessages(4), counter="chars4")
     with pytest.raises(testing.UnknownMemoryError, match="neither reset nor clear"):
