@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from memviz.cli.suite_figures import (
     FiguresError,
@@ -132,6 +133,13 @@ def test_texts_are_no_markup() -> None:
     row = text.splitlines()[-1]
     assert r"`a\|b`" in row
     assert row.replace(r"\|", "").count("|") == 7
+
+
+@pytest.mark.parametrize("name", ["a|b", r"a\|b", r"a\\|b", "a`|\\`b"])
+def test_a_name_stands_in_its_cell_as_it_is(name: str) -> None:
+    row = compare_figures({}, figures(setting=name), 5).to_markdown().splitlines()[-1]
+    table = MarkdownIt("commonmark").enable("table").render(f"|a|b|\n|-|-|\n{row}")
+    assert f"<code>{name}</code> in <code>test_memory" in table
 
 
 @pytest.mark.parametrize(
