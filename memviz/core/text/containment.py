@@ -161,7 +161,14 @@ def normal_tokens(text: str) -> tuple[str, ...]:
 
 def contains(text: str, answer: str) -> bool:
     """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
-    return bool(PhraseIndex([answer]).find([text]).texts.size)
+    return bool(_index_of(answer).find([text]).texts.size)
+
+
+@lru_cache(maxsize=8)
+def _index_of(answer: str) -> PhraseIndex:
+    """Return the index of one answer. The same one is looked for in many texts, one after the other, and most of the
+    work on a text is that on the words which an index has not seen yet."""
+    return PhraseIndex([answer])
 
 
 def asks_for_a_count(question: str) -> bool:
