@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
@@ -11,8 +12,9 @@ from typing import IO, Any, NamedTuple
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import _
 
-PASSED_OVER = (".", "_")
-"""Names of files and folders in a folder that begin so are no data: ``.DS_Store``, ``_SUCCESS``."""
+HIDDEN_NAME = re.compile(r"\..*|_[^.]*")
+"""The whole name of a file or folder in a folder that is passed over: ``.DS_Store``, ``_SUCCESS``, ``_delta_log``, but
+not ``_chat.txt``."""
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
 """fsspec's names of how a file of lines is packed, by the end of its name."""
 PATTERN_MARK = re.compile(r"[*?\[]")
@@ -45,22 +47,31 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
     """
     number = 0
     for address in addresses:
-        try:
+        is_there = False
+        with _reaching(address):
             files, path = _file_system(address)
-            is_there = False
             for name, info in _below(files, path):
                 size = info.get("size") or 0
                 yield SourceFile(number, name, size, files, info["name"])
                 number += 1
                 is_there = True
-        except Exception as error:
-            # Each file system has errors of its own, whose texts may hold a signed address.
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            if isinstance(error, ImportError):
-                reason = str(error)
-            raise _unreachable(address, reason) from None
         if not is_there:
             raise _unreachable(address, _("there is no file"))
+
+
+def list_folder(folder: Path) -> list[Path]:
+    """Return the files of a folder on this machine and of those below it, by their names, folder by folder, without
+    hidden ones (:data:`HIDDEN_NAME`). A link to a file is one of them, a link to a folder is not followed.
+
+    Raises :class:`TranscriptError` for a folder that cannot be read.
+    """
+    paths = []
+    with _reaching(str(folder)):
+        files, place = _file_system(str(folder))
+        for _name, info in _in_folder(files, place, ""):
+            below = Path(info["name"]).relative_to(place)
+            paths.append(folder / below)
+    return paths
 
 
 def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
@@ -81,6 +92,19 @@ def without_secrets(address: str) -> str:
         return str(Path(address).expanduser().absolute())
     host, slash, path = rest.partition("/")
     return scheme + separator + host.rpartition("@")[2] + slash + path.split("?")[0]
+
+
+@contextmanager
+def _reaching(address: str) -> Iterator[None]:
+    """Raise :class:`TranscriptError` for whatever error a file system has: each has its own, and their texts may hold a
+    signed address."""
+    try:
+        yield
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        if isinstance(error, ImportError):
+            reason = str(error)
+        raise _unreachable(address, reason) from None
 
 
 def _file_system(address: str) -> tuple[Any, str]:
@@ -107,7 +131,7 @@ def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
-            if info["type"] == "file":
+            if _is_file(files, info):
                 yield place.removeprefix(folder).lstrip("/"), info
 
 
@@ -119,14 +143,21 @@ def _in_folder(
         name = _last_name(info["name"])
         # A folder of an object store may be among its own entries.
         is_itself = info["name"].rstrip("/") == folder.rstrip("/")
-        if name.startswith(PASSED_OVER) or is_itself:
+        if HIDDEN_NAME.fullmatch(name) or is_itself:
             continue
         if info["type"] == "directory":
             # A link to a folder above would be followed for ever.
             if not info.get("islink"):
                 yield from _in_folder(files, info["name"], f"{above}{name}/")
-        elif info["type"] == "file":
+        elif _is_file(files, info):
             yield above + name, info
+
+
+def _is_file(files: Any, info: dict[str, Any]) -> bool:
+    """Return whether a description is that of a file, or of a link to one."""
+    if info.get("islink"):
+        return bool(files.isfile(info["name"]))
+    return bool(info["type"] == "file")
 
 
 def _last_name(path: str) -> str:
