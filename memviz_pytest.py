@@ -58,6 +58,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         if item.config.getoption("--memviz-json"):
             figures = [run.to_dict() for run in runs_of_test]
             item.user_properties.append((FIGURES, figures))
+        for run in runs_of_test:
+            run.guards.clear()
         runs_of_test.clear()
         false_verdicts.clear()
 

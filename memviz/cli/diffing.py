@@ -41,7 +41,7 @@ def compare_suites(
     A setting is a memviz.testing.replay of a test. It got worse where it no longer keeps a phrase that the test
     guards, keeps fewer facts, keeps them for a shorter time, begins to write a summary at nearly every request, or
     needs more tokens or dollars than --tolerance allows.
-    The exit code is 1 where anything got worse, 0 where nothing did, 2 after an error.
+    The exit code is 1 where anything got worse or a setting is gone, 0 where nothing did, 2 after an error.
 
     \b
     Examples:
@@ -55,5 +55,5 @@ def compare_suites(
         write_json(comparison.to_dict())
     else:
         write_text(comparison.to_markdown(), output, before, after, what="the figures")
-    if comparison.worse:
+    if comparison.worse or comparison.gone:
         raise Exit(FAILED)

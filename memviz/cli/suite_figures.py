@@ -96,6 +96,11 @@ class FiguresComparison:
         """The settings of which anything got worse."""
         return tuple(change for change in self.changes if change.losses)
 
+    @property
+    def gone(self) -> tuple[SettingChange, ...]:
+        """The settings that the second suite has no figures of, so that nothing is known of them."""
+        return tuple(change for change in self.changes if change.after is None)
+
     def to_dict(self) -> list[dict[str, Any]]:
         """Return it as JSON, a row a setting."""
         return [
@@ -103,18 +108,30 @@ class FiguresComparison:
         ]
 
     def to_markdown(self) -> str:
-        """Return it as Markdown for a pull request: what got worse, and a table of all settings."""
-        worse = self.worse
-        number = counted(len(self.changes), "setting")
-        lines = [f"**Nothing got worse in {number}.**"]
-        if worse:
-            lines = [f"**Worse: {len(worse):,} of {number}.**", ""]
-        for change in worse:
+        """Return it as Markdown for a pull request: what got worse, what is gone, and a table of all settings."""
+        lines = [self._headline(), ""]
+        for change in self.worse:
             lines.append(f"- {_place(change)}: {'; '.join(change.losses)}")
-        lines += ["", f"| setting | {' | '.join(COLUMNS)} |"]
+        for change in self.gone:
+            lines.append(f"- {_place(change)}: not compared")
+        if self.worse or self.gone:
+            lines.append("")
+        lines.append(f"| setting | {' | '.join(COLUMNS)} |")
         lines.append("|---" * (len(COLUMNS) + 1) + "|")
         lines += map(_table_row, self.changes)
         return "\n".join(lines) + "\n"
+
+    def _headline(self) -> str:
+        """Return what was found in one line: ``**Worse: 1 of 3 settings, 2 settings are gone.**``."""
+        gone = ""
+        if self.gone:
+            verb = "is" if len(self.gone) == 1 else "are"
+            gone = f", {counted(len(self.gone), 'setting')} {verb} gone"
+        in_both = [change for change in self.changes if change.before and change.after]
+        number = counted(len(in_both), "setting")
+        if self.worse:
+            return f"**Worse: {len(self.worse):,} of {number}{gone}.**"
+        return f"**Nothing got worse in {number}{gone}.**"
 
 
 _SETTINGS = TypeAdapter(list[SettingFigures])

@@ -13,7 +13,7 @@ from memviz.core.messages import Message
 from memviz.engine.replay import as_log
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.addresses import list_folder
-from memviz.transcripts.loading import load_transcripts
+from memviz.transcripts.loading import load_file
 
 Conversations = Any
 """The path of a file, or of a folder with all files in it and below it, a :class:`memviz.Transcript`, a list of
@@ -23,8 +23,8 @@ messages, or a list of any of these."""
 def read_conversations(given: Conversations) -> tuple[Transcript, ...]:
     """Return every conversation of ``given``, those of a folder in the order of its file names.
 
-    Raises :class:`memviz.TranscriptError` for a file that cannot be read, and :class:`memviz.MessageError` where there
-    is no conversation.
+    Raises :class:`memviz.TranscriptError` for a file, or a conversation in it, that cannot be read, and
+    :class:`memviz.MessageError` where there is no conversation.
     """
     transcripts = tuple(_transcripts(given))
     if not transcripts:
@@ -54,7 +54,12 @@ def _transcripts(given: Conversations) -> Iterator[Transcript]:
 def _of_path(path: Path) -> Iterator[Transcript]:
     files = list_folder(path) if path.is_dir() else [path]
     for file in files:
-        yield from load_transcripts(file)
+        loaded = load_file(file)
+        # A test must not lose what it guards without a word.
+        for failure in loaded.failures:
+            raise failure
+        for number in range(len(loaded.transcripts)):
+            yield loaded.whole(number)
 
 
 def _is_conversation(given: Any) -> bool:

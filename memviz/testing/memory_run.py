@@ -38,7 +38,8 @@ from memviz.tuning.why import NotSaidError, PhraseKind, why
 
 THRASH = "thrash"
 runs_of_test: list[MemoryRun] = []
-"""The runs that the test of this moment made, for the plugin's figures; it empties the list after each test."""
+"""The runs that the test of this moment made or asked about a phrase, for the plugin's figures; the plugin empties the
+list after each test."""
 
 
 def replay(
@@ -55,14 +56,15 @@ def replay(
     of any of these. ``memory`` is a strategy of memviz, or any object: with ``put`` and ``get`` (LlamaIndex, memviz),
     ``append`` and ``load``, a list or a deque, a history, memory or middleware of LangChain, or a function that gets
     all messages and returns those that are sent. A class, or a function that makes the object, is called with the
-    ``settings``: ``replay("talk.json", LastMessages, keep=6)``. The first of them that is a whole number is what a
-    failure proposes to make larger. ``prices_of`` names the model whose list prices count, ``counter`` what tokens are
-    counted with.
+    ``settings``: ``replay("talk.json", LastMessages, keep=6)``; a function of the messages gets them beside these. The
+    first of them that is a whole number above 0 is what a failure proposes to make larger. ``prices_of`` names the
+    model whose list prices count, ``counter`` what tokens are counted with.
 
     memviz calls no model. What an object asks a model of its own, it asks itself, once for each conversation, and again
     where a larger setting is looked for after a failure.
 
-    Raises :class:`memviz.testing.UnknownMemoryError`, what the object raises, and the errors of reading conversations.
+    Raises :class:`memviz.testing.UnknownMemoryError`, :class:`memviz.ParameterError` for settings of a strategy or of
+    an object that is made already, what the object raises, and the errors of reading conversations.
     """
     transcripts = read_conversations(conversations)
     maker = Maker(memory, settings)
@@ -121,7 +123,7 @@ class MemoryRun:
     """One for each conversation."""
     prices_of: str
     guards: dict[str, bool] = field(default_factory=dict)
-    """The phrases that a test asked about, and which of them were kept."""
+    """The phrases that the test of this moment asked about, and which of them were kept."""
 
     def __repr__(self) -> str:
         return f"<{self.label} over {counted(len(self.runs), 'conversation')}>"
@@ -145,6 +147,9 @@ class MemoryRun:
         """
         verdict = self._judge(phrase, kind)
         self.guards[phrase] = verdict.holds
+        # Another test may have made the run: a fixture of the module.
+        if in_a_test() and self not in runs_of_test:
+            runs_of_test.append(self)
         return verdict
 
     def _judge(self, phrase: str, kind: PhraseKind) -> Verdict:

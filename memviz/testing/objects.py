@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from inspect import isawaitable, iscoroutinefunction
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from memviz.core.errors import MemvizError
@@ -47,7 +48,7 @@ def memory_object(memory: Any) -> MemoryObject:
     """Return how to talk to ``memory``. Raises :class:`UnknownMemoryError`."""
     shape = _message_shape(memory)
     if hasattr(memory, "before_model") or hasattr(memory, "wrap_model_call"):
-        return MemoryObject(_Middleware(memory).ask, as_langchain_at, False)
+        return MemoryObject(_Middleware(memory).ask, as_langchain_at, True)
     if hasattr(memory, "save_context") and hasattr(memory, "load_memory_variables"):
         return MemoryObject(_Exchanges(memory).ask, _as_it_is, False)
     # Chat engines and agents of the two libraries keep the system prompt to themselves.
@@ -58,7 +59,7 @@ def memory_object(memory: Any) -> MemoryObject:
         return MemoryObject(_put_and_get(put, get), shape, not is_of_library)
     invoke = getattr(memory, "invoke", memory)
     if callable(invoke):
-        return MemoryObject(lambda new, whole: _settled(invoke([*whole])), shape, True)
+        return MemoryObject(lambda new, whole: settle(invoke([*whole])), shape, True)
     raise UnknownMemoryError(
         memory,
         "it has neither put and get, append and load, add_message and messages, save_context and "
@@ -82,7 +83,7 @@ def messages_of(answer: Any) -> list[tuple[Message, Any]]:
     return [pair for item in answer for pair in messages_of(item)]
 
 
-def _settled(answer: Any) -> Any:
+def settle(answer: Any) -> Any:
     """Return the answer of a method, awaited where that is needed."""
 
     async def wait() -> Any:
@@ -94,8 +95,8 @@ def _settled(answer: Any) -> Any:
 def _put_and_get(put: Callable[[Any], Any], get: Callable[[], Any]) -> Question:
     def ask(new: Sequence[Any], whole: Sequence[Any]) -> Any:
         for message in new:
-            _settled(put(message))
-        return _settled(get())
+            settle(put(message))
+        return settle(get())
 
     return ask
 
@@ -115,10 +116,13 @@ class _Middleware:
 
     def __init__(self, middleware: Any) -> None:
         self._types = import_module("langchain.agents.middleware.types")
+        self._kinds = import_module("langchain_core.messages")
         self._add_messages = import_module("langgraph.graph.message").add_messages
         self._before = self._own_method(middleware, "before_model")
         self._wrap = self._own_method(middleware, "wrap_model_call")
-        self._state: list[Any] = []
+        self._prompt: Any = None
+        """The system prompt, which stands beside the state in a request."""
+        self._state: list[Any] | None = None
         if self._before is None and self._wrap is None:
             raise UnknownMemoryError(
                 middleware, "it has neither before_model nor wrap_model_call."
@@ -133,30 +137,40 @@ class _Middleware:
         return None
 
     def ask(self, new: Sequence[Any], whole: Sequence[Any]) -> Any:
-        """Return the messages of the request that the middleware hands on to the model."""
-        self._state = [*self._state, *new]
+        """Return the system prompt and the messages of the request that the middleware hands on to the model."""
+        if self._state is None:
+            prompts = [*takewhile(lambda message: message.type == "system", new)]
+            new = new[len(prompts) :]
+            text = "\n\n".join(prompt.content for prompt in prompts)
+            self._prompt = self._kinds.SystemMessage(text) if prompts else None
+        self._state = [*(self._state or ()), *new]
         if self._before is not None:
-            update = _settled(self._before({"messages": self._state}, None))
+            update = settle(self._before({"messages": self._state}, None))
             if update and "messages" in update:
                 self._state = self._add_messages(self._state, update["messages"])
         if self._wrap is None:
-            return self._state
+            return self._with_prompt(self._prompt, self._state)
         sent: list[Any] = []
 
         def answer(request: Any) -> Any:
-            sent[:] = request.messages
-            reply = import_module("langchain_core.messages").AIMessage("")
-            return self._types.ModelResponse(result=[reply])
+            sent[:] = self._with_prompt(request.system_message, request.messages)
+            return self._types.ModelResponse(result=[self._kinds.AIMessage("")])
 
         async def answer_later(request: Any) -> Any:
             return answer(request)
 
         request = self._types.ModelRequest(
-            model=None, messages=[*self._state], state={"messages": self._state}
+            model=None,
+            system_message=self._prompt,
+            messages=[*self._state],
+            state={"messages": self._state},
         )
         is_async = iscoroutinefunction(self._wrap)
-        _settled(self._wrap(request, answer_later if is_async else answer))
+        settle(self._wrap(request, answer_later if is_async else answer))
         return sent
+
+    def _with_prompt(self, prompt: Any, messages: Sequence[Any]) -> list[Any]:
+        return [*messages] if prompt is None else [prompt, *messages]
 
 
 class _Exchanges:

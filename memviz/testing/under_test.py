@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple
 
 from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from memviz.strategies.parameters import whole_number
@@ -18,6 +21,7 @@ from memviz.testing.objects import (
     innermost,
     memory_object,
     messages_of,
+    settle,
 )
 
 PLACEHOLDER_WORDS = 12
@@ -29,25 +33,34 @@ STARTS_OVER = ("reset", "clear")
 class Maker:
     """Makes the object under test, once for each conversation.
 
-    A class, and a function that needs no argument, is called with the ``settings``. An object is used as it is, and
-    told to forget everything before its next conversation; a function of the messages has nothing to forget.
+    A class, and a function that needs no more than the ``settings``, is called with them. A function that needs the
+    messages too gets the settings with them. An object is used as it is, and told to forget everything before its next
+    conversation; a function of the messages has nothing to forget.
+
+    Raises :class:`memviz.ParameterError` for settings of an object, or of a strategy of memviz: it has its own.
     """
 
     def __init__(self, memory: Any, settings: Mapping[str, Any]) -> None:
+        if settings and not callable(memory):
+            name, value = next(iter(settings.items()))
+            allowed = "a setting of a class or of a function; an object is replayed with those that it has"
+            raise ParameterError(name, value, allowed)
         self._memory = memory
         self._settings = dict(settings)
         self._is_new = True
-        self._is_made = bool(settings) or isinstance(memory, type)
-        if not self._is_made and callable(memory):
-            self._is_made = _needs_no_argument(memory)
-        numbers = [name for name, value in self._settings.items() if type(value) is int]
+        self._is_made = isinstance(memory, type) or _needs_no_more(memory, settings)
+        numbers = [
+            name
+            for name, value in self._settings.items()
+            if type(value) is int and value > 0
+        ]
         self.limit_name = numbers[0] if numbers else ""
-        """The setting that a remedy makes larger: the first whole number."""
+        """The setting that a remedy makes larger: the first whole number above 0."""
 
     @property
     def limit(self) -> int:
         """The value of that setting; 0 where there is none."""
-        return max(0, self._settings[self.limit_name]) if self.limit_name else 0
+        return self._settings[self.limit_name] if self.limit_name else 0
 
     def name(self, limit: int) -> str:
         """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
@@ -63,21 +76,13 @@ class Maker:
     def make(self, limit: int) -> Any:
         """Return an object that knows nothing of any conversation. Raises :class:`UnknownMemoryError` for one that
         cannot forget."""
+        settings = self._settings_with(limit)
         if self._is_made:
-            return self._memory(**self._settings_with(limit))
-        memory = self._memory
-        if not self._is_new and _keeps_messages(memory):
-            methods = [getattr(memory, name, None) for name in STARTS_OVER]
-            forget = next(filter(callable, methods), None)
-            if forget is None:
-                raise UnknownMemoryError(
-                    memory,
-                    "it has neither reset nor clear, so a second conversation would follow the first. "
-                    "Give its class, or a function that makes it.",
-                )
-            forget()
+            return self._memory(**settings)
+        if not self._is_new:
+            _forget(self._memory)
         self._is_new = False
-        return memory
+        return partial(self._memory, **settings) if settings else self._memory
 
     def _settings_with(self, limit: int) -> dict[str, Any]:
         if not self.limit_name:
@@ -85,17 +90,28 @@ class Maker:
         return {**self._settings, self.limit_name: limit}
 
 
-def _needs_no_argument(function: Any) -> bool:
+def _needs_no_more(memory: Any, settings: Mapping[str, Any]) -> bool:
+    """Return whether it can be called with these settings alone, as ``LastMessages`` with ``keep``, and not a function
+    such as ``trim(messages, keep)``."""
     try:
-        signature(function).bind()
+        signature(memory).bind(**settings)
     except (TypeError, ValueError):
         return False
     return True
 
 
-def _keeps_messages(memory: Any) -> bool:
-    """Return whether an object has a state of its own: a middleware has not, nor has a function."""
-    return any(hasattr(memory, name) for name in (*PUTS, "save_context"))
+def _forget(memory: Any) -> None:
+    """Let an object forget its conversation. A middleware or a function that cannot has no state of its own."""
+    methods = [getattr(memory, name, None) for name in STARTS_OVER]
+    forget = next(filter(callable, methods), None)
+    if forget is not None:
+        settle(forget())
+    elif any(hasattr(memory, name) for name in (*PUTS, "save_context")):
+        raise UnknownMemoryError(
+            memory,
+            "it has neither reset nor clear, so a second conversation would follow the first. "
+            "Give its class, or a function that makes it.",
+        )
 
 
 class Answer(NamedTuple):
@@ -122,6 +138,11 @@ class Conversation:
         """Its requests, by its limit and by the length of the log."""
         self.failure: Exception | None = None
         """The first exception that the object raised."""
+
+    @property
+    def request_count(self) -> int:
+        """Requests of the conversation: those of the limit that is tested, which is run to the end before any other."""
+        return len(self.answers[self.maker.limit])
 
 
 class UnderTest(LibraryStrategy):
@@ -159,6 +180,9 @@ class UnderTest(LibraryStrategy):
 
     def open(self, ask: Ask, counter: Counter) -> Library:
         """The object at work, or its answers, where it was asked before."""
+        # A replay may have broken off on its way, and an object made anew does not stand where that one stood.
+        if len(self.answers) < self.conversation.request_count:
+            self.conversation.answers[self.limit].clear()
         return ObjectAtWork(self.conversation, self.limit, ask)
 
 
@@ -216,23 +240,31 @@ class ObjectAtWork:
         texts = [message.content for message, _ in pairs]
         prompts = [message.content for message in prompt]
         # memviz itself sends the prompt.
-        others = [
-            (message, theirs)
-            for message, theirs in pairs
-            if message.role != "system" or message.content not in prompts
-        ]
+        others = []
+        for message, theirs in pairs:
+            rest = _text_behind_prompt(message, prompts)
+            if rest or not message.content:
+                others.append((replace(message, content=rest), theirs))
         sent = self._with_positions(others)
-        newest = self._length - 1
-        is_asked = newest in self._log and self._log[newest].role == "user"
-        # A summary may stand behind the prompt in one message.
         whole = "\n".join(texts)
         is_missing = any(text not in whole for text in prompts)
         answer = Answer(
             tuple(sent),
             lacks_prompt=self._object.takes_prompt and is_missing,
-            lacks_input=is_asked and all(one.position != newest for one in sent),
+            lacks_input=self._lacks_newest(sent),
         )
         return self._with_summary(answer)
+
+    def _lacks_newest(self, sent: Sequence[FromLibrary]) -> bool:
+        """Return whether the user said something last that is not sent: neither itself, nor in a longer text of the
+        object's own, such as ``Context: ... Question: And the tram?``."""
+        position = self._length - 1
+        newest = self._log.get(position)
+        if newest is None or newest.role != "user":
+            return False
+        own = [one.message.content for one in sent if one.position is None]
+        is_sent = any(one.position == position for one in sent)
+        return not is_sent and all(newest.content not in text for text in own)
 
     def _hand_over(self) -> list[Any]:
         assert self._object is not None  # noqa: S101 - it was made
@@ -298,3 +330,16 @@ class ObjectAtWork:
         return answer._replace(
             sent=tuple(marked), summary=text, replaced=tuple(replaced)
         )
+
+
+def _text_behind_prompt(message: Message, prompts: Sequence[str]) -> str:
+    """Return the text of a message without the system prompt, if it is a system message: ``Be kind. Summary: Ann is
+    40.`` -> ``Summary: Ann is 40.``, and an empty text where it is the prompt alone."""
+    if message.role != "system":
+        return message.content
+    if message.content in prompts:
+        return ""
+    rest = message.content
+    for prompt in prompts:
+        rest = rest.replace(prompt, "", 1)
+    return rest if rest == message.content else rest.strip()

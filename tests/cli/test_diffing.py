@@ -52,6 +52,16 @@ def test_what_got_worse_ends_with_1(
     assert out.read_text(encoding="utf-8") == shown.out
 
 
+def test_a_setting_that_is_gone_ends_with_1_and_a_new_one_with_0(
+    files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    main, *_ = files
+    empty = tmp_path / "empty.json"
+    empty.write_text('{"memviz": 1, "runs": []}')
+    assert "1 setting is gone" in memviz("diff", main, empty, code=1).lines[0]
+    assert memviz("diff", empty, main).code == 0
+
+
 def test_errors_end_with_2(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     main, *_ = files
     refused("diff", main, tmp_path / "no.json", code=2, words=("cannot be read",))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from memviz.cli.suite_figures import (
     FiguresError,
@@ -85,8 +86,30 @@ def test_the_worst_comes_first_and_what_is_new_or_gone_last() -> None:
     rows = [(row["after"] or row["before"])["test"] for row in comparison.to_dict()]
     assert rows == ["g", "f", "e", "d", "c", "b", "a", "gone", "new"]
     table = comparison.to_markdown().splitlines()
-    assert table[0] == "**Worse: 6 of 9 settings.**"
-    assert sum("(gone)" in line for line in table) == 1
+    assert table[0] == "**Worse: 6 of 7 settings, 1 setting is gone.**"
+    assert "- `LastMessages(keep=6)` in `gone` (gone): not compared" in table
+    assert sum("(gone)" in line for line in table) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "headline"),
+    [
+        (figures(), {}, "**Nothing got worse in 0 settings, 1 setting is gone.**"),
+        ({}, figures(), "**Nothing got worse in 0 settings.**"),
+        (
+            figures() | figures(number=2) | figures(number=3),
+            figures(tokens=2000),
+            "**Worse: 1 of 1 setting, 2 settings are gone.**",
+        ),
+    ],
+)
+def test_only_what_is_in_both_suites_is_compared(
+    before: dict[tuple[str, int], SettingFigures],
+    after: dict[tuple[str, int], SettingFigures],
+    headline: str,
+) -> None:
+    text = compare_figures(before, after, 5).to_markdown()
+    assert text.splitlines()[0] == headline
 
 
 def test_a_setting_with_another_number_is_the_same_setting() -> None:
@@ -110,6 +133,13 @@ def test_texts_are_no_markup() -> None:
     row = text.splitlines()[-1]
     assert r"`a\|b`" in row
     assert row.replace(r"\|", "").count("|") == 7
+
+
+@pytest.mark.parametrize("name", ["a|b", r"a\|b", r"a\\|b", "a`|\\`b"])
+def test_a_name_stands_in_its_cell_as_it_is(name: str) -> None:
+    row = compare_figures({}, figures(setting=name), 5).to_markdown().splitlines()[-1]
+    table = MarkdownIt("commonmark").enable("table").render(f"|a|b|\n|-|-|\n{row}")
+    assert f"<code>{name}</code> in <code>test_memory" in table
 
 
 @pytest.mark.parametrize(

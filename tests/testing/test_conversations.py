@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,17 @@ def test_the_files_of_a_folder_come_in_the_order_of_their_names(
     (tmp_path / ".hidden").write_text("no conversation")
     titles = [one.title for one in read_conversations(tmp_path)]
     assert titles == ["a", "b", "c"]
+
+
+def test_a_conversation_that_cannot_be_read_is_an_error_and_leaves_no_gap(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "chats.jsonl"
+    rows = [{"messages": talk()}, {"messages": []}]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for given in (path, tmp_path):
+        with pytest.raises(memviz.TranscriptError, match="conversation 2: the conv"):
+            read_conversations(given)
 
 
 @pytest.mark.parametrize("given", [[], 3, [3], None])

@@ -177,6 +177,38 @@ def test_a_middleware_that_edits_the_state_and_one_that_edits_the_request() -> N
         sent_last(middleware.AgentMiddleware())
 
 
+def test_a_middleware_may_override_the_system_message() -> None:
+    middleware = pytest.importorskip("langchain.agents.middleware")
+    kinds = pytest.importorskip("langchain_core.messages")
+    seen = set[str]()
+
+    class Override(middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            seen.add(request.system_message.content)
+            text = self.words.format(prompt=request.system_message.content)
+            system = kinds.SystemMessage(text)
+            newest = request.messages[-1:]
+            return handler(request.override(system_message=system, messages=newest))
+
+    memory = "Ann plans a trip."
+    sent = sent_last(Override(f"{{prompt}}\n\n{memory}"))
+    assert sent == [memory, *newest(1)]
+    assert seen == {PROMPT}
+    without = testing.replay(talk(), Override(memory), counter="chars4").verify()
+    (line,) = without.reasons
+    assert line.endswith("the system prompt is left out.")
+    two = [{"role": "system", "content": "Be kind."}, *talk()]
+    both = testing.replay(two, Override(f"{{prompt}}\n\n{memory}"), counter="chars4")
+    assert both.verify()
+    last = both.runs[0].requests[-1].context.messages
+    contents = [message.content for message in last]
+    assert contents == ["Be kind.", PROMPT, memory, *newest(1)]
+
+
 def test_what_an_object_gives_becomes_messages() -> None:
     said = {"role": "user", "content": "Hi"}
     assert [m.content for m, _ in messages_of([said, "Note", [said]])] == [

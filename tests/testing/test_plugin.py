@@ -90,6 +90,42 @@ def test_a_failure_says_why_and_the_figures_are_written(
     ]
 
 
+SHARED = """
+import pytest
+from memviz import testing
+from tests.testing.memories import LastMessages, RULE
+
+@pytest.fixture(scope="module")
+def run():
+    return testing.replay("trip.json", LastMessages, keep=40, counter="chars4")
+
+def test_rule(run):
+    assert run.keeps(RULE, kind="rule")
+
+def test_facts(run):
+    assert run.facts.stated
+
+def test_value(run):
+    assert run.keeps("1,400 euros", kind="value")
+    assert run.keeps("light jacket")
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_tests_share_has_the_guards_of_each_in_its_figures(
+    tmp_path: Path,
+) -> None:
+    write_talk(tmp_path)
+    (tmp_path / "test_shared.py").write_text(SHARED)
+    done = run_pytest(tmp_path, "--memviz-json", "figures.json")
+    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    label = "LastMessages(keep=40)"
+    assert read_runs(tmp_path / "figures.json") == [
+        ("test_rule", 1, label, {"always answer in euros": True}),
+        ("test_value", 1, label, {"1,400 euros": True, "light jacket": True}),
+    ]
+
+
 @pytest.mark.slow
 def test_without_rewritten_assertions_a_failure_says_why_too(folder: Path) -> None:
     done = run_pytest(folder, "--assert=plain", "-k", "test_lost")

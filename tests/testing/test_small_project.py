@@ -10,6 +10,7 @@ import sys
 import venv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -98,13 +99,25 @@ def with_remedies(suite: str, output: str) -> str:
     return suite
 
 
-def steps_of(workflow: str) -> Iterator[tuple[str, bool]]:
-    """The commands of a workflow, each with whether it is run after a failure too; what it installs is there."""
+class Step(NamedTuple):
+    """A command of a workflow."""
+
+    command: str
+    is_always: bool
+    """True if it is run after a failure too."""
+    shell: list[str]
+    """The shell as GitHub starts it: only where a step names bash does a pipe fail with the first of its commands."""
+
+
+def steps_of(workflow: str) -> Iterator[Step]:
+    """The steps of a workflow but for what it installs, which is there."""
     (job,) = yaml.safe_load(workflow)["jobs"].values()
     for step in job["steps"]:
         command = step.get("run", "")
         if command and not command.startswith("pip install "):
-            yield command, step.get("if") == "always()"
+            names_bash = step.get("shell") == "bash"
+            options = ["-eo", "pipefail"] if names_bash else ["-e"]
+            yield Step(command, step.get("if") == "always()", ["bash", *options, "-c"])
 
 
 @pytest.fixture(scope="module")
@@ -149,19 +162,22 @@ def test_the_workflow_says_what_a_pull_request_makes_worse(
     (checkout / "test_memory.py").write_text(files["test_memory.py"])
     summary = tmp_path / "summary.md"
     failures = []
-    for command, is_always in steps_of(files[WORKFLOW]):
-        if failures and not is_always:
+    for step in steps_of(files[WORKFLOW]):
+        if failures and not step.is_always:
             continue
         done = run(
-            ["bash", "-e", "-c", command],
+            [*step.shell, step.command],
             checkout,
             PATH=path,
             GITHUB_BASE_REF="main",
             GITHUB_STEP_SUMMARY=str(summary),
         )
         if done.returncode:
-            failures.append(command)
-    assert failures == ["pytest --memviz-json pr.json"]
+            failures.append(step.command.split(" | ")[0])
+    assert failures == [
+        "pytest --memviz-json pr.json",
+        "memviz diff main.json pr.json",
+    ]
     lines = summary.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "**Worse: 3 of 3 settings.**"
     losses = [line for line in lines if f"no longer keeps `{RULE}`" in line]
