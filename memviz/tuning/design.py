@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from random import Random
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
@@ -97,16 +98,12 @@ def split_conversations(
     holdout: float = DEFAULT_HOLDOUT,
     seed: int = 0,
 ) -> tuple[tuple[SweepConversation, ...], tuple[SweepConversation, ...]]:
-    """Return the conversations to search over, and those that are held out: a share of them, at least two. Copies of a
-    conversation count once, or the holdout would have been seen.
-
-    Both parts, and each beginning of the first, have short and long conversations as all have them: conversations
-    stand in the order of their length, and are drawn in steps of the golden ratio from a random start, so that each is
-    as likely to be held out as any other. The same seed draws the same.
+    """Return the conversations to search over, and those that are held out: a share of them, at least two. The same
+    seed draws the same. Copies of a conversation count once, or the holdout would have been seen.
 
     Raises :class:`memviz.DesignError` for fewer than four conversations.
     """
-    different = {subject.digest: subject for subject in subjects}
+    different = leave_out_copies(subjects)
     if len(different) < LEAST_CONVERSATIONS:
         raise DesignError(
             _(
@@ -116,7 +113,7 @@ def split_conversations(
                 number=len(different),
             )
         )
-    by_length = sorted(different.values(), key=lambda one: (len(one.log), one.digest))
+    by_length = sorted(different, key=lambda one: (len(one.log), one.digest))
     start = Random(seed).random()  # noqa: S311 - a draw that can be repeated
     places = {}
     for number, subject in enumerate(by_length):
@@ -125,6 +122,24 @@ def split_conversations(
     held_out = max(LEAST_HELD_OUT, round(holdout * len(drawn)))
     held_out = min(held_out, len(drawn) - LEAST_HELD_OUT)
     return drawn[held_out:], drawn[:held_out]
+
+
+def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConversation]:
+    """Return the conversations of which none says what another does, or the beginning of it: a chat that was exported
+    at its turn 10 and again at its turn 12 is there once, with 12 turns. What counts are the roles and the words."""
+
+    def words(subject: SweepConversation) -> list[tuple[str, str]]:
+        spoken = subject.log[subject.log.system_stop :]
+        return [(message.role, message.content) for message in spoken]
+
+    # In this order what goes on with a conversation stands right behind it.
+    in_order = sorted(subjects, key=lambda subject: (words(subject), subject.digest))
+    different = in_order[-1:]
+    for subject, following in pairwise(in_order):
+        beginning = words(subject)
+        if words(following)[: len(beginning)] != beginning:
+            different.append(subject)
+    return different
 
 
 @dataclass

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import exp
 from random import Random
 from statistics import fmean
+from time import process_time
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from memviz.tuning.design import (
     LENIENCY,
     Designing,
     Measured,
+    leave_out_copies,
     split_conversations,
     work_off_quietly,
 )
@@ -280,6 +282,27 @@ class TestTheHoldout:
         subjects = [conversation(number) for number in range(5)]
         search, holdout = split_conversations([*subjects, *subjects])
         assert len(search) + len(holdout) == 5
+
+    def test_the_beginning_of_a_conversation_counts_as_that(self) -> None:
+        subjects = [conversation(number) for number in range(5)]
+        whole = subjects[4]
+        prompt = Message("system", "Tuesday.")
+        begun = replace(whole, title="begun", log=Log([prompt, *whole.log[:3]]))
+        dated = [replace(one, meta={"at": "a later night"}) for one in whole.log]
+        asked = replace(whole, title="asked", log=Log(dated), probes=())
+        search, holdout = split_conversations([begun, *subjects, asked])
+        lengths = [len(one.log) for one in (*search, *holdout)]
+        assert sorted(lengths) == [2, 3, 4, 5, 6]
+
+    def test_copies_among_thousands_are_left_out_at_once(self) -> None:
+        prompt = "The same beginning. " * 100
+        subjects = []
+        for number in range(4000):
+            messages = [Message("user", prompt), Message("assistant", f"{number // 2}")]
+            subjects.append(SweepConversation("", Log(messages), ()))
+        started = process_time()
+        assert len(leave_out_copies(subjects)) == 2000
+        assert process_time() - started < 5
 
     def test_too_few_conversations_are_refused(self) -> None:
         with pytest.raises(DesignError, match="at least 4 different conversations"):
