@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from random import Random
+from typing import TypeVar
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
@@ -47,6 +48,7 @@ LENIENCY = 0.5
 """In the rounds of a search each figure is taken halfway to the better end of its interval, about one standard error
 better: on a few conversations nobody is turned down by chance."""
 _GOLDEN = 0.618_033_988_75
+T = TypeVar("T")
 Work = Callable[[Sweeping], object]
 """Measures all cells of a sweep, or raises."""
 
@@ -98,8 +100,9 @@ def split_conversations(
     holdout: float = DEFAULT_HOLDOUT,
     seed: int = 0,
 ) -> tuple[tuple[SweepConversation, ...], tuple[SweepConversation, ...]]:
-    """Return the conversations to search over, and those that are held out: a share of them, at least two. The same
-    seed draws the same. Copies of a conversation count once, or the holdout would have been seen.
+    """Return the conversations to search over, and those that are held out: a share of them, at least two. Each is as
+    likely to be held out as any other, and the same seed draws the same. Copies of a conversation count once, or the
+    holdout would have been seen.
 
     Raises :class:`memviz.DesignError` for fewer than four conversations.
     """
@@ -114,14 +117,24 @@ def split_conversations(
             )
         )
     by_length = sorted(different, key=lambda one: (len(one.log), one.digest))
-    start = Random(seed).random()  # noqa: S311 - a draw that can be repeated
-    places = {}
-    for number, subject in enumerate(by_length):
-        places[subject.digest] = (start + number * _GOLDEN) % 1
-    drawn = tuple(sorted(by_length, key=lambda subject: places[subject.digest]))
+    start = Random(seed).randrange(len(by_length))  # noqa: S311 - can be repeated
+    drawn = draw_evenly(by_length, start)
     held_out = max(LEAST_HELD_OUT, round(holdout * len(drawn)))
     held_out = min(held_out, len(drawn) - LEAST_HELD_OUT)
     return drawn[held_out:], drawn[:held_out]
+
+
+def draw_evenly(values: Sequence[T], start: int) -> tuple[T, ...]:
+    """Return the values of a row in an order of which each beginning, and each rest, lies evenly over the row:
+    ``ABCD`` as ``ACBD``, from a start of 1 as ``BDCA``.
+
+    The steps are those of the golden ratio, and ``start`` turns the row: over all starts (0 to the number of values)
+    each value comes as often to each place.
+    """
+    turned = [*values[start:], *values[:start]]
+    draws = sorted(range(len(turned)), key=lambda draw: draw * _GOLDEN % 1)
+    drawn = dict(zip(draws, turned, strict=True))
+    return tuple(drawn[draw] for draw in range(len(turned)))
 
 
 def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConversation]:
