@@ -3,7 +3,7 @@ measured once over others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from random import Random
@@ -174,6 +174,7 @@ class Designing:
     _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.search = _stating_first(self.search, self.terms.keep)
         for kind in self.terms.keep:
             if not any(count_facts(subject, kind) for subject in self.search):
                 raise DesignError(
@@ -209,6 +210,8 @@ class Designing:
         for number, conversations in self.rounds:
             ranked = self.measure(alive[:number], self.search[:conversations])
             ranked.sort(key=lambda one: _order(one, self.terms, LENIENCY))
+            # It keeps everything: where all else misses at the end, it may not have gone.
+            ranked.sort(key=lambda one: one.setting.id != EVERYTHING)
             alive = tuple(one.setting for one in ranked)
         usable = [one for one in ranked if one.figures.can_be_used]
         usable.sort(key=lambda one: _order(one, self.terms))
@@ -282,6 +285,20 @@ class Designing:
         again = replace(self, kept=None, _cells={})
         (measured,) = again.measure([setting], self.holdout)
         return measured.figures
+
+
+def _stating_first(
+    subjects: Sequence[SweepConversation], kinds: Iterable[str]
+) -> tuple[SweepConversation, ...]:
+    """Return the conversations in an order in which the first of each kind's come before the second of each kind's, and
+    so on; those that state none of ``kinds`` come last. A kind's are those that state facts of it, in their order."""
+    ranks: dict[str, int] = {}
+    for kind in kinds:
+        stating = [subject for subject in subjects if count_facts(subject, kind)]
+        for rank, subject in enumerate(stating):
+            ranks[subject.digest] = min(rank, ranks.get(subject.digest, rank))
+    last = len(subjects)
+    return tuple(sorted(subjects, key=lambda subject: ranks.get(subject.digest, last)))
 
 
 def _order(

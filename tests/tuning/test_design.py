@@ -342,6 +342,46 @@ class TestTheHoldout:
             split_conversations([conversation(1)] * 9)
 
 
+class TestRareKinds:
+    """Kinds of facts that few conversations state."""
+
+    def test_conversations_that_state_what_is_asked_for_come_first(self) -> None:
+        number = Probe("What?", ("one",), (0,), "number")
+        rule = Probe("What?", ("one",), (0,), "rule")
+        goal = Probe("What?", ("one",), (0,), "goal")
+        stated = [(), (rule,), (number,), (rule, number), (), (goal,)]
+        search = [
+            replace(conversation(at), probes=probes) for at, probes in enumerate(stated)
+        ]
+        terms = Terms(1, {"rules": 0.5, "goals": 0.5})
+        designing = Designing(tuple(search), (), SPACE, terms, never)
+        titles = [subject.title for subject in designing.search]
+        assert titles == ["c1", "c5", "c3", "c0", "c2", "c4"]
+
+    def test_the_full_buffer_reaches_the_end(self) -> None:
+        """Over the conversations of the first rounds any other setting keeps as much, and costs less."""
+        subjects = [conversation(number) for number in range(14)]
+        buffer = memviz.strategy("buffer")
+        cells = {}
+        for number, subject in enumerate(subjects):
+            requests = len(subject.log)
+            for setting in SPACE:
+                share = 1.0 if number < 6 else 0.5
+                cell = made_up_cell(setting, subject, requests, 1000, share)
+                cells[setting, subject.digest] = cell
+            cell = made_up_cell(buffer, subject, requests, 5000, 1.0)
+            cells[buffer, subject.digest] = cell
+        designing = Designing(
+            tuple(subjects[:12]),
+            tuple(subjects[12:]),
+            (*SPACE, buffer),
+            Terms(50, {"facts": 0.9}),
+            never,
+            _cells=cells,
+        )
+        assert designing.run().setting == buffer
+
+
 class TestTheAnswer:
     def test_names_the_nearest_two_where_nothing_meets_the_terms(self) -> None:
         designing, _ = designing_over(1, Terms(0.01, {"facts": 0.99}))
