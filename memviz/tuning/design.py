@@ -25,6 +25,7 @@ from memviz.tuning.candidates import candidates
 from memviz.tuning.cell import CellIndex
 from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
+    CATEGORIES,
     KEEP_MOST_FACTS,
     Figures,
     PricedCell,
@@ -175,15 +176,6 @@ class Designing:
 
     def __post_init__(self) -> None:
         self.search = _stating_first(self.search, self.terms.keep)
-        for kind in self.terms.keep:
-            if not any(count_facts(subject, kind) for subject in self.search):
-                raise DesignError(
-                    _(
-                        "No conversation states any {kind}, so nobody can tell which are kept. Leave them out, or add "
-                        "facts of yours.",
-                        kind=kind,
-                    )
-                )
 
     @property
     def rounds(self) -> tuple[Round, ...]:
@@ -205,6 +197,7 @@ class Designing:
         """Search, take the best setting apart, and measure it over the holdout."""
         # It costs little, and an unknown price is told before the search.
         (everything,) = self.measure([strategy(EVERYTHING)], self.search)
+        _check_stated(self.terms.keep, everything.figures)
         alive = self.settings
         ranked: list[Measured] = []
         for number, conversations in self.rounds:
@@ -301,6 +294,24 @@ def _stating_first(
     return tuple(sorted(subjects, key=lambda subject: ranks.get(subject.digest, last)))
 
 
+def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
+    """Raise :class:`memviz.DesignError` for a kind of which no request of sending ``everything`` could hold a fact."""
+    for kind in kinds:
+        if kind in everything.kept:
+            continue
+        sentence = _(
+            "No conversation states any {kind} before its last request, so nobody can tell which are kept. Leave them "
+            "out, or add facts of yours.",
+            kind=kind,
+        )
+        if kind in CATEGORIES:
+            # What memviz proposes are names, numbers and the like.
+            sentence += " " + _(
+                "memviz proposes no facts of this kind: they come with a file's own facts."
+            )
+        raise DesignError(sentence)
+
+
 def _order(
     measured: Measured, terms: Terms, leniency: float = 0.0
 ) -> tuple[bool, float, float, float]:
@@ -343,12 +354,13 @@ def design(
     summaries included, and which keeps what is asked for.
 
     ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
-    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. Many
-    settings are measured over a few of the conversations, the better half over twice as many, and so on. ``holdout``
-    is the share of the conversations that this never sees: the setting that was found is measured over them once, at
-    the end. ``settings`` are those to search, in place of the usual strategies, products and pipelines. Summaries are
-    the built-in model's, prices those of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and
-    ``kept`` are those of :func:`memviz.sweep`. The same ``seed`` gives the same design.
+    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), and rules, constraints, goals and preferences,
+    which memviz does not propose: they come with a conversation's own probes. Many settings are measured over a few of
+    the conversations, the better half over twice as many, and so on. ``holdout`` is the share of the conversations that
+    this never sees: the setting that was found is measured over them once, at the end. ``settings`` are those to
+    search, in place of the usual strategies, products and pipelines. Summaries are the built-in model's, prices those
+    of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and ``kept`` are those of
+    :func:`memviz.sweep`. The same ``seed`` gives the same design.
 
     Raises :class:`memviz.DesignError` for fewer than four conversations, a kind that none of them states, or an
     unknown price, and :class:`memviz.ParameterError` for a budget or a share that is none.

@@ -437,6 +437,21 @@ class TestTheAnswer:
         with pytest.raises(DesignError, match="states any goals"):
             memviz.design(chats, 9, {"goals": 1.0}, counter="chars4")
 
+        with pytest.raises(DesignError, match="proposes no facts of this kind"):
+            memviz.design(chats, 9, {"rules": 1.0}, counter="chars4")
+
+    @pytest.mark.parametrize("kind", ["facts", "goals"])
+    def test_a_kind_that_is_only_stated_at_the_end_is_refused(self, kind: str) -> None:
+        """No request could hold what the last reply says first."""
+        goal = Probe("What?", ("Rome",), (2,), "goal")
+        messages = (Message("user", "Where?"), Message("assistant", "Rome"))
+        chats = [
+            memviz.Transcript((Message("user", f"{number}"), *messages), probes=(goal,))
+            for number in range(4)
+        ]
+        with pytest.raises(DesignError, match=f"states any {kind} before its last"):
+            memviz.design(chats, 9, {kind: 1.0}, counter="chars4")
+
     @pytest.mark.parametrize(
         ("usd", "keep", "words"),
         [
