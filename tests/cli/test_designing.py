@@ -102,6 +102,14 @@ def test_only_settings_with_code_are_searched(chats: Path) -> None:
     )
 
 
+def test_what_is_free_meets_any_budget(chats: Path) -> None:
+    free = ("--usd-per-million", "0,0")
+    shown = memviz("design", chats, *TERMS, *QUICK, *free)
+    (verdict,) = [line for line in shown.lines if line.startswith("Over the")]
+    assert "it does what was asked." in verdict
+    assert "interval of $" not in verdict
+
+
 def test_where_nothing_meets_the_terms_the_nearest_two_are_named(chats: Path) -> None:
     both = (*QUICK, "-s", "token_buffer")
     shown = memviz(
