@@ -206,8 +206,7 @@ class Designing:
             # It keeps everything: where all else misses at the end, it may not have gone.
             ranked.sort(key=lambda one: one.setting.id != EVERYTHING)
             alive = tuple(one.setting for one in ranked)
-        usable = [one for one in ranked if one.figures.can_be_used]
-        usable.sort(key=lambda one: _order(one, self.terms))
+        ranked.sort(key=lambda one: _order(one, self.terms))
         design = Design(
             terms=self.terms,
             everything=everything.figures,
@@ -215,10 +214,11 @@ class Designing:
             search_titles=tuple(subject.title for subject in self.search),
             holdout_titles=tuple(subject.title for subject in self.holdout),
         )
-        if not usable or usable[0].figures.misses(self.terms):
-            nearest = _of_different_strategies(usable)
+        best = ranked[0]
+        if not best.figures.can_be_used or best.figures.misses(self.terms):
+            usable = [one for one in ranked if one.figures.can_be_used]
+            nearest = _of_different_strategies(usable or ranked)
             return replace(design, nearest=nearest)
-        best = usable[0]
         parts = parts_of(best.setting)
         others = self.measure([part.without for part in parts], self.search)
         (held_out,) = self.measure([best.setting], self.holdout)
@@ -314,14 +314,15 @@ def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
 
 def _order(
     measured: Measured, terms: Terms, leniency: float = 0.0
-) -> tuple[bool, float, float, float]:
-    """The order in which settings are taken: those that can be used, the nearest to the terms, the cheapest, and of
-    equal cost the one that keeps most."""
+) -> tuple[bool, int, float, float, float]:
+    """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
+    the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
     figures = measured.figures
     kept = sum(share.value for share in figures.kept.values())
     missed = sum(figures.misses(terms, leniency).values())
     usd = round(figures.usd_per_1000.value, 9)
-    return (not figures.can_be_used, missed, usd, -kept)
+    refused = figures.refused_requests
+    return (not figures.is_measured, refused, missed, usd, -kept)
 
 
 def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:

@@ -16,6 +16,7 @@ import pytest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import DesignError, Message, ParameterError, Probe
+from memviz.cli.design_report import missed_words
 from memviz.core.conversation import Log
 from memviz.metrics.requests.traffic import Traffic
 from memviz.strategies.base import Strategy
@@ -392,6 +393,23 @@ class TestTheAnswer:
         first, second = design.nearest
         assert first.setting.id != second.setting.id
         assert set(first.figures.misses(design.terms)) == {USD, "facts"}
+
+    def test_names_the_nearest_two_where_none_can_be_used(self) -> None:
+        """A provider refuses more requests of the larger values."""
+        designing, cells = designing_over(1, Terms(50, {"facts": 0.1}))
+        for (setting, digest), priced in cells.items():
+            refused = SPACE.index(setting) % VALUES + 1 if setting in SPACE else 0
+            cell = replace(priced.cell, refused_requests=refused)
+            designing._cells[setting, digest] = PricedCell(cell, priced.usd)
+        design = designing.run()
+        assert design.best is None
+        first, second = design.nearest
+        assert first.setting.id != second.setting.id
+        assert first.figures.refused_requests == len(designing.search)
+        words = missed_words(first.figures, design)
+        assert (
+            words == f"a provider would refuse 21 of {first.figures.requests} requests"
+        )
 
     def test_is_the_same_for_the_same_seed(self) -> None:
         chats = chats_with_facts(4)
