@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.arguments import settings_to_try
-from memviz.cli.errors import FAILED, OutputError
+from memviz.cli.errors import FAILED, WRONG_USE, OutputError
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import AsJson, Counter, Database
 from memviz.cli.output import complain, console, write_json, write_text
@@ -134,7 +134,8 @@ def design_memory(
     there are reported with their 95 % intervals. It is explained part by part, written as memory.yaml (and as code),
     and the file is read again and run over the conversations held out. No model is called: the built-in model
     summarizes. The same --seed gives the same answer.
-    The exit code is 1 where no setting meets what is asked, or the conversations held out say otherwise.
+    The exit code is 1 where no setting meets what is asked, or the conversations held out say otherwise, and 2 after an
+    error.
 
     \b
     Examples:
@@ -272,12 +273,12 @@ def _with_code(
 
 
 def _work_off(sweeping: Sweeping) -> None:
-    """Measure with a bar on stderr. What is not brought to its end ends the command."""
+    """Measure with a bar on stderr. What is not brought to its end ends the command, by Ctrl-C or after an error."""
     settings = counted(len(sweeping.settings), "setting")
     conversations = counted(len(sweeping.subjects), "conversation")
     ended = work_off(sweeping, f"Measuring {settings} over {conversations}")
     if ended.code:
-        raise Exit(ended.code)
+        raise Exit(WRONG_USE if ended.code == FAILED else ended.code)
 
 
 def _say_how_long(designing: Designing) -> None:
