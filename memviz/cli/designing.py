@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli.arguments import settings_to_try
+from memviz.cli.arguments import settings_to_try, target_named
 from memviz.cli.errors import FAILED, WRONG_USE, OutputError
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import AsJson, Counter, Database
 from memviz.cli.output import complain, console, write_json, write_text
 from memviz.cli.sweep_options import (
-    MAX_WORKERS,
     Grid,
     NoKeep,
     PriceOptions,
     Reading,
     Summarizing,
+    Workers,
+    executor_of,
 )
 from memviz.cli.sweep_runner import LONG_MESSAGES, prepare_conversations, work_off
 from memviz.cli.sweeping import assume_prices
@@ -81,16 +82,6 @@ Seed = Annotated[
         "--seed", metavar="N", min=0, help="Which conversations are held out: a draw."
     ),
 ]
-Workers = Annotated[
-    int | None,
-    Option(
-        "--workers",
-        metavar="N",
-        min=1,
-        max=MAX_WORKERS,
-        help="Measure in so many processes.",
-    ),
-]
 Code = Annotated[
     str | None,
     Option(
@@ -149,7 +140,7 @@ def design_memory(
     from memviz.tuning.figures import Terms
 
     terms = Terms(usd_per_1000, _shares_from(keep))
-    target = MEMORY_YAML if code is None else _target_named(code)
+    target = MEMORY_YAML if code is None else target_named(code)
     counter = counter or DEFAULT_COUNTER
     assumptions = assume_prices(Summarizing(counter), prices)
     sources = reading.find_sources(conversations, db)
@@ -166,7 +157,7 @@ def design_memory(
         summarizer=find_model(OFFLINE),
         assumptions=assumptions,
         kept=None if no_keep else Workspace(db).store,
-        executor="processes" if (workers or 1) > 1 else "inline",
+        executor=executor_of(workers),
         workers=workers,
     )
     _say_how_long(designing)
@@ -213,23 +204,6 @@ def _shares_from(text: str) -> dict[str, float]:
         if number != share.strip():
             shares[kind.strip()] /= 100
     return shares
-
-
-def _target_named(text: str) -> Target:
-    """Return the target of this name, or the only one whose name begins so: ``langchain`` is ``langchain_middleware``.
-
-    Raises :class:`memviz.cli.errors.UnknownTargetError`.
-    """
-    from memviz.cli.errors import UnknownTargetError
-    from memviz.code_export import targets
-
-    known = targets()
-    beginning = [name for name in known if text and name.startswith(text)]
-    if text not in known and len(beginning) == 1:
-        (text,) = beginning
-    if text not in known:
-        raise UnknownTargetError(text, known)
-    return known[text]
 
 
 def _find_settings(
