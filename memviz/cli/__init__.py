@@ -36,8 +36,9 @@ from memviz.cli.watching import watch_programs
 from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
-FINDING = ("why", "verify", "diff")
-"""Commands that end with 1 where they find something, and with 2 after any error."""
+FINDING = ("why", "verify", "diff", "design")
+"""Commands that end with 1 for what they find, such as a breach or no setting that does what was asked, and with 2
+after any error."""
 
 
 class Commands(TyperGroup):

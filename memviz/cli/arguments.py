@@ -11,6 +11,7 @@ from typer import BadParameter
 from memviz.core.bounds import MAX_USD, quoted
 
 if TYPE_CHECKING:
+    from memviz.code_export import Target
     from memviz.core.conversation import Log
     from memviz.engine.planned_recalls import RequestKey
     from memviz.engine.recall import Recall
@@ -338,3 +339,20 @@ def _check_is_earlier(number: int, request: RequestKey) -> None:
 
 def _wrong_recall(sentence: str) -> BadParameter:
     return BadParameter(sentence, param_hint="--recall")
+
+
+def target_named(text: str) -> Target:
+    """Return the target of this name, or the only one whose name begins so: ``langchain`` is ``langchain_middleware``.
+
+    Raises :class:`memviz.cli.errors.UnknownTargetError`.
+    """
+    from memviz.cli.errors import UnknownTargetError
+    from memviz.code_export import targets
+
+    known = targets()
+    beginning = [name for name in known if text and name.startswith(text)]
+    if text not in known and len(beginning) == 1:
+        (text,) = beginning
+    if text not in known:
+        raise UnknownTargetError(text, known)
+    return known[text]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.cli.output import new_table
 from memviz.core.text.visible import on_one_line
-from memviz.core.text.wording import counted, dollars, listed
+from memviz.core.text.wording import counted, dollars, listed, share_of
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies.base import Strategy
 from memviz.tuning.figures import USD
@@ -115,9 +115,12 @@ def verdict_sentence(design: Design) -> str:
 
 
 def missed_words(figures: Figures, design: Design) -> str:
-    """Return the terms that are missed, and what there is instead; or that the setting cannot be used."""
-    if not figures.can_be_used:
-        return "a provider would refuse a request, or it cannot be run"
+    """Return the terms that are missed, and what there is instead; or why the setting cannot be used."""
+    if not figures.is_measured:
+        return "it cannot be run, or nobody can tell what it keeps"
+    if figures.refused_requests:
+        refused = share_of(figures.refused_requests, figures.requests, "request")
+        return f"a provider would refuse {refused}"
     words = []
     for term in figures.misses(design.terms):
         if term == USD:

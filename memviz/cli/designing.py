@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli.arguments import settings_to_try
-from memviz.cli.errors import FAILED, OutputError
+from memviz.cli.arguments import settings_to_try, target_named
+from memviz.cli.errors import FAILED, WRONG_USE, OutputError
 from memviz.cli.option_groups import take_groups
 from memviz.cli.options import AsJson, Counter, Database
 from memviz.cli.output import complain, console, write_json, write_text
 from memviz.cli.sweep_options import (
-    MAX_WORKERS,
     Grid,
     NoKeep,
     PriceOptions,
     Reading,
     Summarizing,
+    Workers,
+    executor_of,
 )
 from memviz.cli.sweep_runner import LONG_MESSAGES, prepare_conversations, work_off
 from memviz.cli.sweeping import assume_prices
@@ -61,8 +62,8 @@ Keep = Annotated[
     Option(
         "--keep",
         metavar="KIND=SHARE,...",
-        help="The share of what was stated so far that a request has to hold, on average: facts (all of them), rules, "
-        "constraints, goals, preferences, such as rules=100%,facts=85%.",
+        help="The share of what was stated so far that a request has to hold, on average: facts (all of them), "
+        "such as facts=85%, and of facts that a file brought along rules, constraints, goals and preferences.",
     ),
 ]
 Holdout = Annotated[
@@ -79,16 +80,6 @@ Seed = Annotated[
     int,
     Option(
         "--seed", metavar="N", min=0, help="Which conversations are held out: a draw."
-    ),
-]
-Workers = Annotated[
-    int | None,
-    Option(
-        "--workers",
-        metavar="N",
-        min=1,
-        max=MAX_WORKERS,
-        help="Measure in so many processes.",
     ),
 ]
 Code = Annotated[
@@ -134,11 +125,12 @@ def design_memory(
     there are reported with their 95 % intervals. It is explained part by part, written as memory.yaml (and as code),
     and the file is read again and run over the conversations held out. No model is called: the built-in model
     summarizes. The same --seed gives the same answer.
-    The exit code is 1 where no setting meets what is asked, or the conversations held out say otherwise.
+    The exit code is 1 where no setting meets what is asked, or the conversations held out say otherwise, and 2 after an
+    error.
 
     \b
     Examples:
-      memviz design chats/ --usd-per-1000 4 --keep rules=100%,facts=85% --code langchain
+      memviz design chats/ --usd-per-1000 4 --keep facts=85% --code langchain
       memviz design chats.json --usd-per-1000 0.8 -s summary_buffer:max_token_limit=500..8000/8 --workers 2
     """
     from memviz.code_export import MEMORY_YAML
@@ -148,7 +140,7 @@ def design_memory(
     from memviz.tuning.figures import Terms
 
     terms = Terms(usd_per_1000, _shares_from(keep))
-    target = MEMORY_YAML if code is None else _target_named(code)
+    target = MEMORY_YAML if code is None else target_named(code)
     counter = counter or DEFAULT_COUNTER
     assumptions = assume_prices(Summarizing(counter), prices)
     sources = reading.find_sources(conversations, db)
@@ -165,7 +157,7 @@ def design_memory(
         summarizer=find_model(OFFLINE),
         assumptions=assumptions,
         kept=None if no_keep else Workspace(db).store,
-        executor="processes" if (workers or 1) > 1 else "inline",
+        executor=executor_of(workers),
         workers=workers,
     )
     _say_how_long(designing)
@@ -214,23 +206,6 @@ def _shares_from(text: str) -> dict[str, float]:
     return shares
 
 
-def _target_named(text: str) -> Target:
-    """Return the target of this name, or the only one whose name begins so: ``langchain`` is ``langchain_middleware``.
-
-    Raises :class:`memviz.cli.errors.UnknownTargetError`.
-    """
-    from memviz.cli.errors import UnknownTargetError
-    from memviz.code_export import targets
-
-    known = targets()
-    beginning = [name for name in known if text and name.startswith(text)]
-    if text not in known and len(beginning) == 1:
-        (text,) = beginning
-    if text not in known:
-        raise UnknownTargetError(text, known)
-    return known[text]
-
-
 def _find_settings(
     grid: Grid, search: Sequence[SweepConversation], counter: str
 ) -> tuple[Strategy, ...]:
@@ -272,12 +247,12 @@ def _with_code(
 
 
 def _work_off(sweeping: Sweeping) -> None:
-    """Measure with a bar on stderr. What is not brought to its end ends the command."""
+    """Measure with a bar on stderr. What is not brought to its end ends the command, by Ctrl-C or after an error."""
     settings = counted(len(sweeping.settings), "setting")
     conversations = counted(len(sweeping.subjects), "conversation")
     ended = work_off(sweeping, f"Measuring {settings} over {conversations}")
     if ended.code:
-        raise Exit(ended.code)
+        raise Exit(WRONG_USE if ended.code == FAILED else ended.code)
 
 
 def _say_how_long(designing: Designing) -> None:

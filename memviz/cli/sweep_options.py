@@ -20,6 +20,7 @@ from memviz.models.names import OFFLINE
 
 if TYPE_CHECKING:
     from memviz.tuning.constraints import Constraints
+    from memviz.tuning.executors import Executor
 
 MAX_WORKERS = 1_000
 """Processes or threads: more than a machine can start."""
@@ -36,6 +37,17 @@ NoKeep = Annotated[
     Option(
         "--no-keep",
         help="Keep neither measurements nor answers: nothing is written to the library.",
+    ),
+]
+
+Workers = Annotated[
+    int | None,
+    Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Measure in so many processes.",
     ),
 ]
 
@@ -220,16 +232,7 @@ class PriceOptions:
 class Work:
     """The processes that measure, and how long they may."""
 
-    workers: Annotated[
-        int | None,
-        Option(
-            "--workers",
-            metavar="N",
-            min=1,
-            max=MAX_WORKERS,
-            help="Measure in so many processes.",
-        ),
-    ] = None
+    workers: Workers = None
     dask: Annotated[
         bool,
         Option(
@@ -280,8 +283,12 @@ class Work:
                 "workers": workers,
                 "scheduler": self.scheduler,
             }
-        executor = "processes" if workers and workers > 1 else "inline"
-        return {"executor": executor, "workers": workers}
+        return {"executor": executor_of(workers), "workers": workers}
+
+
+def executor_of(workers: int | None) -> "Executor":
+    """Return the executor of so many processes; ``None`` and 1 are this one."""
+    return "processes" if workers and workers > 1 else "inline"
 
 
 @dataclass(frozen=True)

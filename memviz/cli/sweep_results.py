@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Exit, Option
 
-from memviz.cli.errors import FAILED, UnknownTargetError
+from memviz.cli.arguments import target_named
+from memviz.cli.errors import FAILED
 from memviz.cli.options import AsJson
 from memviz.cli.output import STANDARD_STREAM, complain, console, write_json, write_text
 from memviz.cli.sweep_options import Summarizing
@@ -40,7 +41,7 @@ class Outputs:
             "--code",
             metavar="TARGET",
             help="Export the recommended setting to code: memory_yaml, memviz_code, "
-            "llamaindex, langchain_middleware, openai_agents or plain_python.",
+            "llamaindex, langchain_middleware, openai_agents or plain_python, or the beginning of one.",
         ),
     ] = None
     target_out: Annotated[
@@ -51,10 +52,8 @@ class Outputs:
     ] = None
 
     def __post_init__(self) -> None:
-        from memviz.code_export import targets
-
-        if self.target is not None and self.target not in targets():
-            raise UnknownTargetError(self.target, targets())
+        if self.target is not None:
+            target_named(self.target)
         if self.target_out is not None and self.target is None:
             raise BadParameter("--out is the file for --code TARGET, which is missing.")
         if len(self.on_stdout) > 1:
@@ -123,7 +122,6 @@ def _write_code(
     summarizing: Summarizing,
 ) -> str:
     """Return the setting of this number as code; where there is none, the command ends."""
-    from memviz.code_export import targets
     from memviz.dashboard.reporting.sweep_json import setting_to_export
 
     setting = None
@@ -140,7 +138,7 @@ def _write_code(
             "Error: there is no setting to export. Ask for less, or try other values."
         )
         raise Exit(FAILED)
-    return targets()[target].write(setting)
+    return target_named(target).write(setting)
 
 
 def say_what_failed(ended: Ended) -> None:

@@ -3,9 +3,11 @@ measured once over others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from random import Random
+from typing import TypeVar
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
@@ -23,6 +25,7 @@ from memviz.tuning.candidates import candidates
 from memviz.tuning.cell import CellIndex
 from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
+    CATEGORIES,
     KEEP_MOST_FACTS,
     Figures,
     PricedCell,
@@ -46,6 +49,7 @@ LENIENCY = 0.5
 """In the rounds of a search each figure is taken halfway to the better end of its interval, about one standard error
 better: on a few conversations nobody is turned down by chance."""
 _GOLDEN = 0.618_033_988_75
+T = TypeVar("T")
 Work = Callable[[Sweeping], object]
 """Measures all cells of a sweep, or raises."""
 
@@ -97,16 +101,13 @@ def split_conversations(
     holdout: float = DEFAULT_HOLDOUT,
     seed: int = 0,
 ) -> tuple[tuple[SweepConversation, ...], tuple[SweepConversation, ...]]:
-    """Return the conversations to search over, and those that are held out: a share of them, at least two. Copies of a
-    conversation count once, or the holdout would have been seen.
-
-    Both parts, and each beginning of the first, have short and long conversations as all have them: conversations
-    stand in the order of their length, and are drawn in steps of the golden ratio from a random start, so that each is
-    as likely to be held out as any other. The same seed draws the same.
+    """Return the conversations to search over, and those that are held out: a share of them, at least two. Each is as
+    likely to be held out as any other, and the same seed draws the same. Copies of a conversation count once, or the
+    holdout would have been seen.
 
     Raises :class:`memviz.DesignError` for fewer than four conversations.
     """
-    different = {subject.digest: subject for subject in subjects}
+    different = leave_out_copies(subjects)
     if len(different) < LEAST_CONVERSATIONS:
         raise DesignError(
             _(
@@ -116,15 +117,43 @@ def split_conversations(
                 number=len(different),
             )
         )
-    by_length = sorted(different.values(), key=lambda one: (len(one.log), one.digest))
-    start = Random(seed).random()  # noqa: S311 - a draw that can be repeated
-    places = {}
-    for number, subject in enumerate(by_length):
-        places[subject.digest] = (start + number * _GOLDEN) % 1
-    drawn = tuple(sorted(by_length, key=lambda subject: places[subject.digest]))
+    by_length = sorted(different, key=lambda one: (len(one.log), one.digest))
+    start = Random(seed).randrange(len(by_length))  # noqa: S311 - can be repeated
+    drawn = draw_evenly(by_length, start)
     held_out = max(LEAST_HELD_OUT, round(holdout * len(drawn)))
     held_out = min(held_out, len(drawn) - LEAST_HELD_OUT)
     return drawn[held_out:], drawn[:held_out]
+
+
+def draw_evenly(values: Sequence[T], start: int) -> tuple[T, ...]:
+    """Return the values of a row in an order of which each beginning, and each rest, lies evenly over the row:
+    ``ABCD`` as ``ACBD``, from a start of 1 as ``BDCA``.
+
+    The steps are those of the golden ratio, and ``start`` turns the row: over all starts (0 to the number of values)
+    each value comes as often to each place.
+    """
+    turned = [*values[start:], *values[:start]]
+    draws = sorted(range(len(turned)), key=lambda draw: draw * _GOLDEN % 1)
+    drawn = dict(zip(draws, turned, strict=True))
+    return tuple(drawn[draw] for draw in range(len(turned)))
+
+
+def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConversation]:
+    """Return the conversations of which none says what another does, or the beginning of it: a chat that was exported
+    at its turn 10 and again at its turn 12 is there once, with 12 turns. What counts are the roles and the words."""
+
+    def words(subject: SweepConversation) -> list[tuple[str, str]]:
+        spoken = subject.log[subject.log.system_stop :]
+        return [(message.role, message.content) for message in spoken]
+
+    # In this order what goes on with a conversation stands right behind it.
+    in_order = sorted(subjects, key=lambda subject: (words(subject), subject.digest))
+    different = in_order[-1:]
+    for subject, following in pairwise(in_order):
+        beginning = words(subject)
+        if words(following)[: len(beginning)] != beginning:
+            different.append(subject)
+    return different
 
 
 @dataclass
@@ -146,15 +175,7 @@ class Designing:
     _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for kind in self.terms.keep:
-            if not any(count_facts(subject, kind) for subject in self.search):
-                raise DesignError(
-                    _(
-                        "No conversation states any {kind}, so nobody can tell which are kept. Leave them out, or add "
-                        "facts of yours.",
-                        kind=kind,
-                    )
-                )
+        self.search = _stating_first(self.search, self.terms.keep)
 
     @property
     def rounds(self) -> tuple[Round, ...]:
@@ -176,14 +197,16 @@ class Designing:
         """Search, take the best setting apart, and measure it over the holdout."""
         # It costs little, and an unknown price is told before the search.
         (everything,) = self.measure([strategy(EVERYTHING)], self.search)
+        _check_stated(self.terms.keep, everything.figures)
         alive = self.settings
         ranked: list[Measured] = []
         for number, conversations in self.rounds:
             ranked = self.measure(alive[:number], self.search[:conversations])
             ranked.sort(key=lambda one: _order(one, self.terms, LENIENCY))
+            # It keeps everything: where all else misses at the end, it may not have gone.
+            ranked.sort(key=lambda one: one.setting.id != EVERYTHING)
             alive = tuple(one.setting for one in ranked)
-        usable = [one for one in ranked if one.figures.can_be_used]
-        usable.sort(key=lambda one: _order(one, self.terms))
+        ranked.sort(key=lambda one: _order(one, self.terms))
         design = Design(
             terms=self.terms,
             everything=everything.figures,
@@ -191,10 +214,11 @@ class Designing:
             search_titles=tuple(subject.title for subject in self.search),
             holdout_titles=tuple(subject.title for subject in self.holdout),
         )
-        if not usable or usable[0].figures.misses(self.terms):
-            nearest = _of_different_strategies(usable)
+        best = ranked[0]
+        if not best.figures.can_be_used or best.figures.misses(self.terms):
+            usable = [one for one in ranked if one.figures.can_be_used]
+            nearest = _of_different_strategies(usable or ranked)
             return replace(design, nearest=nearest)
-        best = usable[0]
         parts = parts_of(best.setting)
         others = self.measure([part.without for part in parts], self.search)
         (held_out,) = self.measure([best.setting], self.holdout)
@@ -256,16 +280,49 @@ class Designing:
         return measured.figures
 
 
+def _stating_first(
+    subjects: Sequence[SweepConversation], kinds: Iterable[str]
+) -> tuple[SweepConversation, ...]:
+    """Return the conversations in an order in which the first of each kind's come before the second of each kind's, and
+    so on; those that state none of ``kinds`` come last. A kind's are those that state facts of it, in their order."""
+    ranks: dict[str, int] = {}
+    for kind in kinds:
+        stating = [subject for subject in subjects if count_facts(subject, kind)]
+        for rank, subject in enumerate(stating):
+            ranks[subject.digest] = min(rank, ranks.get(subject.digest, rank))
+    last = len(subjects)
+    return tuple(sorted(subjects, key=lambda subject: ranks.get(subject.digest, last)))
+
+
+def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
+    """Raise :class:`memviz.DesignError` for a kind of which no request of sending ``everything`` could hold a fact."""
+    for kind in kinds:
+        if kind in everything.kept:
+            continue
+        sentence = _(
+            "No conversation states any {kind} before its last request, so nobody can tell which are kept. Leave them "
+            "out, or add facts of yours.",
+            kind=kind,
+        )
+        if kind in CATEGORIES:
+            # What memviz proposes are names, numbers and the like.
+            sentence += " " + _(
+                "memviz proposes no facts of this kind: they come with a file's own facts."
+            )
+        raise DesignError(sentence)
+
+
 def _order(
     measured: Measured, terms: Terms, leniency: float = 0.0
-) -> tuple[bool, float, float, float]:
-    """The order in which settings are taken: those that can be used, the nearest to the terms, the cheapest, and of
-    equal cost the one that keeps most."""
+) -> tuple[bool, int, float, float, float]:
+    """The order in which settings are taken: those that ran, those with the fewest requests that a provider refuses,
+    the nearest to the terms, the cheapest, and of equal cost the one that keeps most."""
     figures = measured.figures
     kept = sum(share.value for share in figures.kept.values())
     missed = sum(figures.misses(terms, leniency).values())
     usd = round(figures.usd_per_1000.value, 9)
-    return (not figures.can_be_used, missed, usd, -kept)
+    refused = figures.refused_requests
+    return (not figures.is_measured, refused, missed, usd, -kept)
 
 
 def _of_different_strategies(measured: Sequence[Measured]) -> tuple[Measured, ...]:
@@ -298,12 +355,13 @@ def design(
     summaries included, and which keeps what is asked for.
 
     ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
-    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. Many
-    settings are measured over a few of the conversations, the better half over twice as many, and so on. ``holdout``
-    is the share of the conversations that this never sees: the setting that was found is measured over them once, at
-    the end. ``settings`` are those to search, in place of the usual strategies, products and pipelines. Summaries are
-    the built-in model's, prices those of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and
-    ``kept`` are those of :func:`memviz.sweep`. The same ``seed`` gives the same design.
+    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), and rules, constraints, goals and preferences,
+    which memviz does not propose: they come with a conversation's own probes. Many settings are measured over a few of
+    the conversations, the better half over twice as many, and so on. ``holdout`` is the share of the conversations that
+    this never sees: the setting that was found is measured over them once, at the end. ``settings`` are those to
+    search, in place of the usual strategies, products and pipelines. Summaries are the built-in model's, prices those
+    of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and ``kept`` are those of
+    :func:`memviz.sweep`. The same ``seed`` gives the same design.
 
     Raises :class:`memviz.DesignError` for fewer than four conversations, a kind that none of them states, or an
     unknown price, and :class:`memviz.ParameterError` for a budget or a share that is none.

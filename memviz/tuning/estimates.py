@@ -60,10 +60,12 @@ def estimate_ratio(amounts: Sequence[float], counts: Sequence[int]) -> Estimate:
 
     The interval is the jackknife's: how much the logarithm of the ratio moves as each conversation is left out. Where
     few conversations have most of the amount, only these count as its degrees of freedom. A single conversation says
-    nothing of how much they vary: its interval is 0 to infinity.
+    nothing of how much they vary: its interval is 0 to infinity. Where there is no amount at all, none is expected.
     """
     amount = sum(amounts)
     counted = sum(counts)
+    if not amount:
+        return Estimate(0.0, 0.0, 0.0)
     ratio = amount / counted
     size = len(amounts)
     if size < 2 or min(amounts) <= 0:

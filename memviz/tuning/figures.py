@@ -127,7 +127,7 @@ def figures_of(
     shares = {kind: _share_kept(kind, pairs) for kind in kinds}
     unsure = [cell for cell, subject in pairs if subject.probes and not cell.facts]
     return Figures(
-        estimate_ratio(usd, requests) if usd else Estimate(0.0, 0.0, 0.0),
+        estimate_ratio(usd, requests),
         {kind: share for kind, share in shares.items() if share is not None},
         conversations=len(cells),
         requests=sum(requests),

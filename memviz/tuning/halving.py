@@ -20,7 +20,7 @@ class Round(NamedTuple):
 def plan_rounds(candidates: int, conversations: int) -> tuple[Round, ...]:
     """Return the rounds of a search: of 100 candidates and 12 conversations 100 over 3, 50 over 6 and 25 over 12."""
     sizes = [conversations]
-    while ceil(sizes[-1] / 2) >= FIRST_CONVERSATIONS and sizes[-1] > 1:
+    while ceil(sizes[-1] / 2) >= FIRST_CONVERSATIONS:
         sizes.append(ceil(sizes[-1] / 2))
     rounds = []
     for size in reversed(sizes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ import pytest
 import memviz as api
 from benchmarks.synthetic.generator import generate
 from memviz.cli.design_report import MEANINGS, explain_part
+from memviz.core.errors import SweepError
 from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.strategies.presets import presets
 from memviz.strategies.steps import lines_of
 from memviz.transcripts.export import to_json
+from memviz.tuning.cell import Cell
+from memviz.tuning.sweep import Sweeping
 from tests.cli.terminal import memviz, refused
 
 QUICK = ("--counter", "chars4", "-s", "window:window_size=2,4,8")
@@ -97,9 +101,17 @@ def test_only_settings_with_code_are_searched(chats: Path) -> None:
         "head_and_tail",
         "--code",
         "openai_agents",
-        code=1,
+        code=2,
         words=("head_and_tail", "OpenAI Agents"),
     )
+
+
+def test_what_is_free_meets_any_budget(chats: Path) -> None:
+    free = ("--usd-per-million", "0,0")
+    shown = memviz("design", chats, *TERMS, *QUICK, *free)
+    (verdict,) = [line for line in shown.lines if line.startswith("Over the")]
+    assert "it does what was asked." in verdict
+    assert "interval of $" not in verdict
 
 
 def test_where_nothing_meets_the_terms_the_nearest_two_are_named(chats: Path) -> None:
@@ -143,6 +155,35 @@ def test_what_cannot_be_asked_is_refused(
     for word in words:
         assert word in shown.err
     assert shown.out == ""
+
+
+def test_an_error_is_no_finding(chats: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    refused("design", nowhere, *TERMS, *QUICK, code=2, words=("nowhere",))
+    (chats / "broken.json").rename(tmp_path / "broken.json")
+    unknown = ("--model", "openai/nothing-such")
+    shown = memviz("design", chats, *TERMS, *QUICK, *unknown, code=2)
+    assert "A price is unknown" in shown.err
+    shown = memviz("design", chats, *TERMS, *QUICK, "-o", chats / "0.json", code=2)
+    assert "0.json cannot be made" in shown.err
+    for number in (1, 2):
+        (chats / f"{number}.json").unlink()
+    shown = memviz("design", chats, *TERMS, *QUICK, code=2)
+    assert "There are only 3." in shown.err
+
+
+def test_a_search_that_cannot_be_brought_to_its_end_is_an_error(
+    chats: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Sweeping.__iter__
+
+    def fail(sweeping: Sweeping) -> Iterator[Cell]:
+        yield next(whole(sweeping))
+        raise SweepError("The workers are gone.")
+
+    monkeypatch.setattr("memviz.tuning.sweep.Sweeping.__iter__", fail)
+    shown = memviz("design", chats, *TERMS, *QUICK, code=2)
+    assert "The workers are gone." in shown.err
 
 
 def test_every_step_of_a_product_is_explained() -> None:

@@ -653,6 +653,11 @@ class TestExportToCode:
             row["summarizer_tokens"],
         )
 
+    def test_the_beginning_of_a_target_names_it(self, chat: Path) -> None:
+        asked = ("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code")
+        whole = memviz(*asked, "plain_python")
+        assert memviz(*asked, "plain").out == whole.out
+
     def test_nothing_to_export_is_an_error(self, chat: Path) -> None:
         shown = memviz(
             "sweep", chat, *GRID, "--max-peak", 1, "--code", "memory_yaml", code=1

@@ -90,6 +90,9 @@ class TestRatio:
     def test_one_conversation_tells_no_interval(self) -> None:
         assert estimate_ratio([3.0], [2]) == Estimate(1.5, 0.0, inf)
 
+    def test_what_is_free_is_free_for_all(self) -> None:
+        assert estimate_ratio([0.0, 0.0], [2, 3]) == Estimate(0.0, 0.0, 0.0)
+
     def test_it_does_not_depend_on_the_unit(self) -> None:
         small = estimate_ratio([1.0, 3.0, 2.0], [10, 20, 14])
         large = estimate_ratio([1000.0, 3000.0, 2000.0], [10, 20, 14])
