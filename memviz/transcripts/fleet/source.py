@@ -39,12 +39,20 @@ class Item(NamedTuple):
     """The bytes of a whole file, or the reason why there are none."""
     format: str = ""
     """The format of its rows."""
+    file_bytes: int = 0
+    """The size of a whole file by its listing."""
 
     @property
     def size_bytes(self) -> int:
-        """The size of what is not read yet, about."""
-        whole = len(self.data) if isinstance(self.data, bytes) else 0
+        """The size of what is not read yet, about: that of a whole file also where its bytes could not be read."""
+        read_bytes = len(self.data) if isinstance(self.data, bytes) else 0
+        whole = max(self.file_bytes, read_bytes)
         return whole + sum(row.size_bytes for row in self.rows)
+
+    @property
+    def first_row(self) -> int:
+        """The number of its first row, from 1; 0 for a whole file."""
+        return self.rows[0].number if self.rows else 0
 
 
 class Place(NamedTuple):
@@ -145,7 +153,7 @@ class Fleet:
             problem = getattr(error, "strerror", None) or type(error).__name__
             reason = _("the file cannot be opened: {found}.", found=problem)
             data = TranscriptError(reason, remedy=_("Make it readable."))
-        return Item(file.number, kind.name, data=data)
+        return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
     def _by_rows(
         self, file: SourceFile, reader: Reader, rows: Iterator[Row]

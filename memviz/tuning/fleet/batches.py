@@ -56,6 +56,14 @@ class FleetJob(NamedTuple):
     items: tuple[Item, ...]
     plan: FleetPlan
 
+    @property
+    def mark(self) -> str:
+        """A hash of the places of its items: a batch of this number with another one has other conversations."""
+        digest = blake2b(digest_size=HASH_BYTES)
+        for item in self.items:
+            digest.update(f"{item.file} {item.first_row}\n".encode())
+        return digest.hexdigest()
+
 
 class FleetBatch(NamedTuple):
     """A batch that was measured: its tables by their names."""
@@ -94,7 +102,7 @@ def measure_batch(job: FleetJob) -> FleetBatch:
                     problem = _("memviz cannot measure it ({error}).", error=name)
                     rows.failures.append(_failure(place, None, problem))
     tables = {
-        "conversations": table_of("conversations", rows.conversations),
+        "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
     }
     if plan.has_requests:

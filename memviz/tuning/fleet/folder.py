@@ -16,7 +16,7 @@ from pyarrow import parquet
 from memviz.core.errors import SweepError
 from memviz.core.translation import _, noop
 from memviz.tuning.fleet.batches import FleetBatch
-from memviz.tuning.fleet.tables import TABLES
+from memviz.tuning.fleet.tables import MARK, TABLES
 
 MANIFEST = "manifest.json"
 WRITING = ".writing"
@@ -88,9 +88,13 @@ class FleetFolder:
         half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
         half.replace(self.path / MANIFEST)
 
-    def has(self, number: int) -> bool:
-        """Return whether a batch is finished."""
-        return self._file(LAST_TABLE, number).exists()
+    def mark(self, number: int) -> str | None:
+        """Return the mark of a batch; ``None`` where it is not finished."""
+        file = self._file(LAST_TABLE, number)
+        if not file.exists():
+            return None
+        metadata = parquet.read_schema(file).metadata or {}
+        return str(metadata.get(MARK.encode(), b""), "utf-8", "replace")
 
     def keep(self, batch: FleetBatch) -> None:
         """Write a batch. Raises :class:`memviz.SweepError` where it cannot be written."""

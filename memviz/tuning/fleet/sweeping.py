@@ -108,8 +108,17 @@ class FleetSweeping:
             for number, items in enumerate(batches):
                 if self.stop.is_set():
                     return
-                if not self.folder.has(number):
-                    yield FleetJob(number, items, self.plan)
+                job = FleetJob(number, items, self.plan)
+                mark = self.folder.mark(number)
+                if mark is None:
+                    yield job
+                elif mark != job.mark:
+                    raise SweepError(
+                        _(
+                            "The files are read otherwise than when the sweep was begun: one could not be read for a "
+                            "moment, then or now. Run it again, and if it says so again, into another folder."
+                        )
+                    )
         except OSError as error:
             problem = error.strerror or type(error).__name__
             raise SweepError(

@@ -16,6 +16,7 @@ import pytest
 
 import memviz
 from memviz.core.errors import ParameterError, SweepError
+from memviz.transcripts.fleet.addresses import SourceFile
 from memviz.transcripts.loading import load_transcripts
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
@@ -176,6 +177,29 @@ class TestGoingOn:
         assert swept(source, out).failures == 1
         assert rows(out).equals(rows(tmp_path / "whole"))
         assert list(out.rglob("*.writing")) == []
+
+    def test_a_file_that_comes_back_between_finished_batches_is_no_shift(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        logs = tmp_path / "logs"
+        logs.mkdir()
+        for number in range(3):
+            chats = [chat(10 * number + row) for row in range(4)]
+            (logs / f"{number}.jsonl").write_bytes(lines(chats))
+
+        def closed(file: SourceFile, compression: str | None = None) -> Any:
+            if file.number == 1:
+                raise PermissionError(13, "Permission denied")
+            return file.files.open(file.path, "rb", compression=compression)
+
+        first = at_work(logs, tmp_path / "out", batch_items=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(SourceFile, "open", closed)
+            for done in first:
+                if done.batches == 2:
+                    first.stop.set()
+        with pytest.raises(SweepError, match="read otherwise than when"):
+            list(at_work(logs, tmp_path / "out", batch_items=3))
 
     @pytest.mark.parametrize(
         ("change", "words"),
