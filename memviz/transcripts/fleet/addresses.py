@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from io import BufferedReader, RawIOBase
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -13,10 +18,29 @@ from memviz.core.translation import _
 
 PASSED_OVER = (".", "_")
 """Names of files and folders in a folder that begin so are no data: ``.DS_Store``, ``_SUCCESS``."""
-COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
-"""fsspec's names of how a file of lines is packed, by the end of its name."""
+READ_BYTES = 1 << 20
+"""So much of a file is asked for at once."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
+
+
+class SourceLostError(OSError):
+    """What a file lies on cannot be reached any more: the network is down, the disk is gone."""
+
+
+def _unpacked_zstandard(stream: IO[bytes]) -> IO[bytes]:
+    import pyarrow as pa  # it takes a moment, and hardly anybody packs so
+
+    return BufferedReader(pa.CompressedInputStream(stream, "zstd"))
+
+
+UNPACK: dict[str, Callable[[Any], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": _unpacked_zstandard,
+}
+"""The function that unpacks a file of lines, by the end of its name: ``chats.jsonl.gz``."""
 
 
 class SourceFile(NamedTuple):
@@ -32,10 +56,68 @@ class SourceFile(NamedTuple):
     path: str
     """Its path there."""
 
-    def open(self, compression: str | None = None) -> IO[bytes]:
-        """Return the file opened for reading, unpacked where its ``compression`` is named."""
-        stream: IO[bytes] = self.files.open(self.path, "rb", compression=compression)
-        return stream
+    def open(self, packed: str = "") -> IO[bytes]:
+        """Return the file opened for reading, unpacked where ``packed`` is one of :data:`UNPACK`.
+
+        Here and while it is read, what its bytes lie on raises :class:`SourceLostError`, or FileNotFoundError and
+        PermissionError for this file alone; any other error is of the bytes themselves.
+        """
+        try:
+            raw = self.files.open(self.path, "rb")
+        except Exception as error:
+            raise _as_loss(error) from None
+        stream = BufferedReader(_Reached(raw), READ_BYTES)
+        return UNPACK[packed](stream) if packed else stream
+
+
+class _Reached(RawIOBase):
+    """A file of fsspec, of which every error says whether more than this file is lost."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self.file.seekable())
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        return int(self.file.seek(place, whence))
+
+    def tell(self) -> int:
+        return int(self.file.tell())
+
+    def readinto(self, room: Any) -> int:
+        try:
+            data = self.file.read(len(room))
+        except Exception as error:
+            raise _as_loss(error) from None
+        room[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.file.close()
+        super().close()
+
+
+def _as_loss(error: Exception) -> OSError:
+    """Return the error of a file system as one without an address in it."""
+    if isinstance(error, FileNotFoundError | PermissionError):
+        return error
+    return SourceLostError(getattr(error, "errno", None), problem_of(error))
+
+
+def problem_of(error: Exception) -> str:
+    """Return what went wrong in a few words: those of the system, or the kind of the error. What a file system says
+    itself may hold a signed address."""
+    number = getattr(error, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    if isinstance(error, SourceLostError):
+        return error.strerror or ""
+    return type(error).__name__
 
 
 def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
@@ -54,8 +136,7 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
                 number += 1
                 is_there = True
         except Exception as error:
-            # Each file system has errors of its own, whose texts may hold a signed address.
-            reason = getattr(error, "strerror", None) or type(error).__name__
+            reason = problem_of(error)
             if isinstance(error, ImportError):
                 reason = str(error)
             raise _unreachable(address, reason) from None

@@ -86,21 +86,22 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     that no call reaches are raised."""
     rows = _Rows()
     plan = job.plan
-    with uncollected():
-        for item in job.items:
-            for place, outcome in read_item(item, plan.fleet):
-                if isinstance(outcome, TranscriptError):
-                    rows.failures.append(_failure(place, None, str(outcome)))
-                    continue
-                try:
+    for item in job.items:
+        for place, outcome in read_item(item, plan.fleet):
+            if isinstance(outcome, TranscriptError):
+                rows.failures.append(_failure(place, None, str(outcome)))
+                continue
+            try:
+                # The garbage of a thousand conversations would be more than the memory has room for.
+                with uncollected():
                     _measure(place, outcome, plan, rows)
-                except MemvizError:
-                    raise
-                except UNFORESEEN_ERRORS as error:
-                    # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                    name = type(error).__name__
-                    problem = _("memviz cannot measure it ({error}).", error=name)
-                    rows.failures.append(_failure(place, None, problem))
+            except MemvizError:
+                raise
+            except UNFORESEEN_ERRORS as error:
+                # One of a million must not end the sweep, nor come up again whenever it is gone on with.
+                name = type(error).__name__
+                problem = _("memviz cannot measure it ({error}).", error=name)
+                rows.failures.append(_failure(place, None, problem))
     tables = {
         "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
@@ -117,7 +118,7 @@ def _measure(
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     known = {
         **place._asdict(),
-        "conversation": _hash_of(transcript),
+        "conversation": hash_of(transcript),
         "messages": len(subject.log),
         "turns": subject.log.turn_count,
     }
@@ -144,7 +145,7 @@ def _failure(place: Place, setting: int | None, sentence: str) -> Row:
     return {**place._asdict(), "setting": setting, "error": sentence}
 
 
-def _hash_of(transcript: Transcript) -> str:
+def hash_of(transcript: Transcript) -> str:
     """Return a hash of what was said, by whom: equal conversations have an equal one."""
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:

@@ -12,9 +12,9 @@ from memviz.core.errors import ParameterError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.fleet.reading import read_place
+from memviz.transcripts.fleet.reading import missing_conversation, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
-from memviz.tuning.fleet.batches import FleetPlan
+from memviz.tuning.fleet.batches import FleetPlan, hash_of
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
@@ -70,7 +70,11 @@ class FleetSweep:
         Raises :class:`memviz.TranscriptError` where it is not there any more.
         """
         numbers = [int(row[name]) for name in PLACE]
-        return read_place(self.fleet, Place(*numbers))
+        transcript = read_place(self.fleet, Place(*numbers))
+        if hash_of(transcript) != row["conversation"]:
+            # Another one has taken its place in a file that was written anew.
+            raise missing_conversation()
+        return transcript
 
     def by_setting(self) -> DataFrame:
         """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added

@@ -14,7 +14,11 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
-from memviz.transcripts.fleet.addresses import digest_of, without_secrets
+from memviz.transcripts.fleet.addresses import (
+    digest_of,
+    problem_of,
+    without_secrets,
+)
 from memviz.transcripts.fleet.source import Item
 from memviz.transcripts.mapping.declaration import Mapping
 from memviz.tuning import executors
@@ -120,7 +124,7 @@ class FleetSweeping:
                         )
                     )
         except OSError as error:
-            problem = error.strerror or type(error).__name__
+            problem = problem_of(error)
             raise SweepError(
                 _(
                     "The conversations cannot be read any more ({problem}). What was finished is kept: run the sweep "

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pandas as pd
 import pytest
+from fsspec.exceptions import FSTimeoutError
+from fsspec.implementations.local import LocalFileSystem
 
 import memviz
 from memviz.core.errors import ParameterError, SweepError
 from memviz.transcripts.fleet.addresses import SourceFile
+from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.loading import load_transcripts
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
@@ -89,9 +94,10 @@ def test_the_worst_are_found_and_read_again(tmp_path: Path) -> None:
     assert len(out.transcript(worst.iloc[0]).messages) == 18
     with pytest.raises(ParameterError, match="measure"):
         out.worst("beauty")
-    (tmp_path / "x.jsonl").write_bytes(lines([chat(1)]))
-    with pytest.raises(memviz.TranscriptError, match="not there any more"):
-        out.transcript(worst.iloc[0])
+    for others in ([chat(1)], [chat(1), chat(5, turns=9)]):
+        (tmp_path / "x.jsonl").write_bytes(lines(others))
+        with pytest.raises(memviz.TranscriptError, match="not there any more"):
+            out.transcript(worst.iloc[0])
 
 
 def test_bad_ones_are_a_table_and_stop_nothing(tmp_path: Path) -> None:
@@ -187,10 +193,12 @@ class TestGoingOn:
             chats = [chat(10 * number + row) for row in range(4)]
             (logs / f"{number}.jsonl").write_bytes(lines(chats))
 
-        def closed(file: SourceFile, compression: str | None = None) -> Any:
+        open_any = SourceFile.open
+
+        def closed(file: SourceFile, packed: str = "") -> Any:
             if file.number == 1:
                 raise PermissionError(13, "Permission denied")
-            return file.files.open(file.path, "rb", compression=compression)
+            return open_any(file, packed)
 
         first = at_work(logs, tmp_path / "out", batch_items=3)
         with monkeypatch.context() as patch:
@@ -267,6 +275,57 @@ def test_a_source_that_breaks_off_ends_it_and_it_can_go_on(
         with pytest.raises(SweepError, match=r"Input/output error.*go on"):
             swept(source, tmp_path / "out")
     assert swept(source, tmp_path / "out").runs == 9
+
+
+class ClientError(Exception):
+    """An error as those of aiohttp are: no OSError."""
+
+
+@pytest.mark.parametrize("moment", ["open", "read"])
+@pytest.mark.parametrize(
+    "error",
+    [FSTimeoutError(), ConnectionError(), ClientError("https://h/x?sig=QQ"), OSError(5, "x?sig=QQ")],
+    ids=repr,
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.zst", "x.parquet", "x.json"])  # fmt: skip
+def test_a_network_that_drops_ends_it_and_is_no_damage(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    error: Exception,
+    moment: str,
+) -> None:
+    (tmp_path / name).write_bytes(b"{}")
+
+    class Dropping(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise error
+
+    def drop(files: object, path: str, mode: str = "rb", **options: Any) -> Any:
+        if moment == "open":
+            raise error
+        return Dropping(b"x" * 99)
+
+    monkeypatch.setattr(LocalFileSystem, "open", drop)
+    with pytest.raises(SweepError, match="cannot be read any more") as refusal:
+        swept(tmp_path / name, tmp_path / "out")
+    assert "QQ" not in str(refusal.value)
+
+
+def test_garbage_is_collected_between_two_conversations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 2)
+    is_collected = []
+
+    def watched(*arguments: Any) -> Any:
+        for outcome in read_item(*arguments):
+            is_collected.append(gc.isenabled())
+            yield outcome
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.read_item", watched)
+    swept(source, tmp_path / "out")
+    assert is_collected == [True, True]
 
 
 @pytest.mark.parametrize("given", [[{"role": "user", "content": "Hi"}], 5])
