@@ -99,9 +99,7 @@ def measure_batch(job: FleetJob) -> FleetBatch:
                 raise
             except UNFORESEEN_ERRORS as error:
                 # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                name = type(error).__name__
-                problem = _("memviz cannot measure it ({error}).", error=name)
-                rows.failures.append(_failure(place, None, problem))
+                rows.failures.append(_failure(place, None, _unforeseen(error)))
     tables = {
         "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
@@ -130,6 +128,9 @@ def _measure(
         except MemvizError as error:
             rows.failures.append(_failure(place, number, str(error)))
             continue
+        except UNFORESEEN_ERRORS as error:
+            rows.failures.append(_failure(place, number, _unforeseen(error)))
+            continue
         cell = cell_of(subject, run, kept)
         cost = plan.assumptions.cost(cell.traffic)
         measures = measures_of(cell, cost)
@@ -139,6 +140,11 @@ def _measure(
         rows.conversations.append(row)
         if plan.has_requests:
             rows.requests += _request_rows(place, number, cell, cost)
+
+
+def _unforeseen(error: Exception) -> str:
+    name = type(error).__name__
+    return _("memviz cannot measure it ({error}).", error=name)
 
 
 def _failure(place: Place, setting: int | None, sentence: str) -> Row:

@@ -79,14 +79,22 @@ class FleetSweep:
     def by_setting(self) -> DataFrame:
         """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
         up. Dollars are unknown where those of any conversation are."""
+        from pandas import DataFrame
+
         columns = ["setting", "sent_tokens", "peak_tokens", "usd", "retention"]
-        table_of_runs = FleetFolder(self.folder).read("conversations", columns)
-        runs: DataFrame = table_of_runs.to_pandas()
-        grouped = runs.groupby("setting")
-        table = grouped[["sent_tokens", "peak_tokens", "retention"]].mean()
-        counts = grouped["usd"].agg(["count", "size"])
-        table["usd"] = grouped["usd"].sum().where(counts["count"] == counts["size"])
-        table["conversations"] = counts["size"]
+        numbers = columns[1:]
+        sums = DataFrame(columns=numbers, dtype=float)
+        counts = DataFrame(columns=numbers, dtype=float)
+        # All conversations at once may be more than the memory has room for.
+        for part in FleetFolder(self.folder).parts("conversations", columns):
+            grouped = part.to_pandas().groupby("setting")
+            sums = sums.add(grouped.sum(), fill_value=0)
+            counts = counts.add(grouped.count(), fill_value=0)
+        table = sums / counts
+        # Every conversation has a number of tokens.
+        table["conversations"] = counts["sent_tokens"].astype(int)
+        is_priced = counts["usd"] == counts["sent_tokens"]
+        table["usd"] = sums["usd"].where(is_priced)
         settings = self._frame("settings")[["setting", "strategy", "label"]]
         return settings.merge(table.reset_index(), on="setting")
 
