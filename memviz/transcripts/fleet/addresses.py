@@ -20,6 +20,12 @@ PASSED_OVER = (".", "_")
 """Names of files and folders in a folder that begin so are no data: ``.DS_Store``, ``_SUCCESS``."""
 READ_BYTES = 1 << 20
 """So much of a file is asked for at once."""
+SWEPT_FOLDERS = {"conversations", "requests", "failures", "settings"}
+"""A folder with all of these is what a sweep has written, and no source of one."""
+QUERY = re.compile(r"[?#].*")
+"""What may sign an address: ``?sig=1``, ``#access_token=1``."""
+USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
+"""Who reads an address, with a password that may have slashes: ``me:key@``, and no port: ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
 
@@ -55,6 +61,8 @@ class SourceFile(NamedTuple):
     """The file system of fsspec that has it."""
     path: str
     """Its path there."""
+    version: str = ""
+    """What its file system says that changes with it: an ETag, or the time of its last change."""
 
     def open(self, packed: str = "") -> IO[bytes]:
         """Return the file opened for reading, unpacked where ``packed`` is one of :data:`UNPACK`.
@@ -132,7 +140,8 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
             is_there = False
             for name, info in _below(files, path):
                 size = info.get("size") or 0
-                yield SourceFile(number, name, size, files, info["name"])
+                version = _version_of(info)
+                yield SourceFile(number, name, size, files, info["name"], version)
                 number += 1
                 is_there = True
         except Exception as error:
@@ -145,23 +154,28 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
 
 
 def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
-    """Return a hash of the names and sizes of files in their order, and how many they are."""
+    """Return a hash of the names, sizes and versions of files in their order, and how many they are."""
     digest = sha256()
     number = 0
     for file in files:
-        digest.update(f"{file.name}\0{file.size_bytes}\n".encode("utf-8", "replace"))
+        text = f"{file.name}\0{file.size_bytes}\0{file.version}\n"
+        digest.update(text.encode("utf-8", "replace"))
         number += 1
     return digest.hexdigest(), number
 
 
 def without_secrets(address: str) -> str:
     """Return an address as it may be written down, of this machine the whole path; without a password and without what
-    signs it: ``"https://me:key@host/x.jsonl?sig=1"`` -> ``"https://host/x.jsonl"``."""
-    scheme, separator, rest = address.partition("://")
-    if not separator:
+    signs it, in each of chained ones: ``"zip://a.json::https://me:key@host/x.zip?sig=1"`` ->
+    ``"zip://a.json::https://host/x.zip"``."""
+    if "://" not in address:
         return str(Path(address).expanduser().absolute())
-    host, slash, path = rest.partition("/")
-    return scheme + separator + host.rpartition("@")[2] + slash + path.split("?")[0]
+    return "::".join(map(_piece_without_secrets, address.split("::")))
+
+
+def _piece_without_secrets(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    return scheme + separator + USER.sub("", QUERY.sub("", rest))
 
 
 def _file_system(address: str) -> tuple[Any, str]:
@@ -188,14 +202,18 @@ def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
-            if info["type"] == "file":
-                yield place.removeprefix(folder).lstrip("/"), info
+            name = _without_query(place.removeprefix(folder).lstrip("/"))
+            is_hidden = any(part.startswith(PASSED_OVER) for part in name.split("/"))
+            if not is_hidden and _is_file(files, info) and not _is_swept(files, place):
+                yield name, info
 
 
 def _in_folder(
     files: Any, folder: str, above: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     entries = files.ls(folder, detail=True)
+    if SWEPT_FOLDERS.issubset(_last_name(info["name"]) for info in entries):
+        return
     for info in sorted(entries, key=lambda info: str(info["name"])):
         name = _last_name(info["name"])
         # A folder of an object store may be among its own entries.
@@ -206,12 +224,40 @@ def _in_folder(
             # A link to a folder above would be followed for ever.
             if not info.get("islink"):
                 yield from _in_folder(files, info["name"], f"{above}{name}/")
-        elif info["type"] == "file":
+        elif _is_file(files, info):
             yield above + name, info
 
 
+def _is_file(files: Any, info: dict[str, Any]) -> bool:
+    """Return whether this is a file, or a link to one."""
+    is_link = bool(info.get("islink"))
+    return info["type"] == "file" or (is_link and bool(files.isfile(info["name"])))
+
+
+def _is_swept(files: Any, place: str) -> bool:
+    """Return whether a sweep has written this: ``swept/manifest.json``, ``swept/failures/part-000000.parquet``."""
+    path = PurePosixPath(place)
+    if path.name == "manifest.json":
+        folder = path.parent
+    elif path.parent.name in SWEPT_FOLDERS:
+        folder = path.parent.parent
+    else:
+        return False
+    return all(files.isdir(f"{folder}/{name}") for name in SWEPT_FOLDERS)
+
+
+def _version_of(info: dict[str, Any]) -> str:
+    versions = (info.get(name) for name in ("ETag", "mtime", "LastModified"))
+    return str(next(filter(None, versions), ""))
+
+
 def _last_name(path: str) -> str:
-    return PurePosixPath(path.split("?")[0].rstrip("/")).name
+    return PurePosixPath(_without_query(path).rstrip("/")).name
+
+
+def _without_query(path: str) -> str:
+    """Return a path without what signs it. On this machine, where nothing does, names may have such signs."""
+    return QUERY.sub("", path) if "://" in path else path
 
 
 def _unreachable(address: str, reason: str) -> TranscriptError:

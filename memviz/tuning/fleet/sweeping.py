@@ -156,6 +156,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     """
     fleet = plan.fleet
     digest, file_count = digest_of(fleet.files())
+    sources = [without_secrets(address) for address in fleet.addresses]
     mapping = fleet.mapping.to_yaml() if isinstance(fleet.mapping, Mapping) else None
     reading = {"format": fleet.format, "mapping": mapping, "user": fleet.user}
     limits = [asdict(fleet.limits), batch_items, BATCH_BYTES]
@@ -165,7 +166,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     measuring = [plan.counter.name, summarizer, repr(plan.assumptions), plan.has_facts]
     return {
         "schema": [SCHEMA_VERSION, CELL_VERSION],
-        "source": digest,
+        "source": fingerprint([sources, digest]),
         "reading": fingerprint([reading, limits]),
         "sample": [fleet.sample, fleet.seed],
         "settings": fingerprint(settings_table(plan.settings).to_pylist()),
@@ -173,7 +174,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
         "tables": plan.has_requests,
         "files": file_count,
         "fleet": {
-            "sources": [without_secrets(address) for address in fleet.addresses],
+            "sources": sources,
             **reading,
         },
         "is_complete": False,

@@ -23,6 +23,7 @@ from memviz.core.errors import ParameterError, SweepError
 from memviz.transcripts.fleet.addresses import SourceFile
 from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.loading import load_transcripts
+from memviz.tuning.cell import replay_subject
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
@@ -142,7 +143,81 @@ def test_a_conversation_that_memviz_fails_on_is_a_failure_and_no_end(
     assert failure["error"] == "memviz cannot measure it (TypeError)."
 
 
+def test_an_error_at_one_setting_leaves_the_rows_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 2)
+
+    def broken(subject: Any, setting: Any, *rest: Any) -> Any:
+        if setting.id == "window" and setting.window_size == 4:
+            raise KeyError("QX0001")
+        return replay_subject(subject, setting, *rest)
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.replay_subject", broken)
+    out = swept(source, tmp_path / "out")
+    assert out.frame()["setting"].tolist() == [0, 2, 0, 2]
+    assert out.failures_frame()["setting"].tolist() == [1, 1]
+    assert out.failures_frame()["error"][0] == "memviz cannot measure it (KeyError)."
+
+
+def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> None:
+    rows = [chat(number, turns=number + 1) for number in range(5)]
+    rows.append({"messages": [{"role": "user", "content": "Hi"}]})
+    (tmp_path / "x.jsonl").write_bytes(lines(rows))
+    *_, done = at_work(tmp_path / "x.jsonl", tmp_path / "out", batch_items=2)
+    assert done.batches == 3
+    sweep = FleetSweep(tmp_path / "out", memviz.Fleet(tmp_path), (), 6, 0, True)
+    frame = sweep.frame()
+    (row,) = sweep.by_setting().to_dict("records")
+    assert row["conversations"] == 6
+    assert row["sent_tokens"] == frame["sent_tokens"].mean()
+    assert row["usd"] == pytest.approx(frame["usd"].sum(), nan_ok=True)
+    assert row["retention"] == pytest.approx(frame["retention"].mean(), nan_ok=True)
+
+
 class TestGoingOn:
+    @pytest.mark.parametrize("text", ["", None])
+    def test_what_a_kill_before_the_manifest_leaves_is_gone_on_with(
+        self, tmp_path: Path, text: str | None
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        out = tmp_path / "out"
+        for table in ("conversations", "settings"):
+            (out / table).mkdir(parents=True)
+        (out / "settings" / "part-000000.parquet").write_bytes(b"")
+        (out / "settings" / "part-000000.parquet.7.writing").write_bytes(b"PAR1")
+        (out / "manifest.json.writing").write_text("{")
+        if text is not None:
+            (out / "manifest.json").write_text(text)
+        assert swept(source, out).runs == 3
+
+    def test_an_empty_part_is_measured_again(self, tmp_path: Path) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 6)
+        list(at_work(source, tmp_path / "whole", batch_items=2))
+        stopped = at_work(source, tmp_path / "out", batch_items=2)
+        for done in stopped:
+            if done.batches == 2:
+                stopped.stop.set()
+        part = tmp_path / "out" / "conversations" / "part-000001.parquet"
+        part.write_bytes(b"")
+        list(at_work(source, tmp_path / "out", batch_items=2))
+        assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+    def test_a_full_disk_at_the_end_is_a_sentence(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        progress = iter(at_work(source, tmp_path / "out"))
+        next(progress)
+        assert next(progress).batches == 1
+
+        def full(file_number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("memviz.tuning.fleet.folder.os.fsync", full)
+        with pytest.raises(SweepError, match="No space left on device"):
+            next(progress)
+
     def test_a_finished_sweep_is_not_measured_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -166,6 +241,12 @@ class TestGoingOn:
         *_, done = at_work(source, tmp_path / "out", batch_items=10)
         assert done.runs == 50
         assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+    def test_a_folder_inside_its_source_goes_on(self, tmp_path: Path) -> None:
+        packed_chats(tmp_path / "chats.jsonl.gz", 3)
+        first = swept(tmp_path, tmp_path / "out")
+        assert (first.runs, first.failures) == (9, 0)
+        assert swept(tmp_path, tmp_path / "out") == first
 
     def test_half_a_batch_counts_for_nothing(self, tmp_path: Path) -> None:
         source = tmp_path / "x.jsonl"
@@ -219,7 +300,9 @@ class TestGoingOn:
             ({"sample": 0.5}, "another sample"),
             ({"seed": 5}, "another sample"),
             ({"format": "openai_messages"}, "another way"),
+            ({"rows": 3}, "other files"),
             ({"rows": 4}, "other files"),
+            ({"name": "copy.jsonl.gz"}, "other files"),
         ],
         ids=str,
     )
@@ -228,7 +311,10 @@ class TestGoingOn:
     ) -> None:
         source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
         swept(source, tmp_path / "out")
-        packed_chats(source, change.pop("rows", 3))
+        if "rows" in change:
+            packed_chats(source, change.pop("rows"))
+        if "name" in change:
+            source = source.rename(tmp_path / change.pop("name"))
         grid = change.pop("grid", GRID)
         reading = {
             name: change.pop(name)
@@ -240,16 +326,19 @@ class TestGoingOn:
         with pytest.raises(SweepError, match=f"{words}.*Choose another folder"):
             memviz.sweep(fleet, grid, write=tmp_path / "out", **options)
 
-    @pytest.mark.parametrize("manifest", [None, "[]", "{", '{"schema": [0, 0]}'])
+    @pytest.mark.parametrize(
+        "manifest", [None, "[]", "{", '{"schema": [0, 0]}', b"\xff"]
+    )
     def test_a_folder_of_something_else_is_left_alone(
-        self, tmp_path: Path, manifest: str | None
+        self, tmp_path: Path, manifest: str | bytes | None
     ) -> None:
         source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
         out = tmp_path / "out"
         out.mkdir()
         (out / "mine.txt").write_text("mine")
         if manifest is not None:
-            (out / "manifest.json").write_text(manifest)
+            data = manifest.encode() if isinstance(manifest, str) else manifest
+            (out / "manifest.json").write_bytes(data)
         with pytest.raises(SweepError, match="Choose another folder"):
             swept(source, out)
         assert (out / "mine.txt").read_text() == "mine"
