@@ -14,7 +14,6 @@ from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
-from memviz.core.translation import _
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
@@ -25,6 +24,7 @@ from memviz.transcripts.document import UNFORESEEN_ERRORS
 from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.tuning.cell import Cell, cell_of, replay_subject
+from memviz.tuning.fleet.failure_words import kind_of_error, words_without_values
 from memviz.tuning.fleet.tables import table_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import measures_of
@@ -89,7 +89,9 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     for item in job.items:
         for place, outcome in read_item(item, plan.fleet):
             if isinstance(outcome, TranscriptError):
-                rows.failures.append(_failure(place, None, str(outcome)))
+                rows.failures.append(
+                    _failure(place, None, words_without_values(outcome))
+                )
                 continue
             try:
                 # The garbage of a thousand conversations would be more than the memory has room for.
@@ -99,7 +101,7 @@ def measure_batch(job: FleetJob) -> FleetBatch:
                 raise
             except UNFORESEEN_ERRORS as error:
                 # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                rows.failures.append(_failure(place, None, _unforeseen(error)))
+                rows.failures.append(_failure(place, None, kind_of_error(error)))
     tables = {
         "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
@@ -126,10 +128,10 @@ def _measure(
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
-            rows.failures.append(_failure(place, number, str(error)))
+            rows.failures.append(_failure(place, number, words_without_values(error)))
             continue
         except UNFORESEEN_ERRORS as error:
-            rows.failures.append(_failure(place, number, _unforeseen(error)))
+            rows.failures.append(_failure(place, number, kind_of_error(error)))
             continue
         cell = cell_of(subject, run, kept)
         cost = plan.assumptions.cost(cell.traffic)
@@ -140,11 +142,6 @@ def _measure(
         rows.conversations.append(row)
         if plan.has_requests:
             rows.requests += _request_rows(place, number, cell, cost)
-
-
-def _unforeseen(error: Exception) -> str:
-    name = type(error).__name__
-    return _("memviz cannot measure it ({error}).", error=name)
 
 
 def _failure(place: Place, setting: int | None, sentence: str) -> Row:

@@ -175,6 +175,30 @@ def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> 
     assert row["retention"] == pytest.approx(frame["retention"].mean(), nan_ok=True)
 
 
+SECRETS = [
+    ("x.txt", "My PIN is 4711 and nobody may know it", "no known format, found a text"),
+    ("x.jsonl", '{"messages": My PIN is 4711}', "this is not JSON"),
+    ("x.txt", "PIN: 4711\nAnna: so it is", "it may be a dialogue"),
+    ("x.csv", "PIN,4711\na,b\nc,d\n", "nearly a table"),
+    ("x.jsonl", '{"messages": [{"role": "PIN", "content": "4711"}]}', "x.jsonl"),
+    ("x.parquet", "PIN 4711", "x.parquet"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words"), SECRETS)
+def test_failures_quote_nothing_of_what_was_said(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    out = swept(tmp_path / name, tmp_path / "out")
+    (failure,) = out.failures_frame().to_dict("records")
+    assert words in failure["error"]
+    assert failure["error"].startswith(name)
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert b"4711" not in file.read_bytes()
+        assert b"PIN" not in file.read_bytes()
+
+
 class TestGoingOn:
     @pytest.mark.parametrize("text", ["", None])
     def test_what_a_kill_before_the_manifest_leaves_is_gone_on_with(
