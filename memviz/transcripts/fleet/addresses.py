@@ -23,15 +23,15 @@ READ_BYTES = 1 << 20
 SWEPT_FOLDERS = {"conversations", "requests", "failures", "settings"}
 """A folder with all of these is what a sweep has written, and no source of one."""
 QUERY = re.compile(r"[?#].*")
-"""What may sign an address: ``?sig=1``, ``#access_token=1``."""
+"""The part that may sign an address: ``?sig=1``, ``#access_token=1``."""
 USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
-"""Who reads an address, with a password that may have slashes: ``me:key@``, and no port: ``host:80/a@b``."""
+"""The name of who reads an address, with a password that may have slashes: ``me:key@``, and no port: ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
 
 
 class SourceLostError(OSError):
-    """What a file lies on cannot be reached any more: the network is down, the disk is gone."""
+    """The place where a file lies cannot be reached any more: the network is down, the disk is gone."""
 
 
 def _unpacked_zstandard(stream: IO[bytes]) -> IO[bytes]:
