@@ -25,7 +25,7 @@ SWEPT_FOLDERS = {"conversations", "requests", "failures", "settings"}
 QUERY = re.compile(r"[?#].*")
 """The part that may sign an address: ``?sig=1``, ``#access_token=1``."""
 USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
-"""The name of who reads an address, with a password that may have slashes: ``me:key@``, and no port: ``host:80/a@b``."""
+"""The name and password of who reads an address, which may have slashes: ``me:a/key@``; not ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
 
