@@ -141,7 +141,7 @@ def found_words(design: Design) -> str:
         figures.append(f"{_share_words(kept)} of {kind} kept")
     return (
         f"{', '.join(figures)}, with 95 % intervals, over {counted(design.holdout.conversations, 'conversation')} "
-        f"that were held out of the search over {counted(len(design.search_titles), 'other conversation')}."
+        f"that were held out of the search over {counted(len(design.search_titles), 'conversation')}."
     )
 
 

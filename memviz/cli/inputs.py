@@ -121,7 +121,7 @@ def sources_of(
     given: str, database: str | None, format: str | None = None, user: str | None = None
 ) -> list[Source]:
     """The conversations of a file or of a folder, all of them, or the saved one. One that cannot be read is told on
-    stderr; the others are there. Hidden files of a folder are left out."""
+    stderr; the others are there."""
     if _is_folder(given):
         return _folder_sources(Path(given), database, format, user)
     if not is_file(given):
@@ -141,12 +141,12 @@ def sources_of(
 def _folder_sources(
     folder: Path, database: str | None, format: str | None, user: str | None
 ) -> list[Source]:
-    """The conversations of all files in a folder and in those below it, in the order of their names."""
+    """The conversations of all files in a folder and in those below it, in the order of their names; without those of
+    hidden files."""
+    from memviz.transcripts.fleet.addresses import list_folder
+
     sources = []
-    for path in sorted(folder.rglob("*")):
-        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if is_hidden or not path.is_file():
-            continue
+    for path in list_folder(folder):
         try:
             sources += sources_of(str(path), database, format, user)
         except TranscriptError as error:

@@ -111,7 +111,7 @@ Budget = Annotated[
         metavar="USD",
         min=0.0,
         max=MAX_USD,
-        help="The most that the summarizer may cost.",
+        help="The most that may be spent.",
     ),
 ]
 Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]

@@ -13,6 +13,7 @@ from memviz.cli.arguments import prices_of, recalls_of, strategies_from
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import (
+    Budget,
     Counter,
     Database,
     FileOrId,
@@ -23,6 +24,7 @@ from memviz.cli.options import (
     Settings,
     Strategies,
     UserName,
+    Yes,
 )
 from memviz.cli.output import complain, progress_of, say
 from memviz.cli.paying import (
@@ -75,16 +77,6 @@ Questions = Annotated[
         help="Ask it the conversation's questions, too, under each strategy.",
     ),
 ]
-BudgetUsd = Annotated[
-    float | None,
-    Option(
-        "--budget",
-        metavar="USD",
-        min=0.0,
-        help="The most that it may cost; needed with a price.",
-    ),
-]
-Yes = Annotated[bool, Option("--yes", help="Spend up to the budget without asking.")]
 
 
 def record_conversation(
@@ -96,7 +88,7 @@ def record_conversation(
     counter: Counter = None,
     questions: Questions = True,
     recall: Recall = None,
-    budget: BudgetUsd = None,
+    budget: Budget = None,
     yes: Yes = False,
     usd_per_million: Prices = None,
     api_base: ApiBase = None,

@@ -91,7 +91,10 @@ def has_template(name: str) -> bool:
 
 @cache
 def read(name: str) -> Template:
-    """Return one template file."""
+    """Return one template file.
+
+    Raises ValueError where two statements define one name, such as two ``if`` beside all functions.
+    """
     source = (TEMPLATES / f"{name}.py").read_text(encoding="utf-8")
     lines = source.splitlines()
     template = Template()
@@ -110,6 +113,10 @@ def read(name: str) -> Template:
         # The only expression is the docstring.
         elif not isinstance(node, ast.Expr):
             defined_name = _name_of(node)
+            if defined_name in template.definitions:
+                raise ValueError(
+                    f"{name}.py, line {node.lineno}: {defined_name} is defined a second time"
+                )
             text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
             template.definitions[defined_name] = Definition(defined_name, text, node)
     differences = template.definitions.pop(DIFFERENCES, None)

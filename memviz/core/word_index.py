@@ -26,6 +26,9 @@ SATURATION = 0.9
 LENGTH_SHARE = 0.4
 """BM25's b: by so much of its length above the average a message counts less. Both are the defaults of Anserini: of
 what is said in turns the long messages are often those that say something."""
+GRAIN = 2.0**-32
+"""What a word adds to a score is rounded up to a multiple of this. Sums of such numbers are exact up to 2 million,
+whatever the order of the words, so that scores that are equal by the formula are equal to the last bit."""
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
 
@@ -75,7 +78,7 @@ class WordIndex(SharedGrowth):
         a message has none of them. How rare a word is and how long messages are is counted among these messages alone.
 
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009, with the logarithm of
-        Lucene, which is never negative.
+        Lucene, which is never negative; what each word adds is rounded (:data:`GRAIN`).
         """
         import numpy as np  # only a search waits for it
 
@@ -84,15 +87,17 @@ class WordIndex(SharedGrowth):
             texts = self._texts_before[stop] - self._texts_before[start]
         held = array("q")
         held_by: list[int] = []
-        # Sums in one order are the same everywhere.
-        for word in sorted(self._entries.keys() & words):
+        for word in self._entries.keys() & words:
             entries = self._held(self._entries[word], start, stop)
             if entries:
                 held += entries
                 held_by.append(len(entries))
         if not held_by:
             return np.zeros(max(0, stop - start))
-        rarities = [log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by]
+        scale = (SATURATION + 1) / GRAIN
+        weights = [
+            scale * log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by
+        ]
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
         # In place wherever it can be: what is new has to be fetched from far, time and again.
         at = np.frombuffer(held, np.int64)
@@ -108,10 +113,12 @@ class WordIndex(SharedGrowth):
         damping *= SATURATION
         divisors = damping[at]
         divisors += times
-        parts = np.repeat(rarities, held_by)
+        parts = np.repeat(weights, held_by)
         parts *= times
-        parts *= SATURATION + 1
         parts /= divisors
+        # Up, so that no message that holds a word has 0.
+        np.ceil(parts, out=parts)
+        parts *= GRAIN
         return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
 
     def words_of(self, words: Collection[str], position: int) -> list[str]:

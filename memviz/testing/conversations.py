@@ -12,11 +12,12 @@ from memviz.core.errors import MessageError
 from memviz.core.messages import Message
 from memviz.engine.replay import as_log
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.fleet.addresses import list_folder
 from memviz.transcripts.loading import load_transcripts
 
 Conversations = Any
-"""The path of a file or of a folder with files, a :class:`memviz.Transcript`, a list of messages, or a list of any of
-these."""
+"""The path of a file, or of a folder with all files in it and below it, a :class:`memviz.Transcript`, a list of
+messages, or a list of any of these."""
 
 
 def read_conversations(given: Conversations) -> tuple[Transcript, ...]:
@@ -51,12 +52,9 @@ def _transcripts(given: Conversations) -> Iterator[Transcript]:
 
 
 def _of_path(path: Path) -> Iterator[Transcript]:
-    if not path.is_dir():
-        yield from load_transcripts(path)
-        return
-    for file in sorted(path.iterdir()):
-        if file.is_file() and not file.name.startswith("."):
-            yield from load_transcripts(file)
+    files = list_folder(path) if path.is_dir() else [path]
+    for file in files:
+        yield from load_transcripts(file)
 
 
 def _is_conversation(given: Any) -> bool:

@@ -158,8 +158,16 @@ def loosen(run: Run, probe: Probe) -> Probe:
     texts = [readable(message) for message in run.log]
     texts += [message.content for message in run.space.system_messages]
     texts += [version.text for version in run.space.summaries.versions]
-    alike = (one for text in texts for one in _worded_alike(probe.question, text))
-    return replace(probe, answers=tuple(dict.fromkeys((probe.question, *alike))))
+    answers = [probe.question]
+    for text in texts:
+        find = _worded_alike if _is_cached(text) else _worded_alike.__wrapped__
+        answers += find(probe.question, text)
+    return replace(probe, answers=tuple(dict.fromkeys(answers)))
+
+
+def _is_cached(text: str) -> bool:
+    """Return whether what is found in ``text`` is kept for the next look: longer texts are few and large."""
+    return len(text) <= CACHED_TEXT_CHARS
 
 
 @lru_cache(maxsize=16_384)
@@ -176,8 +184,7 @@ def _restate(statements: tuple[str, ...], texts: Iterable[str]) -> dict[str, lis
     sentences: dict[str, list[str]] = {statement: [] for statement in statements}
     if statements:
         for text in texts:
-            is_short = len(text) <= CACHED_TEXT_CHARS
-            find = _restated_in if is_short else _restated_in.__wrapped__
+            find = _restated_in if _is_cached(text) else _restated_in.__wrapped__
             for statement, sentence in find(statements, text):
                 sentences[statement].append(sentence)
     return sentences

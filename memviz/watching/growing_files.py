@@ -224,7 +224,7 @@ class GrowingFile:
         return len(rows) if len(rows) - count > MAX_OPEN_ROWS else count
 
     def _add_rows(self, chunk: Chunk) -> None:
-        """Parse the lines of a chunk. Those that are empty are passed over."""
+        """Parse the lines of a chunk. Empty ones, and rows without content (``{}``), are passed over."""
         for start, line in chunk.lines:
             text = clean_text(line.decode("utf-8", "replace"))
             row = parse_row(text)
@@ -234,8 +234,9 @@ class GrowingFile:
                 continue
             if self._is_subagent:
                 row.pop("isSidechain", None)  # it is no side of this conversation
-            self._rows.append((row, start))
-            self._known |= self._format.use_of(row)
+            if row:
+                self._rows.append((row, start))
+                self._known |= self._format.use_of(row)
 
     def _state_at(self, place: Place) -> dict[str, Any]:
         return {
@@ -285,7 +286,7 @@ def _whole_lines(file: BinaryIO, start: int, most_bytes: int) -> Chunk | None:
     time; ``None`` where there is none. A last line without an end is still written."""
     file.seek(start)
     data = file.read(most_bytes)
-    while data and b"\n" not in data[-CHUNK_BYTES:] and len(data) < MAX_LINE_BYTES:
+    while data and b"\n" not in data and len(data) < MAX_LINE_BYTES:
         more = file.read(CHUNK_BYTES)
         if not more:
             return None

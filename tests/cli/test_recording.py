@@ -15,7 +15,7 @@ from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, refused
 from tests.models.openai_server import OpenAIServer, openai_server, slow, text
 
 SETTING = ("-s", "summary:buffer_size=1")
-PAID = ("--model", "openai/gpt-5-mini", "--budget", "1", "--yes")
+PAID = ("--model", "openai/gpt-5-mini", "--budget", "1", "-y")
 
 
 @pytest.fixture
@@ -107,6 +107,7 @@ def test_a_spent_budget_ends_it_and_a_larger_one_goes_on(
         (("--model", "offline"), "no model to record"),
         (("--model", "recording:trip"), "no model to record"),
         (("--model", "openai/gpt-5-mini"), "Give --budget USD"),
+        (("--model", "openai/gpt-5-mini", "--budget", "1e10"), "less than or equal to"),
     ],
 )
 def test_what_cannot_be_recorded_is_refused(

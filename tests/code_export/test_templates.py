@@ -100,6 +100,16 @@ class TestEveryTemplate:
         assert "type: ignore" not in source
 
 
+def test_a_template_that_defines_a_name_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "if True:\n    LIMIT = 1\n\nif __name__ == '__main__':\n    print(LIMIT)\n"
+    (tmp_path / "two_ifs.py").write_text(source)
+    monkeypatch.setattr(program, "TEMPLATES", tmp_path)
+    with pytest.raises(ValueError, match=r"two_ifs\.py, line 4: __main__"):
+        program.read("two_ifs")
+
+
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     read, used = program.read, set[str]()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
@@ -11,7 +11,14 @@ from memviz import Fate, Message, ScriptedModel
 from memviz.models.offline import OfflineModel
 from memviz.strategies.memory_blocks import blocks_in
 from tests.strategies.comparison import compare
-from tests.strategies.conversations import COUNTERS, answered, conversations, outcomes
+from tests.strategies.conversations import (
+    COUNTERS,
+    answered,
+    conversation_of,
+    conversations,
+    orderly_roles,
+    outcomes,
+)
 from tests.strategies.looked_up import FILLER, turns
 
 TALK = turns("I am Ana.", "The key is red.", *FILLER, "Which colour has the key?")
@@ -103,6 +110,15 @@ def test_the_built_in_model_keeps_rules_in_persona() -> None:
     top=st.integers(0, 3),
     plan=outcomes,
     counter=st.sampled_from(COUNTERS),
+)
+# Two messages hold words that are equally rare, each other ones: the newer is found.
+@example(
+    messages=conversation_of(orderly_roles(b"\x03\x00\x02\x00"), b"\x06"),
+    newest=1,
+    characters=1,
+    top=1,
+    plan=["good"],
+    counter="chars4",
 )
 def test_agrees_with_the_reference(
     messages: list[Message],

@@ -694,6 +694,38 @@ def test_a_row_that_no_reader_foresaw_is_noted_and_hides_no_other(
         assert notes_on(keeper, session.key) == [note.format(3)]
 
 
+def test_a_row_without_content_is_not_noted(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    first, second = claude_rows("One", "1")
+    path.write_bytes(first + b"{}\n" + second)
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    append(path, b"{}\n")
+    session.read_on()
+    assert said(kept(keeper, session.key)) == [("user", "One"), ("assistant", "1")]
+    assert notes_on(keeper, session.key) == []
+
+
+def test_whole_lines_of_a_file_written_anew_wait_for_no_long_line_behind_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_files, "CHUNK_BYTES", 1_000)
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"".join(claude_rows("One", "1")))
+    session = GrowingFile(path, "claude_code", "one", keeper)
+    session.read_on()
+    rows = claude_rows("Before", "0", "One", "1", "Two", "2", "x" * 5_000)
+    long_row = rows.pop()
+    path.write_bytes(b"".join(rows) + long_row[:-1])
+    assert session.read_on()
+    assert said(kept(keeper, session.key))[-2:] == [("user", "Two"), ("assistant", "2")]
+    append(path, b"\n")
+    assert session.read_on()
+    assert kept(keeper, session.key)[-1].content == "x" * 5_000
+
+
 def test_a_line_that_is_too_long_is_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

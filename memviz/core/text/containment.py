@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -161,7 +161,14 @@ def normal_tokens(text: str) -> tuple[str, ...]:
 
 def contains(text: str, answer: str) -> bool:
     """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
-    return bool(PhraseIndex([answer]).find([text]).texts.size)
+    return bool(_index_of(answer).find([text]).texts.size)
+
+
+@lru_cache(maxsize=8)
+def _index_of(answer: str) -> PhraseIndex:
+    """Return the index of one answer. The same one is looked for in many texts, one after the other, and most of the
+    work on a text is that on the words which an index has not seen yet."""
+    return PhraseIndex([answer])
 
 
 def asks_for_a_count(question: str) -> bool:
@@ -220,7 +227,8 @@ class PhraseIndex:
             [number for tokens in self._coded for number in tokens], dtype=np.int32
         )
         self._known = _KnownTokens(self._numbers)
-        self._numbers_of = ByChunk(self._numbers_of_chunk)
+        # A method in place of the function would tie the index to itself, and only the collector could free it.
+        self._numbers_of = ByChunk(partial(_numbers_of_chunk, self._known))
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
@@ -261,12 +269,6 @@ class PhraseIndex:
             tokens = map(self._known.__getitem__, _value_tokens(plain))
             numbers = [*chain.from_iterable(tokens)]
         return [*numbers, _BORDER] if any(numbers) else [_BORDER]
-
-    def _numbers_of_chunk(self, chunk: str) -> tuple[int, ...]:
-        tokens = tokens_of(chunk)
-        if not READ_IN_CONTEXT.isdisjoint(tokens):
-            return (_IN_CONTEXT,)
-        return tuple(chain.from_iterable(map(self._known.__getitem__, tokens)))
 
     def _anchored(
         self, tokens: NDArray[np.int32]
@@ -352,3 +354,11 @@ class _KnownTokens(dict[str, tuple[int, ...]]):
         if len(token) <= _CACHED_CHARS:
             self[token] = known
         return known
+
+
+def _numbers_of_chunk(known: _KnownTokens, chunk: str) -> tuple[int, ...]:
+    """Return the numbers of the tokens of a chunk; ``(_IN_CONTEXT,)`` where only its neighbours explain one of them."""
+    tokens = tokens_of(chunk)
+    if not READ_IN_CONTEXT.isdisjoint(tokens):
+        return (_IN_CONTEXT,)
+    return tuple(chain.from_iterable(map(known.__getitem__, tokens)))

@@ -86,7 +86,8 @@ def _run_output(run: Run) -> Output:
     if retained is not None:
         noun = "fact" if run.probes else "guessed fact"
         numbers += _fact_numbers(retained, noun)
-    # It stands at the end, where it shows what became of everything; Play begins at the first request.
+    # It stands at the end, where it shows what became of everything. Play begins at the first request, of a long run at
+    # the first of the last MAX_STEPS.
     stage = stage_data(
         [setting],
         transcript,

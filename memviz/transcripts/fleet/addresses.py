@@ -8,6 +8,7 @@ import lzma
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from io import BufferedReader, RawIOBase
 from pathlib import Path, PurePosixPath
@@ -16,8 +17,9 @@ from typing import IO, Any, NamedTuple
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import _
 
-PASSED_OVER = (".", "_")
-"""Names of files and folders in a folder that begin so are no data: ``.DS_Store``, ``_SUCCESS``."""
+HIDDEN_NAME = re.compile(r"\..*|_[^.]*")
+"""The whole name of a file or folder in a folder that is passed over: ``.DS_Store``, ``_SUCCESS``, ``_delta_log``, but
+not ``_chat.txt``."""
 READ_BYTES = 1 << 20
 """So much of a file is asked for at once."""
 SWEPT_FOLDERS = {"conversations", "requests", "failures", "settings"}
@@ -135,22 +137,32 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
     """
     number = 0
     for address in addresses:
-        try:
+        is_there = False
+        with _reaching(address):
             files, path = _file_system(address)
-            is_there = False
             for name, info in _below(files, path):
                 size = info.get("size") or 0
                 version = _version_of(info)
                 yield SourceFile(number, name, size, files, info["name"], version)
                 number += 1
                 is_there = True
-        except Exception as error:
-            reason = problem_of(error)
-            if isinstance(error, ImportError):
-                reason = str(error)
-            raise _unreachable(address, reason) from None
         if not is_there:
             raise _unreachable(address, _("there is no file"))
+
+
+def list_folder(folder: Path) -> list[Path]:
+    """Return the files of a folder on this machine and of those below it, by their names, folder by folder, without
+    hidden ones (:data:`HIDDEN_NAME`). A link to a file is one of them, a link to a folder is not followed.
+
+    Raises :class:`TranscriptError` for a folder that cannot be read.
+    """
+    paths = []
+    with _reaching(str(folder)):
+        files, place = _file_system(str(folder))
+        for _name, info in _in_folder(files, place, ""):
+            below = Path(info["name"]).relative_to(place)
+            paths.append(folder / below)
+    return paths
 
 
 def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
@@ -178,6 +190,19 @@ def _piece_without_secrets(address: str) -> str:
     return scheme + separator + USER.sub("", QUERY.sub("", rest))
 
 
+@contextmanager
+def _reaching(address: str) -> Iterator[None]:
+    """Raise :class:`TranscriptError` for whatever error a file system has: each has its own, and their texts may hold a
+    signed address."""
+    try:
+        yield
+    except Exception as error:
+        reason = problem_of(error)
+        if isinstance(error, ImportError):
+            reason = str(error)
+        raise _unreachable(address, reason) from None
+
+
 def _file_system(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and its path there."""
     import fsspec
@@ -203,7 +228,7 @@ def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
             name = _without_query(place.removeprefix(folder).lstrip("/"))
-            is_hidden = any(part.startswith(PASSED_OVER) for part in name.split("/"))
+            is_hidden = any(HIDDEN_NAME.fullmatch(part) for part in name.split("/"))
             if not is_hidden and _is_file(files, info) and not _is_swept(files, place):
                 yield name, info
 
@@ -218,7 +243,7 @@ def _in_folder(
         name = _last_name(info["name"])
         # A folder of an object store may be among its own entries.
         is_itself = info["name"].rstrip("/") == folder.rstrip("/")
-        if name.startswith(PASSED_OVER) or is_itself:
+        if HIDDEN_NAME.fullmatch(name) or is_itself:
             continue
         if info["type"] == "directory":
             # A link to a folder above would be followed for ever.
@@ -229,9 +254,10 @@ def _in_folder(
 
 
 def _is_file(files: Any, info: dict[str, Any]) -> bool:
-    """Return whether this is a file, or a link to one."""
-    is_link = bool(info.get("islink"))
-    return info["type"] == "file" or (is_link and bool(files.isfile(info["name"])))
+    """Return whether a description is that of a file, or of a link to one."""
+    if info.get("islink"):
+        return bool(files.isfile(info["name"]))
+    return bool(info["type"] == "file")
 
 
 def _is_swept(files: Any, place: str) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -167,3 +170,15 @@ def test_tokens_are_numbered_chunk_by_chunk_as_in_the_whole_text(text: str) -> N
     *numbers, _border = index._read(text)
     in_text = [index._numbers.get(token, 0) for token in normal_tokens(text)]
     assert numbers == (in_text if any(in_text) else [])
+
+
+def test_an_index_is_freed_where_it_goes_out_of_scope() -> None:
+    index = PhraseIndex(["3,600 euros"])
+    assert index.find(["It costs 3600 euros."]).texts.size
+    index_alive = ref(index)
+    gc.disable()
+    try:
+        del index
+        assert index_alive() is None
+    finally:
+        gc.enable()

@@ -9,12 +9,17 @@ from types import SimpleNamespace
 import fsspec
 import pytest
 
+from memviz import Message, Transcript
+from memviz.cli.inputs import sources_of
 from memviz.core.errors import TranscriptError
+from memviz.testing.conversations import read_conversations
+from memviz.transcripts.export import to_json
 from memviz.transcripts.fleet.addresses import (
     SWEPT_FOLDERS,
     _below,
     digest_of,
     find_files,
+    list_folder,
     without_secrets,
 )
 from memviz.tuning.fleet.tables import TABLES
@@ -35,6 +40,25 @@ def names(*addresses: object) -> list[str]:
 
 def test_a_folder_has_its_files_in_order_and_nothing_hidden(folder: Path) -> None:
     assert names(folder) == ["a/1.jsonl", "a/2.jsonl.gz", "b.jsonl"]
+
+
+def test_whatever_reads_a_folder_reads_the_same_files(tmp_path: Path) -> None:
+    folder = tmp_path / "chats"
+    read = ("Z.json", "_chat.json", "a/b/1.json", "a/what?.json", "b.json")
+    hidden = (".c.json", ".git/1.json", "_SUCCESS", "_log/1.json", "a/.c.json")
+    for name in (*read, *hidden, "../elsewhere.json"):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(to_json(Transcript((Message("user", "Hello."),), title=name)))
+    (folder / "link.json").symlink_to(tmp_path / "elsewhere.json")
+    (folder / "gone.json").symlink_to(tmp_path / "nowhere.json")
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    paths = [folder / name for name in (*read, "link.json")]
+    assert list_folder(folder) == paths
+    assert [Path(file.path) for file in find_files([str(folder)])] == paths
+    assert [Path(source.file) for source in sources_of(str(folder), None)] == paths
+    titles = [transcript.title for transcript in read_conversations(folder)]
+    assert titles == [*read, "../elsewhere.json"]
 
 
 def test_a_file_and_a_pattern_have_theirs(folder: Path) -> None:
