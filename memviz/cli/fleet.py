@@ -166,7 +166,8 @@ def _settings_named(grid: Grid) -> tuple[Strategy, ...]:
 def _say_what_was_written(swept: FleetSweep) -> None:
     if swept.failures:
         complain(
-            f"Warning: {counted(swept.failures, 'conversation')} could not be read or run: {swept.folder / 'failures'}"
+            f"Warning: {counted(swept.failures, 'failure')} of reading a conversation, or of running a setting over "
+            f"one: {swept.folder / 'failures'}"
         )
     complain(f"Written: {swept.folder}, {counted(swept.runs, 'run')}.")
 

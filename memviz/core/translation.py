@@ -121,6 +121,12 @@ def languages() -> dict[str, str]:
     return named
 
 
+def known_texts() -> set[str]:
+    """Return the English texts, with the fields of their values, that have a translation into any language."""
+    codes = [code for code in languages() if code != ENGLISH]
+    return {text for code in codes for _context, text in _catalogue(code).texts}
+
+
 def known_language(named: str) -> str:
     """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
     code = named.strip().lower().replace("_", "-").split("-")[0]

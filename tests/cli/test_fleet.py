@@ -32,7 +32,7 @@ def test_rows_are_written_and_summed_up_by_setting(tmp_path: Path) -> None:
     assert table.num_rows == 10
     assert table["file"].to_pylist() == [0] * 6 + [1] * 4
     assert [line.split()[-5] for line in shown.out.splitlines()[1:]] == ["5", "5"]
-    assert "1 conversation could not be read" in shown.err
+    assert "Warning: 1 failure of reading a conversation" in shown.err
     assert f"Written: {out}, 10 runs." in shown.err
     again = memviz("sweep", tmp_path / "logs", "--write", out, *WINDOW)
     assert again.out == shown.out

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from io import BufferedReader, RawIOBase
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -15,10 +20,35 @@ from memviz.core.translation import _
 HIDDEN_NAME = re.compile(r"\..*|_[^.]*")
 """The whole name of a file or folder in a folder that is passed over: ``.DS_Store``, ``_SUCCESS``, ``_delta_log``, but
 not ``_chat.txt``."""
-COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
-"""fsspec's names of how a file of lines is packed, by the end of its name."""
+READ_BYTES = 1 << 20
+"""So much of a file is asked for at once."""
+SWEPT_FOLDERS = {"conversations", "requests", "failures", "settings"}
+"""A folder with all of these is what a sweep has written, and no source of one."""
+QUERY = re.compile(r"[?#].*")
+"""The part that may sign an address: ``?sig=1``, ``#access_token=1``."""
+USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
+"""The name and password of who reads an address, which may have slashes: ``me:a/key@``; not ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
+
+
+class SourceLostError(OSError):
+    """The place where a file lies cannot be reached any more: the network is down, the disk is gone."""
+
+
+def _unpacked_zstandard(stream: IO[bytes]) -> IO[bytes]:
+    import pyarrow as pa  # it takes a moment, and hardly anybody packs so
+
+    return BufferedReader(pa.CompressedInputStream(stream, "zstd"))
+
+
+UNPACK: dict[str, Callable[[Any], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": _unpacked_zstandard,
+}
+"""The function that unpacks a file of lines, by the end of its name: ``chats.jsonl.gz``."""
 
 
 class SourceFile(NamedTuple):
@@ -33,11 +63,71 @@ class SourceFile(NamedTuple):
     """The file system of fsspec that has it."""
     path: str
     """Its path there."""
+    version: str = ""
+    """What its file system says that changes with it: an ETag, or the time of its last change."""
 
-    def open(self, compression: str | None = None) -> IO[bytes]:
-        """Return the file opened for reading, unpacked where its ``compression`` is named."""
-        stream: IO[bytes] = self.files.open(self.path, "rb", compression=compression)
-        return stream
+    def open(self, packed: str = "") -> IO[bytes]:
+        """Return the file opened for reading, unpacked where ``packed`` is one of :data:`UNPACK`.
+
+        Here and while it is read, what its bytes lie on raises :class:`SourceLostError`, or FileNotFoundError and
+        PermissionError for this file alone; any other error is of the bytes themselves.
+        """
+        try:
+            raw = self.files.open(self.path, "rb")
+        except Exception as error:
+            raise _as_loss(error) from None
+        stream = BufferedReader(_Reached(raw), READ_BYTES)
+        return UNPACK[packed](stream) if packed else stream
+
+
+class _Reached(RawIOBase):
+    """A file of fsspec, of which every error says whether more than this file is lost."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self.file.seekable())
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        return int(self.file.seek(place, whence))
+
+    def tell(self) -> int:
+        return int(self.file.tell())
+
+    def readinto(self, room: Any) -> int:
+        try:
+            data = self.file.read(len(room))
+        except Exception as error:
+            raise _as_loss(error) from None
+        room[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.file.close()
+        super().close()
+
+
+def _as_loss(error: Exception) -> OSError:
+    """Return the error of a file system as one without an address in it."""
+    if isinstance(error, FileNotFoundError | PermissionError):
+        return error
+    return SourceLostError(getattr(error, "errno", None), problem_of(error))
+
+
+def problem_of(error: Exception) -> str:
+    """Return what went wrong in a few words: those of the system, or the kind of the error. What a file system says
+    itself may hold a signed address."""
+    number = getattr(error, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    if isinstance(error, SourceLostError):
+        return error.strerror or ""
+    return type(error).__name__
 
 
 def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
@@ -52,7 +142,8 @@ def find_files(addresses: Sequence[str]) -> Iterator[SourceFile]:
             files, path = _file_system(address)
             for name, info in _below(files, path):
                 size = info.get("size") or 0
-                yield SourceFile(number, name, size, files, info["name"])
+                version = _version_of(info)
+                yield SourceFile(number, name, size, files, info["name"], version)
                 number += 1
                 is_there = True
         if not is_there:
@@ -75,23 +166,28 @@ def list_folder(folder: Path) -> list[Path]:
 
 
 def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
-    """Return a hash of the names and sizes of files in their order, and how many they are."""
+    """Return a hash of the names, sizes and versions of files in their order, and how many they are."""
     digest = sha256()
     number = 0
     for file in files:
-        digest.update(f"{file.name}\0{file.size_bytes}\n".encode("utf-8", "replace"))
+        text = f"{file.name}\0{file.size_bytes}\0{file.version}\n"
+        digest.update(text.encode("utf-8", "replace"))
         number += 1
     return digest.hexdigest(), number
 
 
 def without_secrets(address: str) -> str:
     """Return an address as it may be written down, of this machine the whole path; without a password and without what
-    signs it: ``"https://me:key@host/x.jsonl?sig=1"`` -> ``"https://host/x.jsonl"``."""
-    scheme, separator, rest = address.partition("://")
-    if not separator:
+    signs it, in each of chained ones: ``"zip://a.json::https://me:key@host/x.zip?sig=1"`` ->
+    ``"zip://a.json::https://host/x.zip"``."""
+    if "://" not in address:
         return str(Path(address).expanduser().absolute())
-    host, slash, path = rest.partition("/")
-    return scheme + separator + host.rpartition("@")[2] + slash + path.split("?")[0]
+    return "::".join(map(_piece_without_secrets, address.split("::")))
+
+
+def _piece_without_secrets(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    return scheme + separator + USER.sub("", QUERY.sub("", rest))
 
 
 @contextmanager
@@ -101,7 +197,7 @@ def _reaching(address: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
+        reason = problem_of(error)
         if isinstance(error, ImportError):
             reason = str(error)
         raise _unreachable(address, reason) from None
@@ -131,14 +227,18 @@ def _below(files: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         before_pattern = PATTERN_MARK.split(path)[0]
         folder = before_pattern.rpartition("/")[0]
         for place, info in sorted(files.glob(path, detail=True).items()):
-            if _is_file(files, info):
-                yield place.removeprefix(folder).lstrip("/"), info
+            name = _without_query(place.removeprefix(folder).lstrip("/"))
+            is_hidden = any(HIDDEN_NAME.fullmatch(part) for part in name.split("/"))
+            if not is_hidden and _is_file(files, info) and not _is_swept(files, place):
+                yield name, info
 
 
 def _in_folder(
     files: Any, folder: str, above: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     entries = files.ls(folder, detail=True)
+    if SWEPT_FOLDERS.issubset(_last_name(info["name"]) for info in entries):
+        return
     for info in sorted(entries, key=lambda info: str(info["name"])):
         name = _last_name(info["name"])
         # A folder of an object store may be among its own entries.
@@ -160,8 +260,30 @@ def _is_file(files: Any, info: dict[str, Any]) -> bool:
     return bool(info["type"] == "file")
 
 
+def _is_swept(files: Any, place: str) -> bool:
+    """Return whether a sweep has written this: ``swept/manifest.json``, ``swept/failures/part-000000.parquet``."""
+    path = PurePosixPath(place)
+    if path.name == "manifest.json":
+        folder = path.parent
+    elif path.parent.name in SWEPT_FOLDERS:
+        folder = path.parent.parent
+    else:
+        return False
+    return all(files.isdir(f"{folder}/{name}") for name in SWEPT_FOLDERS)
+
+
+def _version_of(info: dict[str, Any]) -> str:
+    versions = (info.get(name) for name in ("ETag", "mtime", "LastModified"))
+    return str(next(filter(None, versions), ""))
+
+
 def _last_name(path: str) -> str:
-    return PurePosixPath(path.split("?")[0].rstrip("/")).name
+    return PurePosixPath(_without_query(path).rstrip("/")).name
+
+
+def _without_query(path: str) -> str:
+    """Return a path without what signs it. On this machine, where nothing does, names may have such signs."""
+    return QUERY.sub("", path) if "://" in path else path
 
 
 def _unreachable(address: str, reason: str) -> TranscriptError:

@@ -51,9 +51,14 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
             for own_place, outcome in read_item(item, everything):
                 if own_place == place and isinstance(outcome, Transcript):
                     return outcome
+    raise missing_conversation()
+
+
+def missing_conversation() -> TranscriptError:
+    """Return the error for a conversation that is no longer at its place."""
     reason = _("the conversation is not there any more.")
     remedy = _("Its files have changed since they were swept: sweep them again.")
-    raise TranscriptError(reason, remedy=remedy)
+    return TranscriptError(reason, remedy=remedy)
 
 
 def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
@@ -94,10 +99,12 @@ def _of_file(item: Item, fleet: Fleet) -> Iterator[Outcome]:
         return
     sample = fleet.chosen
     for number, transcript in enumerate(loaded.transcripts, 1):
-        if sample.takes(item.name, f"conversation {number}"):
+        if sample.takes(item.file, item.name, f"conversation {number}"):
             yield place._replace(number=number), transcript
     for failure in loaded.failures:
-        yield place._replace(number=0), failure
+        # Its place has its number among all of the file: "chats.json, conversation 7".
+        if sample.takes(item.file, item.name, f"failure, {failure.place}"):
+            yield place._replace(number=0), failure
 
 
 def _pieces(reader: Reader, document: Document) -> Sequence[Any]:

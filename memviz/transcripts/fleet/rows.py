@@ -12,7 +12,12 @@ from memviz.core.errors import TranscriptError
 from memviz.core.translation import _
 from memviz.transcripts.decoding import decode
 from memviz.transcripts.document import Document, Parsed
-from memviz.transcripts.fleet.addresses import COMPRESSIONS, SourceFile
+from memviz.transcripts.fleet.addresses import (
+    UNPACK,
+    SourceFile,
+    SourceLostError,
+    problem_of,
+)
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import WHITE_SPACE, JsonParser
 from memviz.transcripts.limits import Limits
@@ -21,8 +26,9 @@ from memviz.transcripts.mapping.rows import plain_value, rows_at_once
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 Unit = Literal["line", "row"]
-DAMAGES = (EOFError, zlib.error, LZMAError, ValueError)
-"""What reading raises for a file that is damaged, beside ``OSError`` without a number and errors of pyarrow."""
+DAMAGES = (EOFError, zlib.error, LZMAError, OSError, ValueError)
+"""The errors of reading a file that is damaged, not there or closed to this user; ``SourceLostError`` is an OSError
+too, and none of them."""
 
 
 class FileKind(NamedTuple):
@@ -30,7 +36,8 @@ class FileKind(NamedTuple):
 
     unit: Unit | None
     """``None``: not by rows."""
-    compression: str | None = None
+    packed: str = ""
+    """The end of the name that says how it is packed, such as ``".gz"``."""
     name: str = ""
     """The name without what says that it is packed."""
 
@@ -40,13 +47,13 @@ class FileKind(NamedTuple):
         path = PurePosixPath(name)
         suffix = path.suffix.lower()
         if suffix in PARQUET:
-            return cls("row", None, name)
-        compression = COMPRESSIONS.get(suffix)
-        if compression is not None:
+            return cls("row", "", name)
+        packed = suffix if suffix in UNPACK else ""
+        if packed:
             path = path.with_suffix("")
         if path.suffix.lower() in LINES:
-            return cls("line", compression, str(path))
-        return cls(None, None, name)
+            return cls("line", packed, str(path))
+        return cls(None, "", name)
 
 
 class Row(NamedTuple):
@@ -56,6 +63,8 @@ class Row(NamedTuple):
     content: Any
     """The bytes of a line, the value of a row, or the :class:`TranscriptError` that says why it cannot be read."""
     size_bytes: int
+    is_damage: bool = False
+    """From here on the file cannot be read."""
 
     @property
     def value(self) -> Any:
@@ -72,24 +81,24 @@ class Row(NamedTuple):
 def rows_of(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
     """Yield the rows of a file. Where it is damaged, the last row says so.
 
-    Raises ``OSError`` where what the file lies on cannot be reached any more.
+    Raises :class:`SourceLostError` where what the file lies on cannot be reached any more.
     """
     number = 0
     try:
-        with file.open(kind.compression) as stream:
+        with file.open(kind.packed) as stream:
             read = _parquet_rows if kind.unit == "row" else _lines
             for row in read(stream, limits):
                 number = row.number
                 yield row
-    except (*DAMAGES, OSError) as error:
-        # A system's error has a number: the network is down, the disk is gone.
-        is_lost = isinstance(error, OSError) and error.errno is not None
-        if is_lost and number:
-            raise
-        problem = getattr(error, "strerror", None) or type(error).__name__
+    except SourceLostError:
+        raise
+    except DAMAGES as error:
+        problem = problem_of(error)
         reason = _("it cannot be read on from here ({problem}).", problem=problem)
         remedy = _("Download it again, or make it readable.")
-        yield Row(number + 1, TranscriptError(reason, remedy=remedy), 0)
+        place = f"line {number + 1}"
+        damage = TranscriptError(reason, place=place, remedy=remedy)
+        yield Row(number + 1, damage, 0, is_damage=True)
 
 
 def row_document(
@@ -112,18 +121,18 @@ def _lines(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
         if len(line) > most_bytes:
             while line and not line.endswith(b"\n"):
                 line = stream.readline(most_bytes)
-            yield Row(number, _too_long(most_bytes), 0)
+            yield Row(number, _too_long(number, most_bytes), 0)
         elif not line.isspace():
             yield Row(number, line, len(line))
 
 
-def _too_long(most_bytes: int) -> TranscriptError:
+def _too_long(number: int, most_bytes: int) -> TranscriptError:
     reason = _(
         "the line is longer than the limit of {most_bytes:,} bytes.",
         most_bytes=most_bytes,
     )
     remedy = _("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
-    return TranscriptError(reason, remedy=remedy)
+    return TranscriptError(reason, place=f"line {number}", remedy=remedy)
 
 
 def _parquet_rows(stream: IO[bytes], limits: Limits) -> Iterator[Row]:

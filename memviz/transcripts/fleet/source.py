@@ -12,8 +12,19 @@ from typing import Any, NamedTuple
 from memviz.core.errors import ParameterError, TranscriptError
 from memviz.core.translation import _
 from memviz.transcripts.document import Reader
-from memviz.transcripts.fleet.addresses import SourceFile, find_files
-from memviz.transcripts.fleet.rows import FileKind, Row, row_document, rows_of
+from memviz.transcripts.fleet.addresses import (
+    SourceFile,
+    SourceLostError,
+    find_files,
+    problem_of,
+)
+from memviz.transcripts.fleet.rows import (
+    DAMAGES,
+    FileKind,
+    Row,
+    row_document,
+    rows_of,
+)
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import mapping_of, reader_named, recognised
 from memviz.transcripts.mapping.declaration import Mapping
@@ -39,12 +50,20 @@ class Item(NamedTuple):
     """The bytes of a whole file, or the reason why there are none."""
     format: str = ""
     """The format of its rows."""
+    file_bytes: int = 0
+    """The size of a whole file by its listing."""
 
     @property
     def size_bytes(self) -> int:
-        """The size of what is not read yet, about."""
-        whole = len(self.data) if isinstance(self.data, bytes) else 0
+        """The size of what is not read yet, about: that of a whole file also where its bytes could not be read."""
+        read_bytes = len(self.data) if isinstance(self.data, bytes) else 0
+        whole = max(self.file_bytes, read_bytes)
         return whole + sum(row.size_bytes for row in self.rows)
+
+    @property
+    def first_row(self) -> int:
+        """The number of its first row, from 1; 0 for a whole file."""
+        return self.rows[0].number if self.rows else 0
 
 
 class Place(NamedTuple):
@@ -65,11 +84,11 @@ class Sample:
     share: float = 1.0
     seed: int = 0
 
-    def takes(self, name: str, key: str) -> bool:
-        """Return whether the sample has the conversation ``key`` of the file ``name``."""
+    def takes(self, file: int, name: str, key: str) -> bool:
+        """Return whether the sample has the conversation ``key`` of file number ``file``, which is named ``name``."""
         if self.share >= 1:
             return True
-        text = f"{self.seed}\0{name}\0{key}".encode("utf-8", "replace")
+        text = f"{self.seed}\0{file}\0{name}\0{key}".encode("utf-8", "replace")
         number = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
         most: float = self.share * 2.0 ** (8 * HASH_BYTES)
         return number < most
@@ -139,13 +158,14 @@ class Fleet:
     def _whole(self, file: SourceFile, kind: FileKind) -> Item:
         data: bytes | TranscriptError
         try:
-            with file.open(kind.compression) as stream:
+            with file.open(kind.packed) as stream:
                 data = stream.read(self.limits.file_bytes + 1)
-        except (OSError, EOFError, ValueError) as error:
-            problem = getattr(error, "strerror", None) or type(error).__name__
-            reason = _("the file cannot be opened: {found}.", found=problem)
+        except SourceLostError:
+            raise
+        except DAMAGES as error:
+            reason = _("the file cannot be opened: {found}.", found=problem_of(error))
             data = TranscriptError(reason, remedy=_("Make it readable."))
-        return Item(file.number, kind.name, data=data)
+        return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
     def _by_rows(
         self, file: SourceFile, reader: Reader, rows: Iterator[Row]
@@ -153,11 +173,14 @@ class Fleet:
         sample = self.chosen
         path = _conversation_path(reader)
         if path:
-            grouped: Iterator[tuple[str, tuple[Row, ...]]] = _grouped(rows, path)
+            grouped: Iterator[tuple[str, tuple[Row, ...]]] = _grouped(
+                rows, path, self.limits
+            )
         else:
             grouped = ((f"row {row.number}", (row,)) for row in rows)
         for key, own_rows in grouped:
-            if sample.takes(file.name, key):
+            # Damage stands for all conversations that it hides.
+            if own_rows[-1].is_damage or sample.takes(file.number, file.name, key):
                 yield Item(file.number, file.name, own_rows, format=reader.name)
 
     def reader_of_rows(self, head: Sequence[Row], name: str) -> Reader | None:
@@ -172,8 +195,11 @@ class Fleet:
             pieces = reader.conversations(document)
         except TranscriptError:
             return None
-        are_conversations = 2 * len(pieces) > len(whole)
-        return reader if are_conversations or _conversation_path(reader) else None
+        if _conversation_path(reader):
+            return reader
+        objects = sum(isinstance(row.content, dict) for row in whole)
+        are_conversations = len(pieces) >= max(1, objects)
+        return reader if are_conversations and not _joins_rows(reader) else None
 
     @property
     def named_reader(self) -> Reader | None:
@@ -199,24 +225,64 @@ def _conversation_path(reader: Reader) -> str:
     return mapping.conversation if is_of_rows and not mapping.prepare else ""
 
 
-def _grouped(rows: Iterator[Row], path: str) -> Iterator[tuple[str, tuple[Row, ...]]]:
+def _joins_rows(reader: Reader) -> bool:
+    """Return whether a conversation may have several rows, wherever they stand in a file."""
+    if not isinstance(reader, MappedReader):
+        return False
+    mapping = reader.mapping
+    has_key = bool(mapping.conversation or mapping.requests)
+    return has_key and not mapping.conversations
+
+
+def _grouped(
+    rows: Iterator[Row], path: str, limits: Limits
+) -> Iterator[tuple[str, tuple[Row, ...]]]:
     """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
-    without any stands for itself, and of a value that comes back later the first of its rows says so."""
+    without any stands for itself, one that cannot be read may be of the conversation before it and belongs to that;
+    of a value that comes back later the first of its rows says so."""
     seen: set[int] = set()
+    last_key = ""
 
     def key_of(row: Row) -> str:
-        value = None if isinstance(row.content, TranscriptError) else row.content
-        return json_text(value_at(value, path)) or f"row {row.number}"
+        nonlocal last_key
+        is_broken = isinstance(row.content, TranscriptError)
+        if not is_broken or not last_key:
+            value = None if is_broken else value_at(row.content, path)
+            last_key = json_text(value) or f"row {row.number}"
+        return last_key
 
     opened = (row._replace(content=_value_of(row)) for row in rows)
     for key, group in groupby(opened, key_of):
-        own_rows = tuple(group)
+        own_rows = _bounded(group, limits)
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
         mark = int.from_bytes(digest.digest())
         if mark in seen:
             own_rows = (own_rows[0]._replace(content=_scattered(path)),)
         seen.add(mark)
         yield key, own_rows
+
+
+def _bounded(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
+    """Return the rows of a conversation; of one that is beyond the limits the first, which says so."""
+    own_rows: list[Row] = []
+    room_bytes = limits.file_bytes
+    for row in islice(group, limits.messages + 1):
+        own_rows.append(row)
+        room_bytes -= row.size_bytes
+        if room_bytes < 0 or len(own_rows) > limits.messages:
+            return (own_rows[0]._replace(content=_too_large(limits)),)
+    return tuple(own_rows)
+
+
+def _too_large(limits: Limits) -> TranscriptError:
+    reason = _(
+        "it holds more than the limit of {rows:,} rows or {size:,} bytes.",
+        rows=limits.messages,
+        size=limits.file_bytes,
+    )
+    return TranscriptError(
+        reason, remedy=_("Split it, or raise MEMVIZ_IMPORT_MESSAGES.")
+    )
 
 
 def _scattered(path: str) -> TranscriptError:

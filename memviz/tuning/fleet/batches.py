@@ -14,7 +14,6 @@ from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
-from memviz.core.translation import _
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
@@ -25,6 +24,7 @@ from memviz.transcripts.document import UNFORESEEN_ERRORS
 from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.tuning.cell import Cell, cell_of, replay_subject
+from memviz.tuning.fleet.failure_words import kind_of_error, words_without_values
 from memviz.tuning.fleet.tables import table_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import measures_of
@@ -56,6 +56,14 @@ class FleetJob(NamedTuple):
     items: tuple[Item, ...]
     plan: FleetPlan
 
+    @property
+    def mark(self) -> str:
+        """A hash of the places of its items: a batch of this number with another one has other conversations."""
+        digest = blake2b(digest_size=HASH_BYTES)
+        for item in self.items:
+            digest.update(f"{item.file} {item.first_row}\n".encode())
+        return digest.hexdigest()
+
 
 class FleetBatch(NamedTuple):
     """A batch that was measured: its tables by their names."""
@@ -78,23 +86,24 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     that no call reaches are raised."""
     rows = _Rows()
     plan = job.plan
-    with uncollected():
-        for item in job.items:
-            for place, outcome in read_item(item, plan.fleet):
-                if isinstance(outcome, TranscriptError):
-                    rows.failures.append(_failure(place, None, str(outcome)))
-                    continue
-                try:
+    for item in job.items:
+        for place, outcome in read_item(item, plan.fleet):
+            if isinstance(outcome, TranscriptError):
+                rows.failures.append(
+                    _failure(place, None, words_without_values(outcome))
+                )
+                continue
+            try:
+                # The garbage of a thousand conversations would be more than the memory has room for.
+                with uncollected():
                     _measure(place, outcome, plan, rows)
-                except MemvizError:
-                    raise
-                except UNFORESEEN_ERRORS as error:
-                    # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                    name = type(error).__name__
-                    problem = _("memviz cannot measure it ({error}).", error=name)
-                    rows.failures.append(_failure(place, None, problem))
+            except MemvizError:
+                raise
+            except UNFORESEEN_ERRORS as error:
+                # One of a million must not end the sweep, nor come up again whenever it is gone on with.
+                rows.failures.append(_failure(place, None, kind_of_error(error)))
     tables = {
-        "conversations": table_of("conversations", rows.conversations),
+        "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
     }
     if plan.has_requests:
@@ -109,7 +118,7 @@ def _measure(
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     known = {
         **place._asdict(),
-        "conversation": _hash_of(transcript),
+        "conversation": hash_of(transcript),
         "messages": len(subject.log),
         "turns": subject.log.turn_count,
     }
@@ -119,7 +128,10 @@ def _measure(
         except (BudgetSpentError, UnusableSummarizerError):
             raise
         except MemvizError as error:
-            rows.failures.append(_failure(place, number, str(error)))
+            rows.failures.append(_failure(place, number, words_without_values(error)))
+            continue
+        except UNFORESEEN_ERRORS as error:
+            rows.failures.append(_failure(place, number, kind_of_error(error)))
             continue
         cell = cell_of(subject, run, kept)
         cost = plan.assumptions.cost(cell.traffic)
@@ -136,7 +148,7 @@ def _failure(place: Place, setting: int | None, sentence: str) -> Row:
     return {**place._asdict(), "setting": setting, "error": sentence}
 
 
-def _hash_of(transcript: Transcript) -> str:
+def hash_of(transcript: Transcript) -> str:
     """Return a hash of what was said, by whom: equal conversations have an equal one."""
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:

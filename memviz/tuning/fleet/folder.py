@@ -16,7 +16,7 @@ from pyarrow import parquet
 from memviz.core.errors import SweepError
 from memviz.core.translation import _, noop
 from memviz.tuning.fleet.batches import FleetBatch
-from memviz.tuning.fleet.tables import TABLES
+from memviz.tuning.fleet.tables import MARK, TABLES
 
 MANIFEST = "manifest.json"
 WRITING = ".writing"
@@ -49,7 +49,7 @@ class FleetFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             known = self.manifest()
-            if known is None and any(self.path.iterdir()):
+            if known is None and not self._holds_leftovers_alone():
                 raise self._refused(_("It holds something else."))
             if known is not None:
                 self._check(known, manifest)
@@ -63,6 +63,16 @@ class FleetFolder:
         except OSError as error:
             raise self._unwritable(error) from None
 
+    def _holds_leftovers_alone(self) -> bool:
+        """Return whether there is nothing but what a sweep leaves that is killed before it has a manifest."""
+        leftovers = {
+            *(self.path / table for table in TABLES),
+            self._file("settings", 0),
+            self.path / MANIFEST,
+        }
+        others = set(self.path.rglob("*")) - leftovers
+        return all(other.name.endswith(WRITING) for other in others)
+
     def _check(self, known: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
         """Raise :class:`memviz.SweepError` where the sweep that is here is another one."""
         for name, words in ABOUT.items():
@@ -71,26 +81,32 @@ class FleetFolder:
                 raise self._refused(begun)
 
     def manifest(self) -> dict[str, Any] | None:
-        """Return what the sweep here is about; ``None`` where there is none."""
-        try:
-            text = (self.path / MANIFEST).read_text(encoding="utf-8")
-        except FileNotFoundError:
+        """Return what the sweep here is about; ``None`` where there is none, or a full disk has left it empty."""
+        file = self.path / MANIFEST
+        if not _is_written(file):
             return None
         try:
-            value = json.loads(text)
+            value = json.loads(file.read_text(encoding="utf-8"))
         except ValueError:
             value = None
         return value if isinstance(value, dict) else {}
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Write what the sweep is about, in one move."""
+        """Write what the sweep is about, in one move. Raises :class:`memviz.SweepError` where it cannot be written."""
         half = self.path / (MANIFEST + WRITING)
-        half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        half.replace(self.path / MANIFEST)
+        try:
+            half.write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+            _put_in_place(half, self.path / MANIFEST)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
-    def has(self, number: int) -> bool:
-        """Return whether a batch is finished."""
-        return self._file(LAST_TABLE, number).exists()
+    def mark(self, number: int) -> str | None:
+        """Return the mark of a batch; ``None`` where it is not finished."""
+        file = self._file(LAST_TABLE, number)
+        if not _is_written(file):
+            return None
+        metadata = parquet.read_schema(file).metadata or {}
+        return str(metadata.get(MARK.encode(), b""), "utf-8", "replace")
 
     def keep(self, batch: FleetBatch) -> None:
         """Write a batch. Raises :class:`memviz.SweepError` where it cannot be written."""
@@ -109,15 +125,21 @@ class FleetFolder:
         """Yield the files of a table, in the order of the batches. Those of a batch that is not finished are left
         out."""
         for file in sorted((self.path / table).glob("*.parquet")):
-            if table == "settings" or (self.path / LAST_TABLE / file.name).exists():
+            last = self.path / LAST_TABLE / file.name
+            if table == "settings" or _is_written(last):
                 yield file
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a whole table, or some of its columns."""
         names = columns or list(TABLES[table])
         schema = pa.schema([(name, TABLES[table][name]) for name in names])
-        parts = [parquet.read_table(file, columns=names) for file in self.files(table)]
+        parts = list(self.parts(table, names))
         return pa.concat_tables(parts) if parts else schema.empty_table()
+
+    def parts(self, table: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield some columns of a table, batch by batch."""
+        for file in self.files(table):
+            yield parquet.read_table(file, columns=columns)
 
     def _file(self, table: str, number: int) -> Path:
         return self.path / table / f"part-{number:06}.parquet"
@@ -126,7 +148,7 @@ class FleetFolder:
         file = self._file(name, number)
         half = file.with_name(f"{file.name}.{os.getpid()}{WRITING}")
         parquet.write_table(table, half)
-        half.replace(file)
+        _put_in_place(half, file)
 
     def _refused(self, problem: str) -> SweepError:
         return SweepError(
@@ -139,6 +161,18 @@ class FleetFolder:
 
     def _unwritable(self, error: OSError) -> SweepError:
         return self._refused(f"{error.strerror or type(error).__name__}.")
+
+
+def _is_written(file: Path) -> bool:
+    """Return whether a file is there, and not empty as a full disk or a crash leaves one."""
+    return file.is_file() and file.stat().st_size > 0
+
+
+def _put_in_place(half: Path, file: Path) -> None:
+    """Give a file that is whole its name, once the disk has all of it."""
+    with half.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    half.replace(file)
 
 
 def fingerprint(value: object) -> str:

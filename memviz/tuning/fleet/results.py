@@ -12,9 +12,9 @@ from memviz.core.errors import ParameterError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.fleet.reading import read_place
+from memviz.transcripts.fleet.reading import missing_conversation, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
-from memviz.tuning.fleet.batches import FleetPlan
+from memviz.tuning.fleet.batches import FleetPlan, hash_of
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
@@ -70,19 +70,31 @@ class FleetSweep:
         Raises :class:`memviz.TranscriptError` where it is not there any more.
         """
         numbers = [int(row[name]) for name in PLACE]
-        return read_place(self.fleet, Place(*numbers))
+        transcript = read_place(self.fleet, Place(*numbers))
+        if hash_of(transcript) != row["conversation"]:
+            # Another one has taken its place in a file that was written anew.
+            raise missing_conversation()
+        return transcript
 
     def by_setting(self) -> DataFrame:
         """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
         up. Dollars are unknown where those of any conversation are."""
+        from pandas import DataFrame
+
         columns = ["setting", "sent_tokens", "peak_tokens", "usd", "retention"]
-        table_of_runs = FleetFolder(self.folder).read("conversations", columns)
-        runs: DataFrame = table_of_runs.to_pandas()
-        grouped = runs.groupby("setting")
-        table = grouped[["sent_tokens", "peak_tokens", "retention"]].mean()
-        counts = grouped["usd"].agg(["count", "size"])
-        table["usd"] = grouped["usd"].sum().where(counts["count"] == counts["size"])
-        table["conversations"] = counts["size"]
+        numbers = columns[1:]
+        sums = DataFrame(columns=numbers, dtype=float)
+        counts = DataFrame(columns=numbers, dtype=float)
+        # All conversations at once may be more than the memory has room for.
+        for part in FleetFolder(self.folder).parts("conversations", columns):
+            grouped = part.to_pandas().groupby("setting")
+            sums = sums.add(grouped.sum(), fill_value=0)
+            counts = counts.add(grouped.count(), fill_value=0)
+        table = sums / counts
+        # Every conversation has a number of tokens.
+        table["conversations"] = counts["sent_tokens"].astype(int)
+        is_priced = counts["usd"] == counts["sent_tokens"]
+        table["usd"] = sums["usd"].where(is_priced)
         settings = self._frame("settings")[["setting", "strategy", "label"]]
         return settings.merge(table.reset_index(), on="setting")
 

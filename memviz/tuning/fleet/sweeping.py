@@ -14,7 +14,11 @@ from memviz.core.errors import SweepError
 from memviz.core.translation import ENGLISH, _, use_language
 from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
-from memviz.transcripts.fleet.addresses import digest_of, without_secrets
+from memviz.transcripts.fleet.addresses import (
+    digest_of,
+    problem_of,
+    without_secrets,
+)
 from memviz.transcripts.fleet.source import Item
 from memviz.transcripts.mapping.declaration import Mapping
 from memviz.tuning import executors
@@ -108,10 +112,19 @@ class FleetSweeping:
             for number, items in enumerate(batches):
                 if self.stop.is_set():
                     return
-                if not self.folder.has(number):
-                    yield FleetJob(number, items, self.plan)
+                job = FleetJob(number, items, self.plan)
+                mark = self.folder.mark(number)
+                if mark is None:
+                    yield job
+                elif mark != job.mark:
+                    raise SweepError(
+                        _(
+                            "The files are read otherwise than when the sweep was begun: one could not be read for a "
+                            "moment, then or now. Run it again, and if it says so again, into another folder."
+                        )
+                    )
         except OSError as error:
-            problem = error.strerror or type(error).__name__
+            problem = problem_of(error)
             raise SweepError(
                 _(
                     "The conversations cannot be read any more ({problem}). What was finished is kept: run the sweep "
@@ -143,6 +156,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     """
     fleet = plan.fleet
     digest, file_count = digest_of(fleet.files())
+    sources = [without_secrets(address) for address in fleet.addresses]
     mapping = fleet.mapping.to_yaml() if isinstance(fleet.mapping, Mapping) else None
     reading = {"format": fleet.format, "mapping": mapping, "user": fleet.user}
     limits = [asdict(fleet.limits), batch_items, BATCH_BYTES]
@@ -152,7 +166,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
     measuring = [plan.counter.name, summarizer, repr(plan.assumptions), plan.has_facts]
     return {
         "schema": [SCHEMA_VERSION, CELL_VERSION],
-        "source": digest,
+        "source": fingerprint([sources, digest]),
         "reading": fingerprint([reading, limits]),
         "sample": [fleet.sample, fleet.seed],
         "settings": fingerprint(settings_table(plan.settings).to_pylist()),
@@ -160,7 +174,7 @@ def manifest_of(plan: FleetPlan, batch_items: int) -> dict[str, Any]:
         "tables": plan.has_requests,
         "files": file_count,
         "fleet": {
-            "sources": [without_secrets(address) for address in fleet.addresses],
+            "sources": sources,
             **reading,
         },
         "is_complete": False,

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 SCHEMA_VERSION = 1
 """Raise it when a column changes its name or its meaning."""
+MARK = "memviz_batch"
+"""The name in a file of Parquet of the mark of its batch."""
 PLACE = {"file": pa.int32(), "row": pa.int64(), "number": pa.int32()}
 """The number of the file (0-based, in the order in which files are read), of the row in it (1-based; 0 in a file that
 is read whole), and of the conversation there (1-based)."""
@@ -75,8 +77,9 @@ TABLES = {
 }
 
 
-def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Return rows as the table of this name. What a row does not have, and what is not a number, is null."""
+def table_of(name: str, rows: Sequence[Mapping[str, Any]], mark: str = "") -> pa.Table:
+    """Return rows as the table of this name, with the mark of its batch. What a row does not have, and what is not a
+    number, is null."""
     columns = TABLES[name]
     arrays = []
     for column, kind in columns.items():
@@ -85,5 +88,5 @@ def table_of(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
             # Only NaN is another value than itself; an average in SQL passes over null alone.
             values = [value if value == value else None for value in values]
         arrays.append(pa.array(values, kind))
-    metadata = {"memviz_schema": str(SCHEMA_VERSION)}
+    metadata = {"memviz_schema": str(SCHEMA_VERSION), MARK: mark}
     return pa.table(arrays, schema=pa.schema(columns.items(), metadata=metadata))

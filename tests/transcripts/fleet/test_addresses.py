@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import fsspec
 import pytest
@@ -13,11 +15,14 @@ from memviz.core.errors import TranscriptError
 from memviz.testing.conversations import read_conversations
 from memviz.transcripts.export import to_json
 from memviz.transcripts.fleet.addresses import (
+    SWEPT_FOLDERS,
+    _below,
     digest_of,
     find_files,
     list_folder,
     without_secrets,
 )
+from memviz.tuning.fleet.tables import TABLES
 
 
 @pytest.fixture
@@ -73,6 +78,34 @@ def test_a_link_to_a_folder_above_is_not_followed(folder: Path) -> None:
     assert len(names(folder)) == 3
 
 
+def test_a_link_to_a_file_is_followed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.jsonl").write_text("{}")
+    (folder / "c.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    (folder / "d.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
+    assert names(folder)[-2:] == ["b.jsonl", "c.jsonl"]
+    assert names(folder / "*.jsonl") == ["b.jsonl", "c.jsonl"]
+    assert names(folder / "c.jsonl") == ["c.jsonl"]
+
+
+def test_patterns_pass_over_what_is_hidden(folder: Path) -> None:
+    (folder / "_logs").mkdir()
+    (folder / "_logs" / "x.jsonl").write_text("{}")
+    assert names(folder / "*") == ["b.jsonl"]
+    assert names(folder / "*" / "*.jsonl") == ["a/1.jsonl"]
+    assert names(folder / "_logs" / "*.jsonl") == ["x.jsonl"]
+
+
+def test_what_a_sweep_has_written_is_no_source(folder: Path) -> None:
+    assert set(TABLES) == SWEPT_FOLDERS
+    for table in SWEPT_FOLDERS:
+        part = folder / "swept" / table / "part-000000.parquet"
+        part.parent.mkdir(parents=True)
+        part.write_text("PAR1")
+    (folder / "swept" / "manifest.json").write_text("{}")
+    assert names(folder) == ["a/1.jsonl", "a/2.jsonl.gz", "b.jsonl"]
+    assert names(folder / "**" / "*") == ["a/1.jsonl", "a/2.jsonl.gz", "b.jsonl"]
+
+
 def test_another_file_system_is_read_through_fsspec() -> None:
     files = fsspec.filesystem("memory")
     files.pipe_file("/fleet-logs/x/1.jsonl", b"{}\n")
@@ -101,15 +134,31 @@ def test_where_nothing_is_a_sentence_says_so(address: str, words: str) -> None:
 def test_no_password_and_no_signature_is_written_down() -> None:
     signed = "https://me:key@host.example/logs/x.jsonl?signature=1234"
     assert without_secrets(signed) == "https://host.example/logs/x.jsonl"
+    chained = "zip://a.json::filecache::https://me:a/key@host/x.zip#access_token=1234"
+    assert without_secrets(chained) == "zip://a.json::filecache::https://host/x.zip"
+    for address in ("https://host:80/a@b", "s3://bucket/a@b/*.jsonl"):
+        assert without_secrets(address) == address
     with pytest.raises(TranscriptError) as failure:
         list(find_files(["nonsense://me:key@host/x?signature=1234"]))
     assert "key" not in str(failure.value)
     assert "1234" not in str(failure.value)
 
 
-def test_the_digest_is_of_names_and_sizes(folder: Path) -> None:
+@pytest.mark.parametrize("signature", ["?sig=1234", "#access_token=1234"])
+def test_a_name_holds_nothing_that_signs_an_address(signature: str) -> None:
+    path = f"https://host/x.jsonl{signature}"
+    info = {"name": path, "type": "file"}
+    files = SimpleNamespace(isfile=lambda path: True, info=lambda path: info)
+    assert list(_below(files, path)) == [("x.jsonl", info)]
+
+
+def test_the_digest_is_of_names_sizes_and_versions(folder: Path) -> None:
     before = digest_of(find_files([str(folder)]))
     assert before == digest_of(find_files([str(folder)]))
     assert before[1] == 3
+    os.utime(folder / "b.jsonl", (5, 5))
+    assert digest_of(find_files([str(folder)]))[0] != before[0]
+    os.utime(folder / "b.jsonl", (6, 6))
+    before = digest_of(find_files([str(folder)]))
     (folder / "b.jsonl").write_text("longer than before")
     assert digest_of(find_files([str(folder)]))[0] != before[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,45 @@ def test_each_line_is_a_conversation_also_packed(tmp_path: Path, name: str) -> N
     assert [one.messages for _place, one in found] == [one.messages for one in whole]
 
 
+def test_all_frames_of_zstandard_are_read_and_its_damage_is_a_sentence(
+    tmp_path: Path,
+) -> None:
+    frames = []
+    for first in (0, 60):
+        data = lines([chat(first + n) for n in range(60)])
+        frame = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(frame, "zstd") as stream:
+            stream.write(data)
+        frames.append(frame.getvalue().to_pybytes())
+    file = tmp_path / "chats.jsonl.zst"
+    file.write_bytes(b"".join(frames))
+    assert [int(code) for code in codes(Fleet(file))] == list(range(120))
+    file.write_bytes(frames[0] + frames[1][:-9])
+    assert "cannot be read on from here" in codes(Fleet(file))[-1]
+
+
+@pytest.mark.parametrize("packed", [".gz", ".xz", ".bz2", ".zst"])
+def test_a_whole_file_that_is_damaged_is_a_sentence(
+    tmp_path: Path, packed: str
+) -> None:
+    """A session of many lines is read whole; its middle is noise."""
+    import bz2
+    import lzma
+
+    data = lines(chat(4, turns=3_000)["messages"])
+    pack = {
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".bz2": bz2.compress,
+        ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
+    }[packed](data)
+    middle = len(pack) // 2
+    noise = b"\xff" * 40
+    file = tmp_path / f"session.jsonl{packed}"
+    file.write_bytes(pack[:middle] + noise + pack[middle + 40 :])
+    assert len(wrong(Fleet(file))) == 1
+
+
 def test_each_row_of_parquet_is_a_conversation(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([chat(n) for n in range(5)])
     parquet.write_table(table, tmp_path / "chats.parquet", row_group_size=2)
@@ -81,6 +122,49 @@ def test_rows_that_come_back_later_are_told_and_never_joined(tmp_path: Path) -> 
     assert found[:2] == ["0007", "0003"]
     assert "log.jsonl, line 9: earlier rows" in found[2]
     assert "Sort the file" in found[2]
+
+
+def test_a_broken_line_belongs_to_the_conversation_before_it(tmp_path: Path) -> None:
+    rows: list[Any] = [*message_rows([7, 3, 9])]
+    rows.insert(5, "{")
+    (tmp_path / "log.jsonl").write_bytes(lines(rows))
+    first, second, third = codes(Fleet(tmp_path, mapping=TICKETS))
+    assert (first, third) == ("0007", "0009")
+    assert "log.jsonl, line 6" in second
+
+
+def test_the_conversation_before_the_damage_is_not_measured_as_whole(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "log.jsonl.gz"
+    file.write_bytes(gzip.compress(lines(message_rows(range(3_000)))))
+    file.write_bytes(file.read_bytes()[:-9])
+    *others, last = codes(Fleet(tmp_path, mapping=TICKETS))
+    assert [int(code) for code in others] == list(range(len(others)))
+    assert "cannot be read on from here" in last
+    small = codes(Fleet(tmp_path, mapping=TICKETS, sample=0.001))
+    assert last in small
+
+
+def test_a_conversation_of_too_many_rows_is_not_held_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_bytes(lines(message_rows([7, 3, 3, 3, 9])))
+    for limits in (Limits(messages=10), Limits(file_bytes=600)):
+        first, second, third = codes(Fleet(tmp_path, mapping=TICKETS, limits=limits))
+        assert (first, third) == ("0007", "0009")
+        assert "log.jsonl, line 5: it holds more than the limit" in second
+
+
+@pytest.mark.parametrize("rows", ["*", "traces.* | data.* | *"])
+def test_rows_that_a_mapping_joins_wherever_they_stand_are_read_whole(
+    tmp_path: Path, rows: str
+) -> None:
+    """Each message is a conversation by itself, until another of its session comes."""
+    mapping = f"{TICKETS}rows: '{rows}'\n"
+    log = message_rows([7, 3])[::2] + message_rows([7])[2:3]
+    log[0], log[1] = log[1], log[0]
+    (tmp_path / "log.jsonl").write_bytes(lines(log[:2] + message_rows([7])[:2]))
+    outcome_count = len(outcomes(Fleet(tmp_path, mapping=mapping)))
+    assert outcome_count == 1
 
 
 def test_a_file_that_is_one_conversation_stays_one(tmp_path: Path) -> None:
@@ -172,6 +256,27 @@ class TestSample:
         rows = b",".join(lines([chat(n)]).strip() for n in range(200))
         (tmp_path / "chats.json").write_bytes(b"[" + rows + b"]")
         assert 5 < len(codes(Fleet(tmp_path, sample=0.1))) < 40
+
+    def test_it_hides_no_damage_and_has_failures_in_its_share(
+        self, tmp_path: Path
+    ) -> None:
+        file = packed_chats(tmp_path / "cut.jsonl.gz", 3_000)
+        file.write_bytes(file.read_bytes()[:-9])
+        (failure,) = wrong(Fleet(file, sample=0.001))
+        assert "cannot be read on from here" in failure
+        good = [chat(1)]
+        bad = [{"messages": [{"role": "user"}]}] * 200
+        (tmp_path / "chats.json").write_bytes(json.dumps(good + bad).encode())
+        whole = Fleet(tmp_path / "chats.json")
+        assert len(wrong(whole)) == 200
+        assert 5 < len(wrong(replace(whole, sample=0.1))) < 40
+
+    def test_files_of_one_name_have_samples_of_their_own(self, tmp_path: Path) -> None:
+        first = packed_chats(tmp_path / "a" / "x.jsonl.gz", 200)
+        second = packed_chats(tmp_path / "b" / "x.jsonl.gz", 200)
+        places = [place for place, _ in outcomes(Fleet([first, second], sample=0.3))]
+        rows = [{place.row for place in places if place.file == n} for n in (0, 1)]
+        assert rows[0] != rows[1]
 
     @pytest.mark.parametrize("share", [0, -1, 1.1, float("nan")])
     def test_another_share_is_refused(self, share: float) -> None:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pandas as pd
 import pytest
+from fsspec.exceptions import FSTimeoutError
+from fsspec.implementations.local import LocalFileSystem
 
 import memviz
 from memviz.core.errors import ParameterError, SweepError
+from memviz.transcripts.fleet.addresses import SourceFile
+from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.loading import load_transcripts
+from memviz.tuning.cell import replay_subject
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
@@ -88,9 +95,10 @@ def test_the_worst_are_found_and_read_again(tmp_path: Path) -> None:
     assert len(out.transcript(worst.iloc[0]).messages) == 18
     with pytest.raises(ParameterError, match="measure"):
         out.worst("beauty")
-    (tmp_path / "x.jsonl").write_bytes(lines([chat(1)]))
-    with pytest.raises(memviz.TranscriptError, match="not there any more"):
-        out.transcript(worst.iloc[0])
+    for others in ([chat(1)], [chat(1), chat(5, turns=9)]):
+        (tmp_path / "x.jsonl").write_bytes(lines(others))
+        with pytest.raises(memviz.TranscriptError, match="not there any more"):
+            out.transcript(worst.iloc[0])
 
 
 def test_bad_ones_are_a_table_and_stop_nothing(tmp_path: Path) -> None:
@@ -135,7 +143,105 @@ def test_a_conversation_that_memviz_fails_on_is_a_failure_and_no_end(
     assert failure["error"] == "memviz cannot measure it (TypeError)."
 
 
+def test_an_error_at_one_setting_leaves_the_rows_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 2)
+
+    def broken(subject: Any, setting: Any, *rest: Any) -> Any:
+        if setting.id == "window" and setting.window_size == 4:
+            raise KeyError("QX0001")
+        return replay_subject(subject, setting, *rest)
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.replay_subject", broken)
+    out = swept(source, tmp_path / "out")
+    assert out.frame()["setting"].tolist() == [0, 2, 0, 2]
+    assert out.failures_frame()["setting"].tolist() == [1, 1]
+    assert out.failures_frame()["error"][0] == "memviz cannot measure it (KeyError)."
+
+
+def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> None:
+    rows = [chat(number, turns=number + 1) for number in range(5)]
+    rows.append({"messages": [{"role": "user", "content": "Hi"}]})
+    (tmp_path / "x.jsonl").write_bytes(lines(rows))
+    *_, done = at_work(tmp_path / "x.jsonl", tmp_path / "out", batch_items=2)
+    assert done.batches == 3
+    sweep = FleetSweep(tmp_path / "out", memviz.Fleet(tmp_path), (), 6, 0, True)
+    frame = sweep.frame()
+    (row,) = sweep.by_setting().to_dict("records")
+    assert row["conversations"] == 6
+    assert row["sent_tokens"] == frame["sent_tokens"].mean()
+    assert row["usd"] == pytest.approx(frame["usd"].sum(), nan_ok=True)
+    assert row["retention"] == pytest.approx(frame["retention"].mean(), nan_ok=True)
+
+
+SECRETS = [
+    ("x.txt", "My PIN is 4711 and nobody may know it", "no known format, found a text"),
+    ("x.jsonl", '{"messages": My PIN is 4711}', "this is not JSON"),
+    ("x.txt", "PIN: 4711\nAnna: so it is", "it may be a dialogue"),
+    ("x.csv", "PIN,4711\na,b\nc,d\n", "nearly a table"),
+    ("x.jsonl", '{"messages": [{"role": "PIN", "content": "4711"}]}', "x.jsonl"),
+    ("x.parquet", "PIN 4711", "x.parquet"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words"), SECRETS)
+def test_failures_quote_nothing_of_what_was_said(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    out = swept(tmp_path / name, tmp_path / "out")
+    (failure,) = out.failures_frame().to_dict("records")
+    assert words in failure["error"]
+    assert failure["error"].startswith(name)
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert b"4711" not in file.read_bytes()
+        assert b"PIN" not in file.read_bytes()
+
+
 class TestGoingOn:
+    @pytest.mark.parametrize("text", ["", None])
+    def test_what_a_kill_before_the_manifest_leaves_is_gone_on_with(
+        self, tmp_path: Path, text: str | None
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        out = tmp_path / "out"
+        for table in ("conversations", "settings"):
+            (out / table).mkdir(parents=True)
+        (out / "settings" / "part-000000.parquet").write_bytes(b"")
+        (out / "settings" / "part-000000.parquet.7.writing").write_bytes(b"PAR1")
+        (out / "manifest.json.writing").write_text("{")
+        if text is not None:
+            (out / "manifest.json").write_text(text)
+        assert swept(source, out).runs == 3
+
+    def test_an_empty_part_is_measured_again(self, tmp_path: Path) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 6)
+        list(at_work(source, tmp_path / "whole", batch_items=2))
+        stopped = at_work(source, tmp_path / "out", batch_items=2)
+        for done in stopped:
+            if done.batches == 2:
+                stopped.stop.set()
+        part = tmp_path / "out" / "conversations" / "part-000001.parquet"
+        part.write_bytes(b"")
+        list(at_work(source, tmp_path / "out", batch_items=2))
+        assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
+
+    def test_a_full_disk_at_the_end_is_a_sentence(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
+        progress = iter(at_work(source, tmp_path / "out"))
+        next(progress)
+        assert next(progress).batches == 1
+
+        def full(file_number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("memviz.tuning.fleet.folder.os.fsync", full)
+        with pytest.raises(SweepError, match="No space left on device"):
+            next(progress)
+
     def test_a_finished_sweep_is_not_measured_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -160,6 +266,12 @@ class TestGoingOn:
         assert done.runs == 50
         assert rows(tmp_path / "out").equals(rows(tmp_path / "whole"))
 
+    def test_a_folder_inside_its_source_goes_on(self, tmp_path: Path) -> None:
+        packed_chats(tmp_path / "chats.jsonl.gz", 3)
+        first = swept(tmp_path, tmp_path / "out")
+        assert (first.runs, first.failures) == (9, 0)
+        assert swept(tmp_path, tmp_path / "out") == first
+
     def test_half_a_batch_counts_for_nothing(self, tmp_path: Path) -> None:
         source = tmp_path / "x.jsonl"
         source.write_bytes(lines([chat(1), chat(2), "{", chat(3)]))
@@ -177,6 +289,31 @@ class TestGoingOn:
         assert rows(out).equals(rows(tmp_path / "whole"))
         assert list(out.rglob("*.writing")) == []
 
+    def test_a_file_that_comes_back_between_finished_batches_is_no_shift(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        logs = tmp_path / "logs"
+        logs.mkdir()
+        for number in range(3):
+            chats = [chat(10 * number + row) for row in range(4)]
+            (logs / f"{number}.jsonl").write_bytes(lines(chats))
+
+        open_any = SourceFile.open
+
+        def closed(file: SourceFile, packed: str = "") -> Any:
+            if file.number == 1:
+                raise PermissionError(13, "Permission denied")
+            return open_any(file, packed)
+
+        first = at_work(logs, tmp_path / "out", batch_items=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(SourceFile, "open", closed)
+            for done in first:
+                if done.batches == 2:
+                    first.stop.set()
+        with pytest.raises(SweepError, match="read otherwise than when"):
+            list(at_work(logs, tmp_path / "out", batch_items=3))
+
     @pytest.mark.parametrize(
         ("change", "words"),
         [
@@ -187,7 +324,9 @@ class TestGoingOn:
             ({"sample": 0.5}, "another sample"),
             ({"seed": 5}, "another sample"),
             ({"format": "openai_messages"}, "another way"),
+            ({"rows": 3}, "other files"),
             ({"rows": 4}, "other files"),
+            ({"name": "copy.jsonl.gz"}, "other files"),
         ],
         ids=str,
     )
@@ -196,7 +335,10 @@ class TestGoingOn:
     ) -> None:
         source = packed_chats(tmp_path / "chats.jsonl.gz", 3)
         swept(source, tmp_path / "out")
-        packed_chats(source, change.pop("rows", 3))
+        if "rows" in change:
+            packed_chats(source, change.pop("rows"))
+        if "name" in change:
+            source = source.rename(tmp_path / change.pop("name"))
         grid = change.pop("grid", GRID)
         reading = {
             name: change.pop(name)
@@ -208,16 +350,19 @@ class TestGoingOn:
         with pytest.raises(SweepError, match=f"{words}.*Choose another folder"):
             memviz.sweep(fleet, grid, write=tmp_path / "out", **options)
 
-    @pytest.mark.parametrize("manifest", [None, "[]", "{", '{"schema": [0, 0]}'])
+    @pytest.mark.parametrize(
+        "manifest", [None, "[]", "{", '{"schema": [0, 0]}', b"\xff"]
+    )
     def test_a_folder_of_something_else_is_left_alone(
-        self, tmp_path: Path, manifest: str | None
+        self, tmp_path: Path, manifest: str | bytes | None
     ) -> None:
         source = packed_chats(tmp_path / "chats.jsonl.gz", 1)
         out = tmp_path / "out"
         out.mkdir()
         (out / "mine.txt").write_text("mine")
         if manifest is not None:
-            (out / "manifest.json").write_text(manifest)
+            data = manifest.encode() if isinstance(manifest, str) else manifest
+            (out / "manifest.json").write_bytes(data)
         with pytest.raises(SweepError, match="Choose another folder"):
             swept(source, out)
         assert (out / "mine.txt").read_text() == "mine"
@@ -243,6 +388,57 @@ def test_a_source_that_breaks_off_ends_it_and_it_can_go_on(
         with pytest.raises(SweepError, match=r"Input/output error.*go on"):
             swept(source, tmp_path / "out")
     assert swept(source, tmp_path / "out").runs == 9
+
+
+class ClientError(Exception):
+    """An error as those of aiohttp are: no OSError."""
+
+
+@pytest.mark.parametrize("moment", ["open", "read"])
+@pytest.mark.parametrize(
+    "error",
+    [FSTimeoutError(), ConnectionError(), ClientError("https://h/x?sig=QQ"), OSError(5, "x?sig=QQ")],
+    ids=repr,
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.jsonl.zst", "x.parquet", "x.json"])  # fmt: skip
+def test_a_network_that_drops_ends_it_and_is_no_damage(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    error: Exception,
+    moment: str,
+) -> None:
+    (tmp_path / name).write_bytes(b"{}")
+
+    class Dropping(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise error
+
+    def drop(files: object, path: str, mode: str = "rb", **options: Any) -> Any:
+        if moment == "open":
+            raise error
+        return Dropping(b"x" * 99)
+
+    monkeypatch.setattr(LocalFileSystem, "open", drop)
+    with pytest.raises(SweepError, match="cannot be read any more") as refusal:
+        swept(tmp_path / name, tmp_path / "out")
+    assert "QQ" not in str(refusal.value)
+
+
+def test_garbage_is_collected_between_two_conversations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 2)
+    is_collected = []
+
+    def watched(*arguments: Any) -> Any:
+        for outcome in read_item(*arguments):
+            is_collected.append(gc.isenabled())
+            yield outcome
+
+    monkeypatch.setattr("memviz.tuning.fleet.batches.read_item", watched)
+    swept(source, tmp_path / "out")
+    assert is_collected == [True, True]
 
 
 @pytest.mark.parametrize("given", [[{"role": "user", "content": "Hi"}], 5])
