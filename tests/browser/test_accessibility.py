@@ -162,7 +162,7 @@ def learn(page: Page) -> None:
 USED = {
     "compare": ask_every_setting, "costs": unfold, "memory_map": unfold, "retention": unfold, "summaries": unfold,
     "tune": export_code, "chat": chat, "lessons": learn, "library": read, "guide": look_up,
-    "live": quiet,
+    "live": quiet, "fleet": quiet,
 }  # fmt: skip
 """What is done on a page before it is looked at: more of it is seen then, and nothing is gone."""
 

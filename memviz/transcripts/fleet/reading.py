@@ -51,9 +51,14 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
             for own_place, outcome in read_item(item, everything):
                 if own_place == place and isinstance(outcome, Transcript):
                     return outcome
+    raise missing_conversation()
+
+
+def missing_conversation() -> TranscriptError:
+    """Return the error for a conversation that is no longer at its place."""
     reason = _("the conversation is not there any more.")
     remedy = _("Its files have changed since they were swept: sweep them again.")
-    raise TranscriptError(reason, remedy=remedy)
+    return TranscriptError(reason, remedy=remedy)
 
 
 def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:

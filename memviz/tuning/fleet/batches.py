@@ -109,7 +109,7 @@ def _measure(
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     known = {
         **place._asdict(),
-        "conversation": _hash_of(transcript),
+        "conversation": hash_of(transcript),
         "messages": len(subject.log),
         "turns": subject.log.turn_count,
     }
@@ -136,7 +136,7 @@ def _failure(place: Place, setting: int | None, sentence: str) -> Row:
     return {**place._asdict(), "setting": setting, "error": sentence}
 
 
-def _hash_of(transcript: Transcript) -> str:
+def hash_of(transcript: Transcript) -> str:
     """Return a hash of what was said, by whom: equal conversations have an equal one."""
     digest = blake2b(digest_size=HASH_BYTES)
     for message in transcript.messages:

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.fleet.reading import read_place
+from memviz.transcripts.fleet.reading import missing_conversation, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
-from memviz.tuning.fleet.batches import FleetPlan
+from memviz.tuning.fleet.batches import FleetPlan, hash_of
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.sweeping import FleetProgress, FleetSweeping
 from memviz.tuning.fleet.tables import PLACE, TABLES
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 WORST = 20
+QUANTILES = {0.1: "p10", 0.25: "p25", 0.5: "median", 0.75: "p75", 0.9: "p90"}
+"""The quantiles of a distribution, and their columns."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,7 @@ class FleetSweep:
 
         Raises :class:`memviz.ParameterError` for what is no measure.
         """
-        known = [name for name in MEASURES if name in TABLES["conversations"]]
-        if measure not in known:
-            raise ParameterError("measure", measure, ", ".join(known))
+        _require_measure(measure)
         frame = self._frame("conversations")
         own = frame[frame["setting"] == setting].dropna(subset=[measure])
         is_low = MEASURES[measure] == "min"
@@ -70,7 +72,11 @@ class FleetSweep:
         Raises :class:`memviz.TranscriptError` where it is not there any more.
         """
         numbers = [int(row[name]) for name in PLACE]
-        return read_place(self.fleet, Place(*numbers))
+        transcript = read_place(self.fleet, Place(*numbers))
+        if hash_of(transcript) != row["conversation"]:
+            # Another one has taken its place in a file that was written anew.
+            raise missing_conversation()
+        return transcript
 
     def by_setting(self) -> DataFrame:
         """Return one row a setting: the number of its conversations, means of tokens and facts kept, dollars added
@@ -86,6 +92,30 @@ class FleetSweep:
         settings = self._frame("settings")[["setting", "strategy", "label"]]
         return settings.merge(table.reset_index(), on="setting")
 
+    def distributions(self, measure: str) -> DataFrame:
+        """Return one row a setting: the number of its ``conversations`` and the ``usd`` of all, as in
+        :meth:`by_setting`, and of a measure such as ``"sent_tokens"`` over them ``mean``, ``p10``, ``p25``, ``median``,
+        ``p75`` and ``p90``: one conversation in ten has less than ``p10``. NaN where no conversation has the measure.
+
+        Raises :class:`memviz.ParameterError` for what is no measure.
+        """
+        _require_measure(measure)
+        table_of_runs = FleetFolder(self.folder).read(
+            "conversations", ["setting", measure]
+        )
+        runs: DataFrame = table_of_runs.to_pandas()
+        values = runs.groupby("setting")[measure]
+        spread = (
+            values.quantile(np.array(list(QUANTILES)))
+            .unstack()
+            .rename(columns=QUANTILES)
+        )
+        spread["mean"] = values.mean()
+        totals = self.by_setting()[
+            ["setting", "strategy", "label", "conversations", "usd"]
+        ]
+        return totals.merge(spread.reset_index(), on="setting")
+
     def requests_frame(self) -> DataFrame:
         """Return one row a request; none where the sweep did not keep them."""
         return self._frame("requests")
@@ -97,6 +127,12 @@ class FleetSweep:
     def _frame(self, table: str) -> DataFrame:
         frame: DataFrame = FleetFolder(self.folder).read(table).to_pandas()
         return frame
+
+
+def _require_measure(measure: str) -> None:
+    known = [name for name in MEASURES if name in TABLES["conversations"]]
+    if measure not in known:
+        raise ParameterError("measure", measure, ", ".join(known))
 
 
 def sweep_fleet(
