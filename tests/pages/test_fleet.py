@@ -82,6 +82,8 @@ def test_a_click_opens_the_conversation_under_its_setting_beside_the_full_buffer
     study: CompareState = session.session_state["compare"]
     assert [setting.strategy_id for setting in study.settings] == ["buffer", "window"]
     assert study.settings[1].parameters["window_size"] == 2
+    entry = Workspace().store.entry(study.conversation_id or "")
+    assert entry.title == "swept · file 1, row 2"
     messages = [entry.message_count for entry in Workspace().store.conversations()]
     assert messages.count(18) == 1, "it is saved once"
 

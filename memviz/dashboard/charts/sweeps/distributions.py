@@ -28,7 +28,7 @@ from memviz.dashboard.charts.sweeps.setting_words import Row, rows_by_setting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MARGINS = {"l": 14, "r": 14, "t": 8, "b": 56}
+MARGINS = {"l": 14, "r": 14, "t": 56, "b": 8}
 QUANTILES = ("p10", "p25", "median", "p75", "p90")
 MOST_FINDINGS = 6
 """Settings that the sentence for those who do not see the picture names."""
@@ -58,6 +58,9 @@ def distribution_rows(table: DataFrame, measure: str) -> go.Figure:
         xaxis={
             **measure_axis(measure, values),
             "title": {"text": title},
+            # Above the rows, which may be more than a window shows.
+            "side": "top",
+            "showgrid": True,
             "zeroline": False,
         },
         yaxis={

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.fleet.distributions import draw_distributions
 from memviz.dashboard.ui.fleet.worst import draw_worst
-from memviz.dashboard.ui.shell.elements import errors_shown
+from memviz.dashboard.ui.shell.elements import errors_shown, row
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 from memviz.tuning.fleet.results import FleetSweep
@@ -34,9 +34,7 @@ def fleet_page() -> None:
         return
     with errors_shown():
         sweep = open_fleet_sweep(folder)
-    _say_what_it_is(sweep)
-    if sweep.runs:
-        labels = distinct([str(setting.label) for setting in sweep.settings])
+    with row("fleet-head"):
         measure = st.segmented_control(
             _("Measure"),
             MEASURES,
@@ -45,7 +43,16 @@ def fleet_page() -> None:
             key=MEASURE_KEY,
             required=True,
             persist_state="session",
+            label_visibility="collapsed",
         )
+        _say_what_it_is(sweep)
+    if not sweep.is_complete:
+        unfinished = _(
+            "The sweep is not through: these are the conversations so far. The same command goes on."
+        )
+        st.info(unfinished, icon=":material/hourglass_top:")
+    if sweep.runs:
+        labels = distinct([str(setting.label) for setting in sweep.settings])
         draw_distributions(sweep, measure, labels)
         draw_worst(sweep, measure, labels)
     if sweep.failures:
@@ -72,12 +79,7 @@ def _say_what_it_is(sweep: FleetSweep) -> None:
         runs=counted(sweep.runs, "run"),
         settings=counted(len(sweep.settings), "setting"),
     )
-    st.caption(plain(words))
-    if not sweep.is_complete:
-        unfinished = _(
-            "The sweep is not through: these are the conversations so far. The same command goes on."
-        )
-        st.info(unfinished, icon=":material/hourglass_top:")
+    st.caption(plain(words), width="content")
 
 
 def _show_failures(sweep: FleetSweep) -> None:

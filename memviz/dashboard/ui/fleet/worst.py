@@ -1,6 +1,7 @@
 """The worst conversations of a fleet under one setting, each a click away from Compare."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,11 +13,10 @@ from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
+from memviz.transcripts.base import UNTITLED
 from memviz.tuning.fleet.results import FleetSweep
 
 SETTING_KEY = "fleet-setting"
-SAID_BESIDE = ("retention", "sent_tokens")
-"""Measures that a conversation is told with, whichever it is the worst by."""
 Row = Mapping[Any, Any]
 
 
@@ -34,8 +34,9 @@ def draw_worst(sweep: FleetSweep, measure: str, labels: Sequence[str]) -> None:
     if not worst:
         return
     words = _(
-        "The worst {number} of them, the worst first. A click opens one beside the full buffer; it is then in the "
-        "library.",
+        "{measure}: the worst {number} conversations, the worst first. A click opens one beside the full buffer; it is "
+        "then in the library.",
+        measure=WORDS[measure].title,
         number=len(worst),
     )
     st.caption(words)
@@ -52,16 +53,10 @@ def draw_worst(sweep: FleetSweep, measure: str, labels: Sequence[str]) -> None:
 
 
 def _row_words(row: Row, measure: str) -> str:
-    """Return ``12% · 40 messages · Tokens sent: 9,120 · file 2, row 17``."""
-    parts = [shown_value(measure, row[measure]), counted(row["messages"], "message")]
-    for name in SAID_BESIDE:
-        is_known = row[name] == row[name]  # NaN is not equal to itself
-        if name != measure and is_known:
-            value = shown_value(name, row[name])
-            words = _("{measure}: {value}", measure=WORDS[name].title, value=value)
-            parts.append(words)
-    parts.append(_place_words(row))
-    return " · ".join(parts)
+    """Return ``12% · 40 messages · file 2, row 17``: what fits into the width of a phone."""
+    value = shown_value(measure, row[measure])
+    messages = counted(row["messages"], "message")
+    return f"{value} · {messages} · {_place_words(row)}"
 
 
 def _place_words(row: Row) -> str:
@@ -77,5 +72,8 @@ def _open_conversation(sweep: FleetSweep, row: Row, setting: int) -> None:
     with error_shown():
         with st.spinner(_("The conversation is read from its file…"), show_time=True):
             transcript = sweep.transcript(row)
+        if transcript.title == UNTITLED:
+            title = f"{sweep.folder.name} · {_place_words(row)}"
+            transcript = replace(transcript, title=title)
         (added,) = workspace().add_once([transcript])
         open_in_compare(added.entry.id, sweep.settings[setting])
