@@ -7,12 +7,12 @@ QUESTIONS = {
     "retention": "Which facts could the model still know?",
     "costs": "What does it cost, turn by turn?",
     "tune": "Which setting should you take?",
-    "fleet": "How do these settings do over all conversations?",
     "chat": "What does the model still know?",
     "lessons": "What do you want to learn?",
     "library": "Which conversations are there?",
     "guide": "How does each strategy remember?",
     "live": "What is in the window right now?",
+    "fleet": "How do these settings do over all conversations?",
 }
 """The title of each page, and of each view of a page."""
 ADDRESSES = {

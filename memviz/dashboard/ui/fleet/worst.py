@@ -22,7 +22,7 @@ Row = Mapping[Any, Any]
 
 def draw_worst(sweep: FleetSweep, measure: str, labels: Sequence[str]) -> None:
     """Draw the worst conversations of the setting that the visitor chooses, each a button that opens it."""
-    st.subheader(_("Where is it worst?"), anchor=False)
+    st.header(_("Where is it worst?"), anchor=False)
     setting = st.selectbox(
         _("Under which setting?"),
         range(len(labels)),
