@@ -24,6 +24,12 @@ def texts(session: AppTest) -> str:
     return "\n".join(str(element.value).replace("\\", "") for element in shown)
 
 
+def worst_labels(session: AppTest) -> list[str]:
+    """Return what stands on the buttons of the worst conversations: ``1,204 · 18 messages · file 1, row 2``."""
+    buttons = [button for button in session.button if "fleet-worst" in str(button.key)]
+    return [button.label.replace("\\", "") for button in buttons]
+
+
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of four conversations and a broken row, swept into the folder that the server shows."""
@@ -60,15 +66,14 @@ def test_every_setting_is_in_the_table_and_failures_are_counted(source: Path) ->
 def test_the_worst_follow_the_measure_and_the_setting(source: Path) -> None:
     session = open_page("fleet")
     session.segmented_control(MEASURE_KEY).set_value("sent_tokens").run()
+    of_window = worst_labels(session)
+    assert [label.rpartition(", ")[2] for label in of_window[:2]] == ["row 2", "row 4"]
     session.selectbox(SETTING_KEY).select_index(2).run()
-    first, second, *others = (
-        button.label.replace("\\", "")
-        for button in session.button
-        if button.key and button.key.startswith("fleet-worst-")
-    )
-    assert first.endswith("file 1, row 2")
-    assert second.endswith("file 1, row 4")
-    assert len(others) == 2
+    of_buffer = worst_labels(session)
+    assert len(of_window) == len(of_buffer) == 4
+    window_tokens = int(of_window[0].partition(" ")[0].replace(",", ""))
+    buffer_tokens = int(of_buffer[0].partition(" ")[0].replace(",", ""))
+    assert window_tokens < buffer_tokens
 
 
 def test_a_click_opens_the_conversation_under_its_setting_beside_the_full_buffer(
