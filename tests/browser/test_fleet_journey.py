@@ -18,8 +18,8 @@ from playwright.sync_api import expect
 import memviz
 from memviz.core.translation import _, use_language
 from memviz.tuning.fleet.opening import FLEET_VARIABLE
+from tests.browser.axe_findings import SEVERE, all_findings, unfold
 from tests.browser.journeys import drawn, go, stands
-from tests.browser.test_accessibility import SEVERE, all_findings, unfold
 from tests.transcripts.fleet.chats import chat, lines
 
 if TYPE_CHECKING:
