@@ -12,6 +12,7 @@ QUESTIONS = {
     "library": "Which conversations are there?",
     "guide": "How does each strategy remember?",
     "live": "What is in the window right now?",
+    "fleet": "How do these settings do over all conversations?",
 }
 """The title of each page, and of each view of a page."""
 ADDRESSES = {

@@ -73,6 +73,15 @@ EmbeddableBy = Annotated[
         help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
     ),
 ]
+FleetFolderShown = Annotated[
+    str,
+    Option(
+        "--fleet",
+        metavar="FOLDER",
+        envvar="MEMVIZ_FLEET",
+        help="Show on the page Fleet what memviz sweep --write wrote to this folder; its conversations can be opened.",
+    ),
+]
 
 
 def open_dashboard(
@@ -84,6 +93,7 @@ def open_dashboard(
     allow_environment_keys: EnvironmentKeys = None,
     allow_private_base_urls: PrivateBaseUrls = None,
     embeddable_by: EmbeddableBy = None,
+    fleet: FleetFolderShown = "",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -95,10 +105,12 @@ def open_dashboard(
       memviz ui --port 8600 --db ~/chats.db
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
       memviz ui --embeddable-by http://127.0.0.1:8000
+      memviz ui --fleet swept
     """
     from memviz.dashboard import dashboard_folder
     from memviz.models.access import ServerAccess
     from memviz.storage.workspace import DATABASE_VARIABLE
+    from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
     main = dashboard_folder() / "app.py"
     if not main.is_file():
@@ -117,6 +129,9 @@ def open_dashboard(
     os.environ.update(access.variables())
     if db:
         os.environ[DATABASE_VARIABLE] = db
+    if fleet:
+        open_fleet_sweep(fleet)  # refused here rather than on the page
+        os.environ[FLEET_VARIABLE] = fleet
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.

@@ -1,19 +1,28 @@
 """What axe, the accessibility checker, finds on every page, in both themes and both languages.
 
-Rules that are broken by what Streamlit itself draws stand in ``OF_STREAMLIT``, each with the elements it may find there
-and the reason. The list may only become shorter: a rule that finds nothing there any more has to be taken out.
+Rules that are broken by what Streamlit itself draws stand in ``OF_STREAMLIT`` of ``axe_findings``, each with the
+elements it may find there and the reason. The list may only become shorter: a rule that finds nothing there any more
+has to be taken out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import expect
 
 from memviz.core.translation import ENGLISH, _, pgettext, use_language
+from tests.browser.axe_findings import (
+    OF_STREAMLIT,
+    SEVERE,
+    Finding,
+    all_findings,
+    findings,
+    unfold,
+)
 from tests.browser.journeys import (
     address_of,
     bubbles,
@@ -23,7 +32,6 @@ from tests.browser.journeys import (
     open_models,
     say,
     sees,
-    show_all,
     turn_to,
 )
 from tests.browser.script_runs import quiet
@@ -38,49 +46,6 @@ pytestmark = pytest.mark.slow
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 LOW: ViewportSize = {"width": 1024, "height": 576}
 MOST_STEPS = 40
-SEVERE = {"critical", "serious", "moderate"}
-
-
-class Exempt(NamedTuple):
-    """Elements of Streamlit's that a rule finds, and why they are left as they are."""
-
-    elements: str
-    reason: str
-
-
-OF_STREAMLIT = {
-    "scrollable-region-focusable": Exempt(
-        '[data-testid="stVerticalBlock"], pre',
-        "Boxes of a fixed height and code take no tabindex. Browsers let the keyboard scroll them all the same.",
-    ),
-}
-
-
-class Finding(NamedTuple):
-    """One element that breaks a rule."""
-
-    page: str
-    rule: str
-    impact: str
-    html: str
-    is_exempt: bool
-
-
-def findings(page: Page, name: str) -> Iterator[Finding]:
-    """What axe finds on the page as it stands."""
-    broken: list[dict[str, Any]] = page.evaluate(
-        """async exempt => {
-            const found = await axe.run(document, { resultTypes: ["violations"] });
-            return found.violations.flatMap(rule => rule.nodes.map(node => {
-                const target = [node.target[0]].flat()[0], element = document.querySelector(target);
-                return { rule: rule.id, impact: rule.impact, html: node.html.slice(0, 300),
-                         exempt: Boolean(exempt[rule.id] && element && element.matches(exempt[rule.id])) };
-            }));
-        }""",
-        {rule: exempt.elements for rule, exempt in OF_STREAMLIT.items()},
-    )
-    for node in broken:
-        yield Finding(name, node["rule"], node["impact"], node["html"], node["exempt"])
 
 
 def ask_every_setting(page: Page) -> None:
@@ -94,14 +59,6 @@ def ask_every_setting(page: Page) -> None:
     sees(page.get_by_text("Recall turns into requests"))
     page.get_by_text("Code to embed the picture").click()
     sees(page.get_by_label("Code to embed the picture"))
-
-
-def unfold(page: Page) -> None:
-    """Open everything that is folded in the page."""
-    folded = page.get_by_test_id("stMain").locator("details:not([open]) > summary")
-    while folded.count():
-        folded.first.click()
-        quiet(page)
 
 
 def export_code(page: Page) -> None:
@@ -162,7 +119,7 @@ def learn(page: Page) -> None:
 USED = {
     "compare": ask_every_setting, "costs": unfold, "memory_map": unfold, "retention": unfold, "summaries": unfold,
     "tune": export_code, "chat": chat, "lessons": learn, "library": read, "guide": look_up,
-    "live": quiet,
+    "live": quiet, "fleet": quiet,
 }  # fmt: skip
 """What is done on a page before it is looked at: more of it is seen then, and nothing is gone."""
 
@@ -234,14 +191,6 @@ def test_nothing_that_is_presented_or_framed_breaks_a_rule(
     assert not ours, "\n".join(
         f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours
     )
-
-
-def all_findings(page: Page, name: str) -> Iterator[Finding]:
-    """What axe finds on the whole page. It judges no contrast outside of what the window shows."""
-    quiet(page)
-    show_all(page)
-    quiet(page)
-    yield from findings(page, name)
 
 
 FRAME = "[data-testid=stAppViewContainer]"

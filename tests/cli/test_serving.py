@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from memviz import sweep
 from memviz.dashboard import dashboard_folder
 from memviz.storage.workspace import Workspace
 from tests.cli.serving import START_SECONDS, answer, free_port, started
 from tests.cli.terminal import ROOT, memviz, process, refused
+from tests.transcripts.fleet.chats import chat, lines
 
 STOP_SECONDS = 60
 
@@ -34,7 +36,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
-    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY",
+    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET",
 )  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "1",
         "0",
         "https://a.example.com http://127.0.0.1:8000",
+        "",
     ]
     assert told[:6] == [
         "run",
@@ -103,6 +106,24 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "--server.address",
         "0.0.0.0",
     ]
+
+
+def test_the_folder_of_a_fleet_reaches_the_server(
+    told: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1)]))
+    grid = {"window": {"window_size": [2]}}
+    sweep(tmp_path / "x.jsonl", grid, write=tmp_path / "swept")
+    assert memviz("ui", "--fleet", tmp_path / "swept", code=None).code == 7
+    assert os.environ["MEMVIZ_FLEET"] == str(tmp_path / "swept")
+
+
+def test_a_folder_without_a_sweep_is_refused_before_the_server_starts(
+    told: list[str], tmp_path: Path
+) -> None:
+    words = ("It holds no sweep", "memviz sweep --write")
+    refused("ui", "--fleet", tmp_path, code=1, words=words)
+    assert told == []
 
 
 def test_what_may_embed_it_has_to_be_an_origin(told: list[str]) -> None:

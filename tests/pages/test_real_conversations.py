@@ -11,7 +11,7 @@ from tests.page_names import QUESTIONS
 from tests.pages.driving import finished, labelled, open_page, page_of
 from tests.real_conversations import FOLDER, MISSING, is_there
 
-OF_NO_CONVERSATION = ("lessons", "guide", "live")
+OF_NO_CONVERSATION = ("lessons", "guide", "live", "fleet")
 ALL_PAGES = tuple(name for name in QUESTIONS if name not in OF_NO_CONVERSATION)
 FILES = sorted(path.name for path in FOLDER.iterdir()) if is_there() else []
 ON_ALL_PAGES = ("swe_agent_1.traj", "memorybank_cn_2_users.json")

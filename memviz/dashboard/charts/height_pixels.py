@@ -28,6 +28,8 @@ SUMMARIES_IN_NUMBERS = 270
 
 PARETO = 500
 PARAMETER_PLOT = 150
+DISTRIBUTION_ROW = 62
+"""A setting with its name, in the chart of distributions."""
 CELL = 46
 """A cell of the map of two parameters."""
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
 from memviz.models.base import Model
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 WORST = 20
+QUANTILES = {0.1: "p10", 0.25: "p25", 0.5: "median", 0.75: "p75", 0.9: "p90"}
+"""The quantiles of a distribution, and their columns."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,7 @@ class FleetSweep:
 
         Raises :class:`memviz.ParameterError` for what is no measure.
         """
-        known = [name for name in MEASURES if name in TABLES["conversations"]]
-        if measure not in known:
-            raise ParameterError("measure", measure, ", ".join(known))
+        _require_measure(measure)
         frame = self._frame("conversations")
         own = frame[frame["setting"] == setting].dropna(subset=[measure])
         is_low = MEASURES[measure] == "min"
@@ -98,6 +100,30 @@ class FleetSweep:
         settings = self._frame("settings")[["setting", "strategy", "label"]]
         return settings.merge(table.reset_index(), on="setting")
 
+    def distributions(self, measure: str) -> DataFrame:
+        """Return one row a setting: the number of its ``conversations`` and the ``usd`` of all, as in
+        :meth:`by_setting`, and of a measure such as ``"sent_tokens"`` over them ``mean``, ``p10``, ``p25``, ``median``,
+        ``p75`` and ``p90``: one conversation in ten has less than ``p10``. NaN where no conversation has the measure.
+
+        Raises :class:`memviz.ParameterError` for what is no measure.
+        """
+        _require_measure(measure)
+        table_of_runs = FleetFolder(self.folder).read(
+            "conversations", ["setting", measure]
+        )
+        runs: DataFrame = table_of_runs.to_pandas()
+        values = runs.groupby("setting")[measure]
+        spread = (
+            values.quantile(np.array(list(QUANTILES)))
+            .unstack()
+            .rename(columns=QUANTILES)
+        )
+        spread["mean"] = values.mean()
+        totals = self.by_setting()[
+            ["setting", "strategy", "label", "conversations", "usd"]
+        ]
+        return totals.merge(spread.reset_index(), on="setting")
+
     def requests_frame(self) -> DataFrame:
         """Return one row a request; none where the sweep did not keep them."""
         return self._frame("requests")
@@ -109,6 +135,12 @@ class FleetSweep:
     def _frame(self, table: str) -> DataFrame:
         frame: DataFrame = FleetFolder(self.folder).read(table).to_pandas()
         return frame
+
+
+def _require_measure(measure: str) -> None:
+    known = [name for name in MEASURES if name in TABLES["conversations"]]
+    if measure not in known:
+        raise ParameterError("measure", measure, ", ".join(known))
 
 
 def sweep_fleet(

@@ -347,6 +347,14 @@ class CompareState:
         )
         self._next_uid += 1
 
+    def compare_with_buffer(self, setting: Strategy) -> None:
+        """Compare a setting, which is looked at, with the full buffer, and with nothing else."""
+        self.settings = []
+        if setting.id != "buffer":
+            self.add("buffer")
+        self.add(setting.id, setting.model_dump())
+        self.looked_at = self.settings[-1].index
+
     @property
     def settings_made(self) -> int:
         """The number of settings that there ever were."""
@@ -379,9 +387,13 @@ def compare_state() -> CompareState:
     return of_session("compare", CompareState)
 
 
-def open_in_compare(conversation_id: str) -> NoReturn:
-    """Go to Compare, to this conversation."""
-    compare_state().open(conversation_id)
+def open_in_compare(conversation_id: str, setting: Strategy | None = None) -> NoReturn:
+    """Go to Compare, to this conversation, under the settings that are there or a ``setting`` beside the full
+    buffer."""
+    study = compare_state()
+    study.open(conversation_id)
+    if setting is not None:
+        study.compare_with_buffer(setting)
     st.switch_page("pages/compare.py")
 
 

@@ -148,6 +148,7 @@ _MENU = (
     ("compare.py", page_titles.COMPARE, ":material/stacked_line_chart:"),
     ("facts.py", page_titles.FACTS, ":material/psychology_alt:"),
     ("tune.py", page_titles.TUNE, ":material/tune:"),
+    ("fleet.py", page_titles.FLEET, ":material/database:"),
     ("chat.py", page_titles.CHAT, ":material/forum:"),
     ("live.py", page_titles.LIVE, ":material/sensors:"),
     ("lessons.py", page_titles.LESSONS, ":material/school:"),

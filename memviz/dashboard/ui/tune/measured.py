@@ -52,7 +52,10 @@ def setting_card(
             "Shows the run of this setting beside the full buffer, request by request."
         ),
     ):
-        _open_in_compare(setting.id, setting.model_dump(), conversations)
+        study = compare_state()
+        study.open_one_of(conversations)
+        study.compare_with_buffer(setting)
+        st.switch_page("pages/compare.py")
     if number in table.index:
         _draw_metrics(table.loc[number].to_dict())
     for sentence in idle_in_words(sweep, number):
@@ -81,19 +84,6 @@ def _draw_metrics(row: dict[Any, Any]) -> None:
                 shown_value(name, value) if value == value else _("unknown"),
                 help=_(WORDS[name].help),
             )
-
-
-def _open_in_compare(
-    strategy_id: str, parameters: dict[str, Any], conversations: Sequence[str]
-) -> None:
-    study = compare_state()
-    study.open_one_of(conversations)
-    study.settings = []
-    if strategy_id != "buffer":
-        study.add("buffer")
-    study.add(strategy_id, parameters)
-    study.looked_at = study.settings[-1].index
-    st.switch_page("pages/compare.py")
 
 
 TABLE_PIXELS = 420

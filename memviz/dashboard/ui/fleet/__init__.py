@@ -1,0 +1,1 @@
+"""The page Fleet: the settings of a sweep over thousands of conversations."""

@@ -1,0 +1,103 @@
+"""The sweep over a fleet that the server was started with, or what to type where there is none; its failures."""
+
+import os
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.core.translation import _
+from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.fleet.distributions import draw_distributions
+from memviz.dashboard.ui.fleet.worst import draw_worst
+from memviz.dashboard.ui.shell.elements import errors_shown, row
+from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
+from memviz.tuning.fleet.results import FleetSweep
+
+MEASURES = ("retention", "sent_tokens", "usd")
+MEASURE_KEY = "fleet-measure"
+MOST_FAILURES = 200
+"""Failures that the table shows."""
+COMMANDS = """\
+memviz sweep logs/ --write swept -s window:window_size=10,20
+memviz ui --fleet swept"""
+
+
+def fleet_page() -> None:
+    """Draw the sweep, or what to type where the server was started without one."""
+    folder = os.environ.get(FLEET_VARIABLE, "")
+    if not folder:
+        _say_what_to_type()
+        return
+    with errors_shown():
+        sweep = open_fleet_sweep(folder)
+    with row("fleet-head"):
+        measure = st.segmented_control(
+            _("Measure"),
+            MEASURES,
+            default=MEASURES[0],
+            format_func=lambda name: WORDS[name].title,
+            key=MEASURE_KEY,
+            required=True,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        _say_what_it_is(sweep)
+    if not sweep.is_complete:
+        unfinished = _(
+            "The sweep is not through: these are the conversations so far. The same command goes on."
+        )
+        st.info(unfinished, icon=":material/hourglass_top:")
+    if sweep.runs:
+        labels = distinct([str(setting.label) for setting in sweep.settings])
+        draw_distributions(sweep, measure, labels)
+        draw_worst(sweep, measure, labels)
+    if sweep.failures:
+        words = _(
+            "{number} could not be read or run",
+            number=counted(sweep.failures, "conversation"),
+        )
+        show = partial(_show_failures, sweep)
+        folded(words, "fleet-failures", ":material/error:", show)
+
+
+def _say_what_to_type() -> None:
+    words = _(
+        "This server shows no fleet: type this in a terminal, with your own files and settings."
+    )
+    st.info(words, icon=":material/database:")
+    st.code(COMMANDS, language=None)
+
+
+def _say_what_it_is(sweep: FleetSweep) -> None:
+    words = _(
+        "{folder}: {runs}, {settings}.",
+        folder=sweep.folder.name,
+        runs=counted(sweep.runs, "run"),
+        settings=counted(len(sweep.settings), "setting"),
+    )
+    st.caption(plain(words), width="content")
+
+
+def _show_failures(sweep: FleetSweep) -> None:
+    failures = sweep.failures_frame().head(MOST_FAILURES)
+    columns: dict[str, Any] = {
+        "row": st.column_config.NumberColumn(_("Row"), format="localized"),
+        "error": st.column_config.TextColumn(_("What was wrong"), width="large"),
+    }
+    st.dataframe(
+        failures[list(columns)],
+        hide_index=True,
+        column_config=columns,
+        key="fleet-failures-table",
+        alt=_("What could not be read or run, one row each"),
+    )
+    if sweep.failures > len(failures):
+        first = _(
+            "The first {number:,}; all of them are in the folder.",
+            number=len(failures),
+        )
+        st.caption(first)
