@@ -24,13 +24,14 @@ OTHER_WORDS = r"(?! (?:summary|model|completion|buffer)|,? in-memory|Memory)"
 """What may follow a title where it is the beginning of another name."""
 MENTIONS: dict[str, dict[str, int]] = {
     "README.md": {
-        "COMPARE": 8,
+        "COMPARE": 9,
         "FACTS": 4,
         "TUNE": 2,
         "CHAT": 3,
         "LESSONS": 2,
         "LIBRARY": 3,
         "GUIDE": 2,
+        "FLEET": 1,
     },
     "CONTRIBUTING.md": {"TUNE": 1, "LESSONS": 1},
     "docs/adding.md": {"TUNE": 2, "CHAT": 1, "LIBRARY": 1},

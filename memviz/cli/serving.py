@@ -15,6 +15,7 @@ from typer import Option
 from memviz.cli.errors import OutputError
 from memviz.cli.options import Database
 from memviz.cli.output import complain
+from memviz.core import page_titles
 
 if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
@@ -79,7 +80,8 @@ FleetFolderShown = Annotated[
         "--fleet",
         metavar="FOLDER",
         envvar="MEMVIZ_FLEET",
-        help="Show on the page Fleet what memviz sweep --write wrote to this folder; its conversations can be opened.",
+        help=f"Show on the page {page_titles.FLEET} what memviz sweep --write wrote to this folder; its conversations "
+        "can be opened.",
     ),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
@@ -16,8 +16,8 @@ from memviz.strategies.anchors import Anchors
 from memviz.strategies.steps import steps_from
 from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.metrics.sent_messages import shared_by_turn
-from tests.strategies.conversations import text_of
-from tests.strategies.read_talks import SlowReads, reading, talks
+from tests.strategies.conversations import answered, text_of
+from tests.strategies.read_talks import SlowReads, reading, talks, turn_of
 from tests.strategies.slow_pipeline import contents, replay, said
 
 SUMMARIZE = "summarize at 10 messages, keep 2 messages"
@@ -64,7 +64,8 @@ class SlowAnchors(SlowReads):
     def _stays_away(self, position: int) -> bool:
         """A file that was read again, or is too large; nothing else of its message comes back then."""
         size = memviz.counter("chars4")(self.log[position].content)
-        is_large = size > (self.anchors.file_tokens or size)
+        most = self.anchors.file_tokens if self.anchors.files else 0
+        is_large = size > (most or size)
         is_read = self._file(position) is not None
         return is_read and (is_large or self._is_older(position, self.stop))
 
@@ -108,6 +109,15 @@ def line_of(anchors: Anchors) -> str:
     at=st.integers(1, 60),
     kept=st.integers(1, 4),
     supersedes=st.booleans(),
+)
+@example(
+    # A plan comes back with a long file that was read beside it: no limit of files holds where none is brought back.
+    messages=answered([*turn_of(1, [0, 8], 20), *turn_of(2, [], 1)]),
+    anchors=Anchors(False, True, 0, 10, 0),
+    deed="drop",
+    at=1,
+    kept=1,
+    supersedes=False,
 )
 def test_sends_what_the_slow_reference_sends(
     messages: list[Message],
