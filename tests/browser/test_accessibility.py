@@ -220,10 +220,11 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(
             "link"
         ]:  # within a moment: a page that is just drawn again puts its style in anew
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:9] == [
+    assert reached[1:10] == [
         "Compare",
         "Facts",
         "Tune",
+        "Fleet",
         "Chat",
         "Live",
         "Lessons",
