@@ -245,6 +245,7 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
         "Compare",
         "Facts",
         "Tune",
+        "Fleet",
         "Chat",
         "Live",
         "Lessons",
