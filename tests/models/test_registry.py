@@ -183,7 +183,7 @@ def test_neither_naming_a_model_nor_missing_its_key_imports_litellm() -> None:
     code = f"""
 import json, sys
 from memviz.core.messages import Message
-from memviz.core.errors import {MissingKeyError.__name__}
+from {MissingKeyError.__module__} import {MissingKeyError.__name__}
 from memviz.models.registry import known_models, missing_keys, model
 found = model("openai/x")
 missing = missing_keys("openai/x"), known_models(2)
