@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import _
+from memviz.core.zstandard import open_zstandard
 
 HIDDEN_NAME = re.compile(r"\..*|_[^.]*")
 """The whole name of a file or folder in a folder that is passed over: ``.DS_Store``, ``_SUCCESS``, ``_delta_log``, but
@@ -36,17 +37,11 @@ class SourceLostError(OSError):
     """The place where a file lies cannot be reached any more: the network is down, the disk is gone."""
 
 
-def _unpacked_zstandard(stream: IO[bytes]) -> IO[bytes]:
-    import pyarrow as pa  # it takes a moment, and hardly anybody packs so
-
-    return BufferedReader(pa.CompressedInputStream(stream, "zstd"))
-
-
 UNPACK: dict[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
-    ".zst": _unpacked_zstandard,
+    ".zst": open_zstandard,
 }
 """The function that unpacks a file of lines, by the end of its name: ``chats.jsonl.gz``."""
 
