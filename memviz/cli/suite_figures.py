@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from math import inf
 from pathlib import Path
@@ -15,6 +14,7 @@ from pydantic import TypeAdapter
 from memviz.core.errors import MemvizError
 from memviz.core.text.visible import on_one_line
 from memviz.core.text.wording import counted, dollars
+from memviz.transcripts.markdown import code_span
 
 MOST_FILE_BYTES = 100_000_000
 MOST_NAMED = 5
@@ -267,8 +267,4 @@ def _thrash_cell(figures: SettingFigures) -> str:
 
 def _code(text: str) -> str:
     """Return a text as code, in which nothing is markup and nobody is called by an @: "a `b`" -> ``a `b` ``."""
-    line = on_one_line(text)
-    runs: Sequence[str] = re.findall("`+", line)
-    fence = "`" * (max(map(len, runs), default=0) + 1)
-    gap = " " if "`" in line else ""
-    return f"{fence}{gap}{line}{gap}{fence}"
+    return code_span(on_one_line(text))

@@ -12,7 +12,7 @@ are loaded when first used, so that importing this package costs nothing.
 Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``,
 ``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
 ``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``,
-``mapping.places``, ``readers.json_access``, ``samples``, ``times``.
+``mapping.places``, ``markdown``, ``readers.json_access``, ``samples``, ``times``.
 """
 
 from importlib import import_module

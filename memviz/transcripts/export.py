@@ -12,7 +12,7 @@ from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.chat_messages import PROMPT_NAME
 from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe
-from memviz.transcripts.markdown import left_open, marked, marker
+from memviz.transcripts.markdown import code_span, left_open, marked, marker
 
 
 def to_csv(transcript: Transcript) -> str:
@@ -117,15 +117,9 @@ def _plain(text: str) -> str:
 
 
 def _code(call: ToolCall) -> str:
-    """Return a call as Markdown code between marks that are one longer than any in it.
-
-    find(q) -> `find(q)`; find("a`b") -> `` find("a`b") ``
-    """
-    text = " ".join(f"{call.name}({call.arguments})".split())[:MAX_SHOWN_CHARS]
-    longest_inside = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * (longest_inside + 1)
-    space = " " if "`" in text else ""
-    return f"{fence}{space}{text}{space}{fence}"
+    """Return a call as Markdown code: find(q) -> `find(q)`."""
+    text = " ".join(f"{call.name}({call.arguments})".split())
+    return code_span(text[:MAX_SHOWN_CHARS])
 
 
 def to_json(transcript: Transcript) -> str:

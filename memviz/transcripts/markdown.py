@@ -1,4 +1,4 @@
-"""Code fences of Markdown, and the markers in the Markdown that memviz writes."""
+"""Code fences and code within lines of Markdown, and the markers in the Markdown that memviz writes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from typing import Any, NamedTuple
 
 # A fence of backticks has no backtick behind it, or it would be code within a line. Lists indent their fences.
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
+
+
+def code_span(text: str) -> str:
+    """Return a line as code within a line, between marks that are one longer than any in it.
+
+    find(q) -> `find(q)`; find("a`b") -> `` find("a`b") ``
+    """
+    longest_inside = max(map(len, re.findall("`+", text)), default=0)
+    mark = "`" * (longest_inside + 1)
+    gap = " " if "`" in text else ""
+    return f"{mark}{gap}{text}{gap}{mark}"
 
 
 class Fence(NamedTuple):
