@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 from random import Random
 from typing import TypeVar
 
@@ -142,16 +143,16 @@ def leave_out_copies(subjects: Sequence[SweepConversation]) -> list[SweepConvers
     """Return the conversations of which none says what another does, or the beginning of it: a chat that was exported
     at its turn 10 and again at its turn 12 is there once, with 12 turns. What counts are the roles and the words."""
 
-    def words(subject: SweepConversation) -> list[tuple[str, str]]:
-        spoken = subject.log[subject.log.system_stop :]
-        return [(message.role, message.content) for message in spoken]
-
+    spoken = []
+    for subject in subjects:
+        messages = subject.log[subject.log.system_stop :]
+        words = [(message.role, message.content) for message in messages]
+        spoken.append((words, subject.digest, subject))
     # In this order what goes on with a conversation stands right behind it.
-    in_order = sorted(subjects, key=lambda subject: (words(subject), subject.digest))
-    different = in_order[-1:]
-    for subject, following in pairwise(in_order):
-        beginning = words(subject)
-        if words(following)[: len(beginning)] != beginning:
+    spoken.sort(key=itemgetter(0, 1))
+    different = [subject for _words, _digest, subject in spoken[-1:]]
+    for (words, _digest, subject), (following, *_others) in pairwise(spoken):
+        if following[: len(words)] != words:
             different.append(subject)
     return different
 
