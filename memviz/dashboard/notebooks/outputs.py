@@ -121,7 +121,7 @@ def _token_numbers(run: Run) -> Iterator[str]:
 
 
 def _cost_numbers(run: Run, terms: PricingAssumptions) -> Iterator[str]:
-    usd = terms.cost(run.once(traffic, lambda: traffic(run))).total_usd
+    usd = terms.cost(traffic(run)).total_usd
     if usd is not None:
         prices = whose_prices(terms)
         yield _("{usd} at the prices {prices}", usd=dollars(usd), prices=prices)
