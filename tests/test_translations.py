@@ -66,6 +66,7 @@ CONVERTED = (
     "memviz/dashboard/ui/controls",
     "memviz/dashboard/ui/chat",
     "memviz/dashboard/ui/facts",
+    "memviz/dashboard/ui/fleet",
     "memviz/dashboard/ui/guide",
     "memviz/dashboard/ui/compare",
     "memviz/dashboard/stage",
@@ -97,6 +98,9 @@ UNCONVERTED = (
 )
 """What the server answers before anybody's language is known, what stands in exported code, and names of fonts."""
 NOT_SHOWN: dict[str, set[str]] = {
+    "memviz/dashboard/ui/fleet/page.py": {
+        "memviz sweep logs/ --write swept -s window:window_size=10,20\nmemviz ui --fleet swept"
+    },
     "memviz/core/errors.py": {
         "summarized by {}",
         "without a summarizer",
