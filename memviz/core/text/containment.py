@@ -19,8 +19,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from functools import lru_cache, partial
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +58,6 @@ from memviz.core.text.words import UNSPACED
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]+")
 _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
-_CACHED_CHARS = 32
-"""Longer tokens are runs of an unspaced script, which hardly come twice."""
 _KEPT_CHARS = 4_000
 _KEPT_LONG_CHARS = 40_000
 """Longer texts are read each time, and of those up to here only a few are kept, such as the summaries of one run: what
@@ -67,8 +65,8 @@ is kept of all texts stays below some 30 MB."""
 _HOW_MANY = re.compile(r"\bhow many\b|几[个位只张条件辆本]", re.IGNORECASE)
 _UNKNOWN = 0
 _BORDER = -1
-_IN_CONTEXT = -2
-"""In place of a token that only its neighbours explain."""
+_IN_CONTEXT = ("",)
+"""In place of the tokens of a chunk that only its neighbours explain."""
 _YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(
     dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
@@ -98,30 +96,6 @@ def spellings(text: str) -> list[str]:
 
 def _composed(text: str) -> str:
     return text if text.isascii() else composed(_INVISIBLE.sub("", text))
-
-
-def _plain(text: str) -> str:
-    """``text`` with its values as :mod:`memviz.core.text.values` spells them."""
-    if len(text) <= _KEPT_CHARS:
-        return _kept_plain(text)
-    return _kept_long(text) if len(text) <= _KEPT_LONG_CHARS else _read_plain(text)
-
-
-def _read_plain(text: str) -> str:
-    return plain_values(simplified(_composed(text)))
-
-
-_kept_plain = lru_cache(maxsize=2048)(_read_plain)
-_kept_long = lru_cache(maxsize=64)(_read_plain)
-"""One page looks for its facts in the same messages again and again, each time for other phrases."""
-
-
-def _value_tokens(plain: str) -> Sequence[str]:
-    """The tokens of a text whose values have one spelling."""
-    tokens = tokens_of(plain)
-    if READ_IN_CONTEXT.isdisjoint(tokens):
-        return tokens
-    return [*tokens_in_context(tokens)]
 
 
 @lru_cache(maxsize=65_536)
@@ -154,21 +128,44 @@ def _normal_word(word: str) -> str:
 
 
 def normal_tokens(text: str) -> tuple[str, ...]:
-    """The normal tokens of ``text``, in order."""
-    tokens = _value_tokens(_plain(text))
+    """Return the normal tokens of ``text``, in order."""
+    if len(text) <= _KEPT_CHARS:
+        return _kept_tokens(text)
+    return _kept_long(text) if len(text) <= _KEPT_LONG_CHARS else _read_tokens(text)
+
+
+def _read_tokens(text: str) -> tuple[str, ...]:
+    plain = plain_values(simplified(_composed(text)))
+    # But for spaces within numbers no token goes across one, so a text has the tokens of its chunks.
+    if not any(space in plain for space in SPACES_IN_NUMBERS):
+        by_chunk = [*map(_TOKENS_OF.__getitem__, plain.split())]
+        if _IN_CONTEXT not in by_chunk:
+            return tuple(chain.from_iterable(by_chunk))
+    tokens = tokens_of(plain)
+    if not READ_IN_CONTEXT.isdisjoint(tokens):
+        tokens = [*tokens_in_context(tokens)]
     return tuple(chain.from_iterable(map(normal_form, tokens)))
+
+
+_kept_tokens = lru_cache(maxsize=2048)(_read_tokens)
+_kept_long = lru_cache(maxsize=64)(_read_tokens)
+"""One page looks for its facts in the same messages again and again, each time for other phrases."""
+
+
+def _tokens_of_chunk(chunk: str) -> tuple[str, ...]:
+    """Return the normal tokens of a chunk; :data:`_IN_CONTEXT` where only its neighbours explain one of them."""
+    tokens = tokens_of(chunk)
+    if not READ_IN_CONTEXT.isdisjoint(tokens):
+        return _IN_CONTEXT
+    return tuple(chain.from_iterable(map(normal_form, tokens)))
+
+
+_TOKENS_OF = ByChunk(_tokens_of_chunk)
 
 
 def contains(text: str, answer: str) -> bool:
     """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
-    return bool(_index_of(answer).find([text]).texts.size)
-
-
-@lru_cache(maxsize=8)
-def _index_of(answer: str) -> PhraseIndex:
-    """Return the index of one answer. The same one is looked for in many texts, one after the other, and most of the
-    work on a text is that on the words which an index has not seen yet."""
-    return PhraseIndex([answer])
+    return bool(PhraseIndex([answer]).find([text]).texts.size)
 
 
 def asks_for_a_count(question: str) -> bool:
@@ -226,9 +223,6 @@ class PhraseIndex:
         self._tokens = np.array(
             [number for tokens in self._coded for number in tokens], dtype=np.int32
         )
-        self._known = _KnownTokens(self._numbers)
-        # A method in place of the function would tie the index to itself, and only the collector could free it.
-        self._numbers_of = ByChunk(partial(_numbers_of_chunk, self._known))
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
@@ -260,14 +254,7 @@ class PhraseIndex:
     def _read(self, text: str) -> list[int]:
         """The numbers of the tokens of a text, and a border; of a text without a token of
         any phrase the border alone."""
-        plain = _plain(text)
-        numbers = [
-            *chain.from_iterable(map(self._numbers_of.__getitem__, plain.split()))
-        ]
-        goes_across_spaces = any(space in plain for space in SPACES_IN_NUMBERS)
-        if goes_across_spaces or _IN_CONTEXT in numbers:
-            tokens = map(self._known.__getitem__, _value_tokens(plain))
-            numbers = [*chain.from_iterable(tokens)]
+        numbers = [*map(self._numbers.get, normal_tokens(text), repeat(_UNKNOWN))]
         return [*numbers, _BORDER] if any(numbers) else [_BORDER]
 
     def _anchored(
@@ -340,25 +327,3 @@ class PhraseIndex:
 
 
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-
-
-class _KnownTokens(dict[str, tuple[int, ...]]):
-    """Written token to the numbers of its normal tokens, 0 for a token that no phrase has. Fills itself."""
-
-    def __init__(self, numbers: dict[str, int]) -> None:
-        super().__init__()
-        self._numbers = numbers
-
-    def __missing__(self, token: str) -> tuple[int, ...]:
-        known = tuple(self._numbers.get(form, _UNKNOWN) for form in normal_form(token))
-        if len(token) <= _CACHED_CHARS:
-            self[token] = known
-        return known
-
-
-def _numbers_of_chunk(known: _KnownTokens, chunk: str) -> tuple[int, ...]:
-    """Return the numbers of the tokens of a chunk; ``(_IN_CONTEXT,)`` where only its neighbours explain one of them."""
-    tokens = tokens_of(chunk)
-    if not READ_IN_CONTEXT.isdisjoint(tokens):
-        return (_IN_CONTEXT,)
-    return tuple(chain.from_iterable(map(known.__getitem__, tokens)))
