@@ -87,7 +87,7 @@ def _row_of(row: Row, y: int, measure: str) -> Iterator[Part]:
     marker = {
         "color": color,
         "symbol": "line-ns-open",
-        "size": 20,
+        "size": 16,  # a larger one would touch a name above it
         "line": {"width": 4, "color": color},
         "opacity": [0, 0, 1, 0, 0],
     }
