@@ -67,7 +67,10 @@ def print_design(
             lines.append(f"{number}. {explain_part(best.setting, part.line)}")
             lines.append(f"Without it: {_changed_words(best.figures, without)}.")
     basis = basis_in_words(assumptions, counter)
-    lines += ["", search_sentence(design), *design.grounds.sentences, basis]
+    lines += ["", search_sentence(design)]
+    if design.rules_read:
+        lines.append(rules_sentence(design))
+    lines += [*design.grounds.sentences, basis]
     for line in lines:
         out.print(on_one_line(line))
 
@@ -94,6 +97,14 @@ def search_sentence(design: Design) -> str:
         f"Searched: {counted(design.rounds[0].candidates, 'setting')} over "
         f"{counted(len(design.search_titles), 'conversation')}, by halves ({', '.join(rounds)}). Held out, and "
         f"measured once: {counted(len(design.holdout_titles), 'conversation')}."
+    )
+
+
+def rules_sentence(design: Design) -> str:
+    """Return what the rules are that no file brought along."""
+    return (
+        f"The conversations searched state {counted(design.rules_read, 'rule')}: sentences with words such as never, "
+        "always or from now on. A request holds a rule where it has that sentence, or one that says the same."
     )
 
 

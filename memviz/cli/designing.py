@@ -63,7 +63,7 @@ Keep = Annotated[
         "--keep",
         metavar="KIND=SHARE,...",
         help="The share of what was stated so far that a request has to hold, on average: facts (all of them), "
-        "such as facts=85%, and of facts that a file brought along rules, constraints, goals and preferences.",
+        "and rules, such as rules=100%,facts=85%; constraints, goals and preferences where a file brought them along.",
     ),
 ]
 Holdout = Annotated[
@@ -130,7 +130,7 @@ def design_memory(
 
     \b
     Examples:
-      memviz design chats/ --usd-per-1000 4 --keep facts=85% --code langchain
+      memviz design chats/ --usd-per-1000 4 --keep rules=100%,facts=85% --code langchain
       memviz design chats.json --usd-per-1000 0.8 -s summary_buffer:max_token_limit=500..8000/8 --workers 2
     """
     from memviz.code_export import MEMORY_YAML

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import ceil, isnan, nan
 from time import perf_counter
@@ -32,6 +32,7 @@ from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE, Category
+from memviz.tuning.statements import judge, texts_of
 from memviz.tuning.sweep_conversation import SweepConversation
 
 VERSION = 10
@@ -156,7 +157,12 @@ def measure(
             error=str(error),
             lacks_vectors=isinstance(error, MissingVectorsError),
         )
-    return cell_of(subject, run, kept, perf_counter() - started)
+    cell = cell_of(subject, run, kept, perf_counter() - started)
+    if subject.rules:
+        # Apart from the facts, for a sentence that denies a fact may be the rule itself.
+        rules = judge(run, texts_of(run, subject.rules))
+        cell = replace(cell, shares={**cell.shares, **_shares_of(rules)})
+    return cell
 
 
 def replay_subject(

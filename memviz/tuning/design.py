@@ -20,7 +20,7 @@ from memviz.models.base import Model
 from memviz.models.names import DEFAULT_MODEL, OFFLINE
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import RULE, Transcript
 from memviz.tuning.ablation import EVERYTHING, Part, parts_of
 from memviz.tuning.candidates import candidates
 from memviz.tuning.cell import CellIndex
@@ -28,6 +28,7 @@ from memviz.tuning.executors import Executor
 from memviz.tuning.figures import (
     CATEGORIES,
     KEEP_MOST_FACTS,
+    RULES,
     Figures,
     PricedCell,
     Terms,
@@ -75,6 +76,8 @@ class Design:
     search_titles: tuple[str, ...]
     holdout_titles: tuple[str, ...]
     grounds: Grounds = field(default_factory=Grounds)
+    rules_read: int = 0
+    """Rules that memviz read off the conversations of the search, where rules are asked for and none came with any."""
     best: Measured | None = None
     """The cheapest setting that meets the terms; ``None`` where none does."""
     holdout: Figures | None = None
@@ -176,6 +179,9 @@ class Designing:
     _cells: dict[tuple[Strategy, str], PricedCell] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if RULES in self.terms.keep and not _bring_rules(self.search + self.holdout):
+            self.search = tuple(subject.with_rules() for subject in self.search)
+            self.holdout = tuple(subject.with_rules() for subject in self.holdout)
         self.search = _stating_first(self.search, self.terms.keep)
 
     @property
@@ -214,6 +220,7 @@ class Designing:
             rounds=self.rounds,
             search_titles=tuple(subject.title for subject in self.search),
             holdout_titles=tuple(subject.title for subject in self.holdout),
+            rules_read=sum(len(subject.rules) for subject in self.search),
         )
         best = ranked[0]
         if not best.figures.can_be_used or best.figures.misses(self.terms):
@@ -281,6 +288,12 @@ class Designing:
         return measured.figures
 
 
+def _bring_rules(subjects: Iterable[SweepConversation]) -> bool:
+    return any(
+        probe.category == RULE for subject in subjects for probe in subject.probes
+    )
+
+
 def _stating_first(
     subjects: Sequence[SweepConversation], kinds: Iterable[str]
 ) -> tuple[SweepConversation, ...]:
@@ -305,7 +318,7 @@ def _check_stated(kinds: Iterable[str], everything: Figures) -> None:
             "out, or add facts of yours.",
             kind=kind,
         )
-        if kind in CATEGORIES:
+        if kind in CATEGORIES and kind != RULES:
             # What memviz proposes are names, numbers and the like.
             sentence += " " + _(
                 "memviz proposes no facts of this kind: they come with a file's own facts."
@@ -356,9 +369,11 @@ def design(
     summaries included, and which keeps what is asked for.
 
     ``keep`` maps kinds to the least share (0 to 1) of those stated so far that a request has to hold on average:
-    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), and rules, constraints, goals and preferences,
-    which memviz does not propose: they come with a conversation's own probes. Many settings are measured over a few of
-    the conversations, the better half over twice as many, and so on. ``holdout`` is the share of the conversations that
+    ``{"rules": 1.0, "facts": 0.85}``. Kinds are facts (all of them), rules, constraints, goals and preferences. These
+    come with a conversation's own probes. Where no conversation brings any, facts are those that memviz proposes and
+    rules the sentences that set one ("Never book a flight before nine."); it proposes no constraints, goals or
+    preferences. Many settings are measured over a few of the conversations, the better half over twice as many, and so
+    on. ``holdout`` is the share of the conversations that
     this never sees: the setting that was found is measured over them once, at the end. ``settings`` are those to
     search, in place of the usual strategies, products and pipelines. Summaries are the built-in model's, prices those
     of ``model`` (or ``assumptions`` of your own); ``executor``, ``workers`` and ``kept`` are those of

@@ -20,8 +20,9 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep_conversation import SweepConversation
 
 FACTS = "facts"
+RULES = "rules"
 CATEGORIES = {
-    "rules": RULE,
+    RULES: RULE,
     "constraints": "constraint",
     "goals": "goal",
     "preferences": "preference",
@@ -141,7 +142,8 @@ def count_facts(subject: SweepConversation, kind: str) -> int:
     if kind == FACTS:
         return len(subject.probes)
     category = CATEGORIES[kind]
-    return sum(probe.category == category for probe in subject.probes)
+    probes = (*subject.probes, *subject.rules)
+    return sum(probe.category == category for probe in probes)
 
 
 def _share_kept(

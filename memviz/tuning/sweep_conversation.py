@@ -12,7 +12,8 @@ from memviz.core.counters import Counter
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import RULE, Probe, Transcript
+from memviz.tuning.statements import Statement, rules_of
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class SweepConversation:
     """True where memviz proposed the probes."""
     tools: tuple[str, ...] = field(default=(), repr=False)
     """Schemas of the tools that went with every request."""
+    rules: tuple[Statement, ...] = field(default=(), repr=False)
+    """Rules that memviz read off the conversation, for those who ask for them: see :meth:`with_rules`."""
 
     @classmethod
     def of(
@@ -56,6 +59,17 @@ class SweepConversation:
         proposed = () if brought else propose_probes(log)
         probes = (*brought, *proposed, *typed)
         return replace(found, probes=probes, proposed=bool(proposed))
+
+    def with_rules(self) -> SweepConversation:
+        """Return the conversation with the rules and decisions that somebody states in it, such as "Never book a
+        flight before nine." Those of the system prompt are sent with every request: every setting keeps them, and they
+        tell none from another."""
+        stated = [
+            replace(statement, category=RULE)
+            for statement in rules_of(self.log, ())
+            if min(statement.evidence) >= self.log.system_stop
+        ]
+        return replace(self, rules=tuple(stated))
 
     @property
     def whole_system_prompt(self) -> str:
@@ -89,5 +103,7 @@ class SweepConversation:
         content: list[object] = [self.system_prompt, messages, probes]
         if self.tools:
             content.append(self.tools)
+        if self.rules:
+            content.append([rule.to_dict() for rule in self.rules])
         text = json.dumps(content, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()

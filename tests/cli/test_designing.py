@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,23 @@ def test_only_settings_with_code_are_searched(chats: Path) -> None:
         code=2,
         words=("head_and_tail", "OpenAI Agents"),
     )
+
+
+def test_rules_are_read_off_plain_chats(chats: Path) -> None:
+    asked = ["Never book a hotel beside a railway."]
+    asked += [f"What of part {part}?" for part in range(12)]
+    for number in range(4):
+        turns = [{"role": "user", "content": f"This is trip {number}."}]
+        for text in asked:
+            turns.append({"role": "assistant", "content": "Done."})
+            turns.append({"role": "user", "content": text})
+        (chats / f"rules{number}.json").write_text(json.dumps(turns), encoding="utf-8")
+    terms = ("--usd-per-1000", 50, "--keep", "rules=100%,facts=30%")
+    shown = memviz("design", chats, *terms, *QUICK, "-s", "buffer", code=None)
+    assert shown.lines[0].startswith("Take Full buffer")
+    (row,) = [line for line in shown.lines if line.startswith("rules kept")]
+    assert "100%" in row
+    assert "state 3 rules: sentences with words such as never" in shown.out
 
 
 def test_what_is_free_meets_any_budget(chats: Path) -> None:

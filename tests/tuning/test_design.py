@@ -18,6 +18,7 @@ from benchmarks.synthetic.generator import generate
 from memviz import DesignError, Message, ParameterError, Probe
 from memviz.cli.design_report import missed_words
 from memviz.core.conversation import Log
+from memviz.core.counters import counter as find_counter
 from memviz.metrics.requests.traffic import Traffic
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
@@ -30,7 +31,14 @@ from memviz.tuning.design import (
     split_conversations,
     work_off_quietly,
 )
-from memviz.tuning.figures import USD, Figures, PricedCell, Terms, figures_of
+from memviz.tuning.figures import (
+    USD,
+    Figures,
+    PricedCell,
+    Terms,
+    count_facts,
+    figures_of,
+)
 from memviz.tuning.grid import settings
 from memviz.tuning.halving import LEAST_CANDIDATES, plan_rounds
 from memviz.tuning.sweep import Sweeping
@@ -46,6 +54,7 @@ SPACE = settings(
 VALUES = 12
 """36 settings in all: a small space."""
 FACTS_OF_ONE = 12
+RULE = "Never book a hotel beside a railway."
 Cells = dict[tuple[Strategy, str], PricedCell]
 """By setting, and by the digest of the conversation."""
 
@@ -56,6 +65,18 @@ def chats_with_facts(number: int) -> list[memviz.Transcript]:
         generate(4 + seed % 4, seed=seed, facts_per_100_turns=50)
         for seed in range(number)
     ]
+
+
+def chats_with_rules(number: int) -> list[memviz.Transcript]:
+    """Chats of 9 turns and more whose first message sets a rule."""
+    chats = []
+    for chat in range(number):
+        messages = [Message("user", f"I plan trip {chat}. {RULE}")]
+        for turn in range(8 + chat):
+            messages.append(Message("assistant", f"Done with part {turn}."))
+            messages.append(Message("user", f"Tell me of part {turn + 1}."))
+        chats.append(memviz.Transcript((*messages, Message("assistant", "Done."))))
+    return chats
 
 
 def conversation(number: int) -> SweepConversation:
@@ -383,6 +404,66 @@ class TestRareKinds:
         assert designing.run().setting == buffer
 
 
+class TestRulesThatNobodyBroughtAlong:
+    """Rules are read off the conversations where no file brought any."""
+
+    def test_the_cheapest_memory_that_keeps_them_is_found(self) -> None:
+        chats = chats_with_rules(4)
+        sizes = settings({"window": {"window_size": (1, 3, 40)}})
+        found = memviz.design(
+            chats, 900, {"rules": 1.0}, settings=sizes, counter="chars4"
+        )
+        assert found.rules_read == 2
+        assert found.setting == memviz.strategy("window", window_size=40)
+        assert found.is_held
+
+    def test_a_summary_that_says_the_same_keeps_them(self) -> None:
+        summary = memviz.strategy("summary", buffer_size=2)
+        found = memviz.design(
+            chats_with_rules(4),
+            900,
+            {"rules": 0.0},
+            settings=[summary],
+            counter="chars4",
+        )
+        assert found.best is not None
+        assert found.best.setting == summary
+        assert found.best.figures.kept["rules"].value == 1
+
+    def test_they_are_no_facts(self) -> None:
+        subject = SweepConversation.of(chats_with_rules(1)[0], find_counter("chars4"))
+        with_rules = subject.with_rules()
+        assert with_rules.probes == subject.probes
+        assert [rule.question for rule in with_rules.rules] == [RULE]
+        assert count_facts(with_rules, "rules") == 1
+        assert count_facts(with_rules, "facts") == len(subject.probes)
+
+    def test_those_of_a_system_prompt_tell_no_setting_from_another(self) -> None:
+        prompt = Message("system", "Never tell a price before you were asked.")
+        (chat,) = chats_with_rules(1)
+        with_prompt = memviz.Transcript((prompt, *chat.messages))
+        subject = SweepConversation.of(with_prompt, find_counter("chars4"))
+        (rule,) = subject.with_rules().rules
+        assert rule.question == RULE
+
+    def test_rules_that_came_with_a_file_are_all(self) -> None:
+        brought = Probe("Which hotels?", ("quiet ones",), (0,), "rule")
+        chats = chats_with_rules(4)
+        chats[0] = replace(chats[0], probes=(brought,))
+        chats[1] = replace(chats[1], probes=(brought,))
+        everything = [memviz.strategy("buffer")]
+        for seed in range(4):
+            found = memviz.design(
+                chats,
+                900,
+                {"rules": 0.0},
+                settings=everything,
+                counter="chars4",
+                seed=seed,
+            )
+            assert found.rules_read == 0
+
+
 class TestTheAnswer:
     def test_names_the_nearest_two_where_nothing_meets_the_terms(self) -> None:
         designing, _ = designing_over(1, Terms(0.01, {"facts": 0.99}))
@@ -452,11 +533,15 @@ class TestTheAnswer:
 
     def test_a_kind_that_nobody_states_is_refused(self) -> None:
         chats = chats_with_facts(4)
-        with pytest.raises(DesignError, match="states any goals"):
+        with pytest.raises(DesignError, match=r"any goals.* no facts of this kind"):
             memviz.design(chats, 9, {"goals": 1.0}, counter="chars4")
 
-        with pytest.raises(DesignError, match="proposes no facts of this kind"):
-            memviz.design(chats, 9, {"rules": 1.0}, counter="chars4")
+        without_rules = [
+            memviz.Transcript((Message("user", f"{city}?"), Message("assistant", "Yes")))
+            for city in ("Rome", "Oslo", "Bern", "Riga")
+        ]
+        with pytest.raises(DesignError, match=r"any rules.* facts of yours\.$"):
+            memviz.design(without_rules, 9, {"rules": 1.0}, counter="chars4")
 
     @pytest.mark.parametrize("kind", ["facts", "goals"])
     def test_a_kind_that_is_only_stated_at_the_end_is_refused(self, kind: str) -> None:
