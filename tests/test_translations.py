@@ -210,7 +210,7 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
     "memviz/dashboard/ui/shell/server/login.py": {
-        "The password has to be entered first.",
+        "The door has to be opened first.",
     },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},

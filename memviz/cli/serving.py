@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -28,7 +29,7 @@ Address = Annotated[
     str,
     Option(
         "--address",
-        help="The address to listen on. Any other than 127.0.0.1 needs --password-file or --trust-everyone.",
+        help="The address to listen on. Any other than 127.0.0.1 needs --password-file, --class or --trust-everyone.",
     ),
 ]
 PasswordFile = Annotated[
@@ -46,6 +47,25 @@ TrustEveryone = Annotated[
         "--trust-everyone",
         envvar="MEMVIZ_TRUST_EVERYONE",
         help="Ask for no password: whoever reaches the address may read, change and delete every conversation.",
+    ),
+]
+ClassCode = Annotated[
+    str,
+    Option(
+        "--class",
+        metavar="CODE",
+        envvar="MEMVIZ_CLASS",
+        help="Let in whoever gives this code, such as two words on a projector. Each browser has a library of its own, "
+        "which no other visitor sees.",
+    ),
+]
+ClassFolder = Annotated[
+    str,
+    Option(
+        "--class-folder",
+        metavar="FOLDER",
+        envvar="MEMVIZ_CLASS_FOLDER",
+        help="Where the libraries of a class lie, with the key that signs its cookies.",
     ),
 ]
 EnvironmentKeys = Annotated[
@@ -96,6 +116,8 @@ def open_dashboard(
     allow_private_base_urls: PrivateBaseUrls = None,
     embeddable_by: EmbeddableBy = None,
     fleet: FleetFolderShown = "",
+    class_code: ClassCode = "",
+    class_folder: ClassFolder = "memviz-class",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -106,6 +128,7 @@ def open_dashboard(
       memviz ui
       memviz ui --port 8600 --db ~/chats.db
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
+      memviz ui --address 0.0.0.0 --class "maple street"
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
@@ -126,9 +149,12 @@ def open_dashboard(
         allow_environment_keys,
         allow_private_base_urls,
         tuple(embeddable_by or ()),
+        serves_class=bool(class_code),
     )
     _check(access)
     os.environ.update(access.variables())
+    if class_code:
+        _open_class(class_code, class_folder)
     if db:
         os.environ[DATABASE_VARIABLE] = db
     if fleet:
@@ -137,14 +163,8 @@ def open_dashboard(
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
-    arguments = [
-        "run",
-        str(main),
-        "--server.port",
-        str(port),
-        "--server.address",
-        address,
-    ]
+    arguments = ["run", str(main), "--server.port", str(port)]
+    arguments += ["--server.address", address]
     if address in ("0.0.0.0", "::"):  # noqa: S104 - Streamlit would ask a server outside which address this machine has
         arguments += ["--browser.serverAddress", socket.gethostname()]
     with _quiet_end():
@@ -162,6 +182,14 @@ def _check(access: ServerAccess) -> None:
             complain(
                 f"Other accounts of this machine can read {access.password_file}: chmod 600 {access.password_file}"
             )
+
+
+def _open_class(code: str, folder: str) -> None:
+    from memviz.models.class_door import ClassDoor
+
+    door = ClassDoor(code, Path(folder))
+    door.check()
+    os.environ.update(door.variables())
 
 
 @contextmanager

@@ -9,6 +9,10 @@ class StorageError(MemvizError):
     """The database cannot be opened, read or written."""
 
 
+class FullLibraryError(StorageError):
+    """A library may not become larger on this server. Nothing of what would have made it so was saved."""
+
+
 class ConversationChangedError(StorageError):
     """A stored conversation is no longer as it was when it was read: another program or tab wrote."""
 

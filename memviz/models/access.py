@@ -28,6 +28,7 @@ PASSWORD_FILE = "MEMVIZ_PASSWORD_FILE"  # noqa: S105 - the name of a variable
 ALLOW_ENVIRONMENT_KEYS = "MEMVIZ_ALLOW_ENVIRONMENT_KEYS"
 ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
 EMBEDDABLE_BY = "MEMVIZ_EMBEDDABLE_BY"
+CLASS_CODE = "MEMVIZ_CLASS"
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
 _WORDS = {
     "1": True,
@@ -68,6 +69,8 @@ class ServerAccess:
     environment_keys: bool | None = None
     private_base_urls: bool | None = None
     embeddable_by: tuple[str, ...] = ()
+    serves_class: bool = False
+    """The code of a class lets in, see :mod:`memviz.models.class_door`."""
 
     @property
     def is_local(self) -> bool:
@@ -77,16 +80,18 @@ class ServerAccess:
     @property
     def is_shared(self) -> bool:
         """True if others reach the server: by its address, or because somebody decided who of them may come in."""
-        return not self.is_local or self.trust_everyone or bool(self.password_file)
+        has_door = self.trust_everyone or bool(self.password_file) or self.serves_class
+        return not self.is_local or has_door
 
     @property
     def of_models(self) -> ModelAccess:
         """The rights of models that visitors chose."""
+        is_own = self.is_local and not self.serves_class
         keys = self.environment_keys
         base_urls = self.private_base_urls
         return ModelAccess(
-            environment_keys=self.is_local if keys is None else keys,
-            private_base_urls=self.is_local if base_urls is None else base_urls,
+            environment_keys=is_own if keys is None else keys,
+            private_base_urls=is_own if base_urls is None else base_urls,
         )
 
     def check(self) -> None:
@@ -99,12 +104,19 @@ class ServerAccess:
                     f"{origin!r} is no origin of a page: give scheme, host and port, such as https://course.example.com"
                     " or http://127.0.0.1:8000."
                 )
-        if self.is_local or self.trust_everyone or self.password_file:
+        if self.serves_class and (self.trust_everyone or self.password_file):
+            raise AccessError(
+                "The code of a class and a password are two doors: give --class, or --password-file or "
+                "--trust-everyone."
+            )
+        has_door = self.trust_everyone or self.password_file or self.serves_class
+        if self.is_local or has_door:
             return
         raise AccessError(
             f"Others can reach {self.address or 'all addresses'}, and nothing would ask them who they are: "
-            "give --password-file FILE, or --trust-everyone if all of them may read, change and delete every "
-            f"conversation (without memviz ui: the environment variable {PASSWORD_FILE}, or {TRUST_EVERYONE}=1)."
+            "give --class CODE for a library each, --password-file FILE, or --trust-everyone if all of them may read, "
+            "change and delete every conversation "
+            f"(without memviz ui: the environment variable {PASSWORD_FILE}, or {TRUST_EVERYONE}=1)."
         )
 
     def variables(self) -> dict[str, str]:
@@ -136,6 +148,7 @@ def server_access(
         _switch(environment, ALLOW_ENVIRONMENT_KEYS),
         _switch(environment, ALLOW_PRIVATE_BASE_URLS),
         tuple(environment.get(EMBEDDABLE_BY, "").split()),
+        serves_class=bool(environment.get(CLASS_CODE)),
     )
 
 

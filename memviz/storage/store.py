@@ -25,6 +25,7 @@ from memviz.storage import (
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
+from memviz.storage.limits import Limits, Size
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,8 +87,9 @@ class Store:
     module of its subject; only the session, which comes first there, is the store's own.
     """
 
-    def __init__(self, path_or_url: str | Path) -> None:
+    def __init__(self, path_or_url: str | Path, limits: Limits | None = None) -> None:
         self._database = open_database(database_path(path_or_url))
+        self._limits = limits
         self._moving = Lock()
 
     @property
@@ -152,8 +154,11 @@ class Store:
             Session(writing(database.engine), expire_on_commit=False) as session,
         ):
             with session.begin():
+                before = None if self._limits is None else Size.of(session)
                 yield session
                 session.flush()
+                if self._limits is not None and before is not None:
+                    self._limits.check(session, before)
                 database.expect_in_place()
             database.expect_in_place()  # it may have gone during the commit: nothing is said to be saved that is not
 

@@ -36,6 +36,7 @@ from memviz.storage.conversations import (
     Beginning,
     HeldChats,
 )
+from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
 from memviz.storage.tables import conversation_changed
@@ -114,9 +115,11 @@ class Workspace(HeldChats):
     _runs: RecentlyUsed[tuple[RunKey, int], Run]
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
-    def __init__(self, database: str | Path | None = None) -> None:
+    def __init__(
+        self, database: str | Path | None = None, limits: Limits | None = None
+    ) -> None:
         path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        super().__init__(Store(path))
+        super().__init__(Store(path, limits))
         self.recordings = RecordingShelf(self.store)
         samples = {SAMPLE_PREFIX + name: one for name, one in bundled().items()}
         self.store.add_missing_conversations(samples)

@@ -34,6 +34,7 @@ from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import About, Recording
+from memviz.storage.limits import Limits
 from memviz.storage.store import Store
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
@@ -126,6 +127,11 @@ def too_large_prompt(_: Path) -> object:
     return memviz.replay(HELLO, strategy, counter="chars4", system_prompt="x" * 4_000)
 
 
+def full_library(folder: Path) -> object:
+    store = Store(folder / "full.db", Limits(conversations=2, bytes=10**9))
+    return [store.add_conversation(memviz.Transcript(tuple(HELLO))) for _ in range(3)]
+
+
 def another_setting(_: Path) -> None:
     store = memviz.MemoryStore(memviz.strategy("buffer"))
     store.append("ann", Message("user", "Hello"))
@@ -214,6 +220,9 @@ CASES: dict[str, Case] = {
         lambda _: ServerAccess("0.0.0.0").check(),
         ("0.0.0.0", "--password-file FILE", "--trust-everyone"),
         {},
+    ),
+    "a library that is full": Case(
+        full_library, ("library", "2 conversations", "Delete"), {}
     ),
     "unknown strategy": Case(
         lambda _: memviz.strategy("windw"),

@@ -537,7 +537,9 @@ class TestTheAnswer:
             memviz.design(chats, 9, {"goals": 1.0}, counter="chars4")
 
         without_rules = [
-            memviz.Transcript((Message("user", f"{city}?"), Message("assistant", "Yes")))
+            memviz.Transcript(
+                (Message("user", f"{city}?"), Message("assistant", "Yes"))
+            )
             for city in ("Rome", "Oslo", "Bern", "Riga")
         ]
         with pytest.raises(DesignError, match=r"any rules.* facts of yours\.$"):

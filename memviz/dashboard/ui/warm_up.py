@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from threading import Thread
+from time import sleep
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.server.checks import server_address
+from memviz.dashboard.ui.shell.frame import delete_idle_libraries, workspace
+from memviz.dashboard.ui.shell.server.checks import served_class, server_address
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 
@@ -22,6 +23,7 @@ FIRST_PAGE = (
     "memviz.dashboard.ui.controls.sidebar",
 )
 PATIENCE_SECONDS = 60.0
+IDLE_LOOK_SECONDS = 3_600.0
 
 
 @asynccontextmanager
@@ -31,10 +33,21 @@ async def warm_up_beside(_: object) -> AsyncIterator[None]:
     yield
 
 
+def keep_libraries_in_order() -> None:
+    """Delete what nobody has opened for long, now and every hour, as long as the server runs."""
+    while True:
+        with suppress(OSError):
+            delete_idle_libraries()
+        sleep(IDLE_LOOK_SECONDS)
+
+
 def warm_up() -> None:
     """Do it. What cannot be done, such as opening a damaged database, is left for the page to say."""
     for name in FIRST_PAGE:
         import_module(name)
+    if served_class() is not None:
+        keep_libraries_in_order()
+        return
     with suppress(MemvizError):
         workspace().keep_server_address(server_address())
     first = CompareState()

@@ -16,7 +16,8 @@ from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import error_shown, offer_file
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import delete_own_library, workspace
+from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
@@ -38,6 +39,10 @@ MAX_DOWNLOAD_BYTES = 200_000_000
 """A larger copy is written beside the library: a download is held in memory."""
 HELP = noop(
     "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
+)
+DELETE_ALL = noop(
+    "Your conversations, runs, recordings and paid answers are deleted for good, and you begin with a new library. "
+    "Back up first what you want to keep."
 )
 BESIDE_HELP = noop(
     "Writes a copy of the whole library beside it: it is too large for a download."
@@ -156,7 +161,8 @@ def backup_controls() -> None:
     if workspace().store.path == MEMORY:
         return
     name = f"{path.stem}-backup-{date.today()}.db"
-    if _size(path) <= MAX_DOWNLOAD_BYTES:
+    # No visitor of a class makes files on the server; no library of one is larger.
+    if served_class() is not None or _size(path) <= MAX_DOWNLOAD_BYTES:
         offer_file(
             _("Back up"),
             partial(_copy, workspace()),
@@ -180,7 +186,20 @@ def backup_controls() -> None:
                 plain(_("The copy is {path}.", path=path.with_name(name))),
                 icon=":material/check:",
             )
-    st.caption(plain(_("Kept in {path}", path=path)))
+    if served_class() is None:
+        st.caption(plain(_("Kept in {path}", path=path)))
+    else:
+        _offer_to_delete_all()
+
+
+def _offer_to_delete_all() -> None:
+    with st.popover(
+        _("Delete everything"), icon=":material/delete_forever:", width="stretch"
+    ):
+        st.text(_(DELETE_ALL))
+        if st.button(_("Delete everything of mine"), key="delete-all", width="stretch"):
+            delete_own_library()
+            st.rerun()
 
 
 def _size(path: Path) -> int:

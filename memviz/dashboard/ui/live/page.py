@@ -16,6 +16,7 @@ from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (
@@ -100,6 +101,14 @@ def live_page() -> None:
 
 
 def _say_nothing_watched() -> None:
+    if served_class() is not None:
+        st.info(
+            _(
+                "Nothing is watched in a class: this is for programs on a machine of your own."
+            ),
+            icon=":material/sensors:",
+        )
+        return
     st.info(
         _(
             "Nothing is watched yet. Type this in a terminal, and go on working with Claude Code, "

@@ -37,7 +37,11 @@ from memviz.dashboard.ui.shell.presenting import (
     say_unknown_parts,
     take_presented,
 )
-from memviz.dashboard.ui.shell.server.checks import require_checks
+from memviz.dashboard.ui.shell.server.checks import (
+    require_checks,
+    served_class,
+    visitor_now,
+)
 from memviz.dashboard.ui.shell.terms import explain_terms
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
@@ -50,6 +54,8 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.models.class_door import DAY_SECONDS, IDLE_DAYS
+from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.workspace import Workspace
 
 REMEDY = noop(
@@ -181,6 +187,8 @@ def navigate() -> None:
         page.run()
     end_presented()
     looked_at(workspace())
+    if served_class() is not None:
+        own_libraries().note_visit(visitor_now())
 
 
 def _pages() -> list[StreamlitPage]:
@@ -266,13 +274,44 @@ def _begin() -> None:
     say_unknown_parts()
 
 
-@st.cache_resource(show_spinner=False)
+MOST_OPEN_LIBRARIES = 100
+"""Libraries of visitors that stay open; the one that was asked for the longest ago is opened again if it is needed."""
+
+
 def workspace() -> Workspace:
-    """Return the workspace of this server. Raises StorageError if the database cannot be used."""
-    opened = Workspace()
+    """Return the library of this server, or where it serves a class that of the visitor whose page runs. Raises
+    StorageError if the database cannot be used, and AccessError for somebody who is not in the class."""
+    return _open_library("" if served_class() is None else visitor_now())
+
+
+@st.cache_resource(show_spinner=False, max_entries=MOST_OPEN_LIBRARIES)
+def _open_library(visitor: str) -> Workspace:
+    opened = own_libraries().open(visitor) if visitor else Workspace()
     watch_in_background(opened)
     _leave_imports_to_themselves()
     return opened
+
+
+@cache
+def own_libraries() -> OwnLibraries:
+    """Return the libraries of the class that this server serves."""
+    door = served_class()
+    assert door is not None  # noqa: S101 - asked where a class is served
+    return OwnLibraries(door.folder)
+
+
+def delete_own_library() -> None:
+    """Delete everything of the visitor whose page runs. The next look opens a new library."""
+    visitor = visitor_now()
+    _open_library.clear(visitor)
+    own_libraries().delete(visitor)
+
+
+def delete_idle_libraries() -> None:
+    """Delete the libraries that nobody has opened for :data:`memviz.models.class_door.IDLE_DAYS`."""
+    for visitor in own_libraries().idle(IDLE_DAYS * DAY_SECONDS):
+        _open_library.clear(visitor)
+        own_libraries().delete(visitor)
 
 
 NEW_OBJECTS = 50_000

@@ -6,10 +6,18 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from memviz.core.errors import AccessError
+from memviz.core.translation import _
 from memviz.dashboard.ui.shell.server.early_keys import EarlyKeys
-from memviz.dashboard.ui.shell.server.login import Login
+from memviz.dashboard.ui.shell.server.login import (
+    ClassCodeDoor,
+    Door,
+    Login,
+    PasswordDoor,
+    cookie_name,
+)
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
 from memviz.models.access import ServerAccess, read_password, server_access
+from memviz.models.class_door import ClassDoor, VisitorCookies, class_door
 
 
 def access() -> ServerAccess:
@@ -30,8 +38,36 @@ def server_address() -> str:
 
 
 def is_shared() -> bool:
-    """Return true if others than the users of this machine may reach the server."""
+    """Return true if several visitors may use this library: others than the users of this machine reach the server, and
+    have none of their own."""
+    if served_class() is not None:
+        return False
     return access().is_shared or bool(st.get_option("server.allowedHosts"))
+
+
+@cache
+def served_class() -> ClassDoor | None:
+    """Return the class that this server serves, each visitor with a library of their own; ``None`` where all have
+    one."""
+    return class_door()
+
+
+@cache
+def visitor_cookies() -> VisitorCookies:
+    """Return the cookies of the class."""
+    door = served_class()
+    assert door is not None  # noqa: S101 - asked where a class is served
+    return VisitorCookies.of(door)
+
+
+def visitor_now() -> str:
+    """Return the id of the visitor whose page runs. Raises :class:`memviz.core.errors.AccessError` for one whose cookie
+    is gone or that of another class."""
+    name = cookie_name(st.get_option("server.port"))
+    visitor = visitor_cookies().visitor_of(st.context.cookies.get(name, ""))
+    if visitor is None:
+        raise AccessError(_("You are not in the class any more: load this page again."))
+    return visitor
 
 
 @cache
@@ -49,14 +85,19 @@ def checks() -> list[Middleware]:
             embeddable_by=settings.embeddable_by,
         )
         early_keys = Middleware(EarlyKeys)
-        if not settings.password_file:
+        door: Door
+        if (served := served_class()) is not None:
+            served.check()
+            door = ClassCodeDoor(served, visitor_cookies())
+        elif settings.password_file:
+            door = PasswordDoor(read_password(settings.password_file))
+        else:
             return [same_origin, early_keys]
-        password = read_password(settings.password_file)
     except AccessError as error:
         raise SystemExit(f"Error: {error}") from None
     login = Middleware(
         Login,
-        password=password,
+        door=door,
         port=st.get_option("server.port"),
         base_path=st.get_option("server.baseUrlPath"),
     )

@@ -1,4 +1,4 @@
-"""The password is asked for once a browser session, before anything of memviz is sent."""
+"""The password of a server, or the code of a class, is asked for before anything of memviz is sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from math import ceil
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
@@ -34,6 +34,12 @@ from memviz.models.access import (
     Password,
     Sessions,
 )
+from memviz.models.class_door import (
+    DAY_SECONDS,
+    IDLE_DAYS,
+    ClassDoor,
+    VisitorCookies,
+)
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -49,43 +55,125 @@ _PAGE_HEADERS = {
     "Referrer-Policy": "same-origin",  # with no-referrer a browser would not name its origin when it sends the form
 }
 _LONGEST_FORM_BYTES = 4 * LONGEST_BYTES
-_WRONG = noop("This is not the password.")
+
+
+def cookie_name(port: int) -> str:
+    """Return the name of the cookie of a server: a browser has the cookies of all ports of a machine in one place."""
+    return f"memviz_{port}"
+
+
+class Door(Protocol):
+    """Something to enter that lets a browser in, and the cookie that it brings along from then on."""
+
+    asks: str
+    """The sentence above the field, in English."""
+    label: str
+    """The name of the field, in English."""
+    wrong: str
+    """The answer to what does not let in, in English."""
+    field: str
+    """The attributes of the field in HTML."""
+    lasts_seconds: int | None
+    """How long a browser keeps the cookie; ``None``: until it is closed."""
+
+    def is_open_to(self, cookie: str) -> bool:
+        """Return whether a browser with this cookie is in."""
+
+    def admits(self, entered: str) -> bool:
+        """Return whether this lets in."""
+
+    def new_cookie(self) -> str:
+        """Return the cookie of one more browser."""
+
+
+class PasswordDoor:
+    """The password of a server; whoever gave it is in until the browser is closed."""
+
+    asks = noop("This server asks for a password. Whoever runs it can tell you.")
+    label = noop("Password")
+    wrong = noop("This is not the password.")
+    field = 'type="password" autocomplete="current-password"'
+    lasts_seconds: int | None = None
+
+    def __init__(self, password: Password) -> None:
+        self._password = password
+        self._sessions = Sessions()
+
+    def is_open_to(self, cookie: str) -> bool:
+        """Return whether the password was given in this browser."""
+        return cookie in self._sessions
+
+    def admits(self, entered: str) -> bool:
+        """Return whether this is the password. Takes some 50 milliseconds."""
+        return self._password.matches(entered)
+
+    def new_cookie(self) -> str:
+        """Return a word that nobody can guess."""
+        return self._sessions.open()
+
+
+class ClassCodeDoor:
+    """The code of a class; each browser that gave it is a visitor of its own."""
+
+    asks = noop(
+        "This is a class. Its code stands on the projector, or your teacher can tell you. What you save here is seen "
+        "by you alone, in this browser."
+    )
+    label = noop("Code of the class")
+    wrong = noop("This is not the code of the class.")
+    field = 'type="text" autocomplete="off" autocapitalize="none" spellcheck="false"'
+    lasts_seconds: int | None = IDLE_DAYS * DAY_SECONDS
+
+    def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
+        self._door = door
+        self._cookies = cookies
+
+    def is_open_to(self, cookie: str) -> bool:
+        """Return whether the cookie is that of a visitor of this class."""
+        return self._cookies.visitor_of(cookie) is not None
+
+    def admits(self, entered: str) -> bool:
+        """Return whether this is the code."""
+        return self._door.admits(entered)
+
+    def new_cookie(self) -> str:
+        """Return the cookie of a new visitor."""
+        return self._cookies.issue()
 
 
 class Login:
-    """ASGI middleware that lets in only browsers that gave the password, and asks all others for it.
+    """ASGI middleware that lets in only browsers to which ``door`` is open, and asks all others for what opens it.
 
     The answer is sent to the address that was asked for, so that a link leads to its page afterwards.
     """
 
     def __init__(
-        self, app: ASGIApp, *, password: Password, port: int, base_path: str = ""
+        self, app: ASGIApp, *, door: Door, port: int, base_path: str = ""
     ) -> None:
         self._app = app
-        self._password = password
+        self._door = door
         self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
-        self._cookie = f"memviz_{port}"  # a browser has the cookies of all ports of a machine in one place
-        self._sessions = Sessions()
+        self._cookie = cookie_name(port)
         self._attempts = Attempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on the requests of those who are in; show all others the page with the password field."""
+        """Pass on the requests of those who are in; show all others the page with the field."""
         if scope["type"] not in ("http", "websocket") or self._is_open(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await refuse(scope, receive, send, "The password has to be entered first.")
+            await refuse(scope, receive, send, "The door has to be opened first.")
         else:
             with use_language(_language_of(scope)):
                 response = await self._answer(scope, receive)
             await response(scope, receive, send)
 
     def _is_open(self, scope: Scope) -> bool:
-        word = HTTPConnection(scope).cookies.get(self._cookie, "")
-        return word in self._sessions or scope["path"] == self._health
+        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
+        return self._door.is_open_to(cookie) or scope["path"] == self._health
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
         if scope["method"] != "POST":
-            return _page("", 401)
+            return _page(self._door, "", 401)
         entered = await _entered(scope, receive)
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
@@ -93,11 +181,11 @@ class Login:
             answer = _(
                 "There were too many wrong attempts. Try again in {wait}.", wait=wait
             )
-            page = _page(answer, 429)
+            page = _page(self._door, answer, 429)
             page.headers["Retry-After"] = str(ceil(wait_seconds))
             return page
-        if not await asyncio.to_thread(self._password.matches, entered):
-            return _page(_(_WRONG), 401)
+        if not await asyncio.to_thread(self._door.admits, entered):
+            return _page(self._door, _(self._door.wrong), 401)
         self._attempts.succeeded(address)
         return self._let_in(scope)
 
@@ -113,7 +201,8 @@ class Login:
         )
         response.set_cookie(
             self._cookie,
-            self._sessions.open(),
+            self._door.new_cookie(),
+            max_age=self._door.lasts_seconds,
             httponly=True,
             samesite="lax",
             secure=scope["scheme"] == "https",
@@ -147,7 +236,7 @@ def _language_of(scope: Scope) -> str:
     return next(languages, ENGLISH)
 
 
-def _page(message: str, status: int) -> HTMLResponse:
+def _page(door: Door, message: str, status: int) -> HTMLResponse:
     error = ""
     if message:
         error = element("p", message, class_="error", role="alert", id="error")
@@ -155,9 +244,10 @@ def _page(message: str, status: int) -> HTMLResponse:
         _PAGE.substitute(
             message=error,
             language=language_now(),
-            title=_("memviz: password"),
-            asks=_("This server asks for a password. Whoever runs it can tell you."),
-            label=_("Password"),
+            title=_("memviz: {door}", door=_(door.label)),
+            asks=_(door.asks),
+            label=_(door.label),
+            field=door.field,
             open=_("Open memviz"),
         ),
         status_code=status,

@@ -15,7 +15,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from memviz.dashboard.ui.shell.server.login import Login
+from memviz.dashboard.ui.shell.server.login import Login, PasswordDoor
 from memviz.models.access import FREE_OF_ONE, Password
 
 PASSWORD = "correct horse"
@@ -42,7 +42,7 @@ async def talk(socket: WebSocket) -> None:
 
 @pytest.fixture
 def client() -> TestClient:
-    login = Middleware(Login, password=Password(PASSWORD), port=8501)
+    login = Middleware(Login, door=PasswordDoor(Password(PASSWORD)), port=8501)
     routes = [
         Route("/{path:path}", page, methods=["GET", "POST", "PUT"]),
         WebSocketRoute("/_stcore/stream", talk),
