@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -34,13 +35,13 @@ class BodyError(MemvizError):
         super().__init__(sentence)
 
 
+@dataclass(eq=False, repr=False)
 class ByteBudget:
     """Bytes that all bodies of one server, or of one client, may hold at the same time.
     Several threads may use it."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES_AT_ONCE) -> None:
-        self.left_bytes = most_bytes
-        self._lock = Lock()
+    left_bytes: int = MOST_BYTES_AT_ONCE
+    _lock: Lock = field(default_factory=Lock)
 
     def take(self, size_bytes: int) -> None:
         """Raises :class:`BodyError` where so much is not left."""
@@ -65,17 +66,17 @@ class ByteBudget:
             body.let_go()
 
 
+@dataclass(eq=False, repr=False)
 class HeldBody:
     """The bytes of one body, within the budget of all."""
 
-    def __init__(self, budget: ByteBudget) -> None:
-        self._budget = budget
-        self._chunks: list[bytes] = []
-        self.size_bytes = 0
-        self.refusal: BodyError | None = None
-        """The reason why nothing is kept of a body that was passed on."""
-        self.is_copied = True
-        """False for a body of which no copy is wanted."""
+    budget: ByteBudget
+    size_bytes: int = 0
+    refusal: BodyError | None = None
+    """The reason why nothing is kept of a body that was passed on."""
+    is_copied: bool = True
+    """False for a body of which no copy is wanted."""
+    _chunks: list[bytes] = field(default_factory=list)
 
     def add(self, chunk: bytes) -> None:
         """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
@@ -83,7 +84,7 @@ class HeldBody:
             limit = MOST_BODY_BYTES // 1_000_000
             sentence = f"The body is larger than {limit} MB."
             raise BodyError(413, sentence)
-        self._budget.take(len(chunk))
+        self.budget.take(len(chunk))
         self.size_bytes += len(chunk)
         self._chunks.append(chunk)
 
@@ -100,7 +101,7 @@ class HeldBody:
 
     def let_go(self) -> None:
         """Free the share of the budget."""
-        self._budget.give_back(self.size_bytes)
+        self.budget.give_back(self.size_bytes)
         self.size_bytes = 0
         self._chunks = []
 
@@ -164,13 +165,13 @@ def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:
     return inflated
 
 
+@dataclass(eq=False, repr=False)
 class OwnProgramsOnly:
     """An ASGI application that programs of this machine reach, and no web page in its
     browser: neither one that names this machine as its own host, nor one that sends what
     browsers send without asking."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -182,7 +183,7 @@ class OwnProgramsOnly:
                 sentence = "Only programs of this machine are served, not web pages."
                 await refuse(BodyError(403, sentence))(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
 
 def _host_of(address: str) -> str | None:

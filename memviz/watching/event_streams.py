@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 Event = dict[str, Any]
@@ -101,13 +102,16 @@ def join_message_events(events: Iterator[Event]) -> Event:
     return {**whole.whole(), "content": content}
 
 
+@dataclass(eq=False, repr=False)
 class _Joined:
     """An object whose texts come in pieces. They are joined once, at the end."""
 
-    def __init__(self, beginning: object = None) -> None:
-        self._fields: dict[str, Any] = {}
-        self._lists: dict[str, dict[int, _Joined]] = {}
-        self.add(beginning)
+    beginning: object = None
+    _fields: dict[str, Any] = field(default_factory=dict)
+    _lists: dict[str, dict[int, _Joined]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.add(self.beginning)
 
     def add(self, delta: object) -> None:
         """Go on with the fields of ``delta``, if it is an object: texts grow, objects and

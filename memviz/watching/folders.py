@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Condition, Event
 from time import monotonic, time
@@ -44,23 +45,18 @@ class Growing(Protocol):
         """Keep what there is more."""
 
 
+@dataclass(eq=False, repr=False)
 class FolderWatch(FileSystemEventHandler):
     """Reads the sessions in some folders as they grow."""
 
-    def __init__(
-        self,
-        places: Sequence[Place],
-        keeper: Keeper,
-        complain: Callable[[str], object] = lambda sentence: None,
-    ) -> None:
-        self._places = places
-        self._keeper = keeper
-        self._complain = complain
-        self._told: set[str] = set()
-        self._open: OrderedDict[Path, Growing] = OrderedDict()
-        self._sizes: dict[Path, tuple[int, float]] = {}
-        self._changed: set[Path] = set()
-        self._news = Condition()
+    places: Sequence[Place]
+    keeper: Keeper
+    complain: Callable[[str], object] = lambda sentence: None
+    _told: set[str] = field(default_factory=set)
+    _open: OrderedDict[Path, Growing] = field(default_factory=OrderedDict)
+    _sizes: dict[Path, tuple[int, float]] = field(default_factory=dict)
+    _changed: set[Path] = field(default_factory=set)
+    _news: Condition = field(default_factory=Condition)
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Note which file changed."""
@@ -74,7 +70,7 @@ class FolderWatch(FileSystemEventHandler):
     def run(self, stop: Event) -> None:
         """Read until ``stop`` is set, at first what changed within the last day."""
         observer = Observer()
-        for place in self._places:
+        for place in self.places:
             observer.schedule(self, str(place.folder), recursive=True)
         with suppress(OSError):
             observer.start()
@@ -107,7 +103,7 @@ class FolderWatch(FileSystemEventHandler):
 
     def _look(self, since: float | None = None) -> None:
         """Go through the folders, and read what has another size or time than before."""
-        for place in self._places:
+        for place in self.places:
             # A folder that goes meanwhile ends the look: the next one sees the others.
             with suppress(OSError):
                 for path in place.sessions():
@@ -147,14 +143,14 @@ class FolderWatch(FileSystemEventHandler):
         program = self._program_at(path)
         if program is None:
             return None
-        session = _open_session(path, program, self._keeper)
+        session = _open_session(path, program, self.keeper)
         self._open[path] = session
         if len(self._open) > MAX_OPEN:
             self._open.popitem(last=False)
         return session
 
     def _program_at(self, path: Path) -> Program | None:
-        for place in self._places:
+        for place in self.places:
             if place.is_session(path):
                 return place.program or program_of(path)
         return None
@@ -162,7 +158,7 @@ class FolderWatch(FileSystemEventHandler):
     def _tell(self, sentence: str) -> None:
         if sentence not in self._told:
             self._told.add(sentence)
-            self._complain(sentence)
+            self.complain(sentence)
 
 
 def _state_of(path: Path) -> tuple[int, float]:

@@ -70,7 +70,7 @@ class LangChainHandler(BaseCallbackHandler):
                 asked_at=time_text(time()),
             )
         except Exception as error:
-            self._background.complain(error)
+            self._background.complaints.tell(error)
             return
         with self._lock:
             self._open[run_id] = asked
@@ -90,7 +90,7 @@ class LangChainHandler(BaseCallbackHandler):
             model = str(known.get("model_name") or known.get("model") or "")
             usage = _usage(getattr(answer, "usage_metadata", None) or {})
         except Exception as error:
-            self._background.complain(error)
+            self._background.complaints.tell(error)
             return
         exchange = replace(
             asked, reply=reply, usage=usage, model=model, answered_at=time_text(time())

@@ -4,7 +4,7 @@ what is largest in it, and what the last compaction took out."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from statistics import median
 from typing import NamedTuple
@@ -89,32 +89,31 @@ class LiveView:
     taken: Taken | None
 
 
+@dataclass(eq=False, repr=False)
 class LiveConversation:
     """One watched conversation, played on as it grows under its program's own rule and
     under two others. Not safe to share between threads without a lock."""
 
-    def __init__(self, store: Store, key: str) -> None:
-        self._store = store
-        self._key = key
-        self._counter: Counter = find_counter(DEFAULT_COUNTER)
-        self._about: Transcript | None = None
-        self._log = Log()
-        self._followed: list[tuple[Preset, Following]] = []
-        self._view: LiveView | None = None
+    store: Store
+    key: str
+    _counter: Counter = field(default_factory=lambda: find_counter(DEFAULT_COUNTER))
+    _log: Log = field(default_factory=Log)
+    _followed: list[tuple[Preset, Following]] = field(default_factory=list)
+    _view: LiveView | None = None
 
     def look(self) -> LiveView | None:
         """Take in what was kept since the last look, and return the numbers; ``None``
         for a conversation that is gone. What was played before is not played again."""
-        watched = self._store.find_watched(self._key)
+        watched = self.store.find_watched(self.key)
         if watched is None or watched.is_deleted:
             return None
         if self._view is not None and watched == self._view.watched:
             return self._view
-        self._about = self._store.about(watched.id)
+        about = self.store.about(watched.id)
         if not self._followed:
-            self._begin(watched, self._about)
+            self._begin(watched, about)
         self._take_in(watched)
-        self._view = self._numbers(watched, self._about)
+        self._view = self._numbers(watched, about)
         return self._view
 
     def _begin(self, watched: Watched, about: Transcript) -> None:
@@ -132,7 +131,7 @@ class LiveConversation:
         start = max(0, start)
         while True:
             stop = min(watched.message_count, start + BATCH)
-            said = self._store.said(watched.id, start, stop)
+            said = self.store.said(watched.id, start, stop)
             self._compare(said, start)
             start += len(said)
             if not said or start >= watched.message_count:

@@ -8,7 +8,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -58,16 +58,16 @@ WHERE session_id = ? AND message_id > ? ORDER BY message_id, id LIMIT ?
 """
 
 
+@dataclass(eq=False, repr=False)
 class OpencodeLibrary:
     """All sessions of opencode on this machine."""
 
-    def __init__(self, path: Path, keeper: Keeper) -> None:
-        self._path = path
-        self._keeper = keeper
-        self._since = 0
-        self._newest_part = ""
-        self._scanned_at = -SCAN_SECONDS
-        self._open: OrderedDict[str, None] = OrderedDict()
+    path: Path
+    keeper: Keeper
+    _since: int = 0
+    _newest_part: str = ""
+    _scanned_at: float = -SCAN_SECONDS
+    _open: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
     def read_on(self) -> bool:
         """Keep what sessions have more. A database that its program holds, or that is
@@ -77,7 +77,7 @@ class OpencodeLibrary:
         database has not the tables of opencode.
         """
         try:
-            address = f"{self._path.absolute().as_uri()}?mode=ro"
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
             opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
             with closing(opened) as connection:
                 # A title that was cut amid a letter is no UTF-8.
@@ -124,7 +124,7 @@ class OpencodeLibrary:
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
         """Keep what a session has more; returns whether there may be still more."""
         key = key_of("opencode", session)
-        kept = self._keeper.store.find_watched(key)
+        kept = self.keeper.store.find_watched(key)
         if kept is not None and kept.is_deleted:
             self._note_open(session, is_open=False)
             return False  # its place would never move
@@ -145,7 +145,7 @@ class OpencodeLibrary:
             state={**growth.state, "is_subagent": is_subagent},
             about={"title": text_at(described, "title")},
         )
-        self._keeper.write_rows(key, growth)
+        self.keeper.write_rows(key, growth)
         is_more = is_open or len(rows) == MAX_MESSAGES
         return newest_certain != certain and is_more
 

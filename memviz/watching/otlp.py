@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
@@ -65,15 +66,16 @@ def make_receiver(take: Take) -> Starlette:
     )
 
 
+@dataclass(eq=False, repr=False)
 class _Receiver:
     """Reads what exporters send. One body after the other is taken apart."""
 
-    def __init__(self, take: Take) -> None:
-        self._take = take
-        self._joined = SpanLogs()
-        self._budget = ByteBudget()
-        self._one_at_a_time = Lock()
-        self._bodies: OrderedDict[bytes, None] = OrderedDict()  # digests of the newest
+    take: Take
+    _joined: SpanLogs = field(default_factory=SpanLogs)
+    _budget: ByteBudget = field(default_factory=ByteBudget)
+    _one_at_a_time: Lock = field(default_factory=Lock)
+    _bodies: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    """The digests of the newest."""
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -175,4 +177,4 @@ class _Receiver:
 
     def _take_whole(self, *, is_end: bool = False) -> None:
         for exchange in self._joined.take(is_end=is_end):
-            self._take(exchange)
+            self.take(exchange)

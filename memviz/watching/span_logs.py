@@ -100,18 +100,18 @@ class SpanParts:
         return BATCH_SECONDS if may_have_logs and not self.has_reply else 0.0
 
 
+@dataclass(eq=False, repr=False)
 class SpanLogs:
     """The spans and logs that wait for each other. One thread at a time."""
 
-    def __init__(self, now: Callable[[], float] = monotonic) -> None:
-        self.unread = 0
-        """How many could not be read so far."""
-        self._now = now
-        self._waiting: OrderedDict[SpanId, SpanParts] = OrderedDict()
-        self._waiting_chars = 0
-        self._touched: set[SpanId] = set()
-        self._alone: list[SpanParts] = []
-        self._taken: OrderedDict[SpanId, None] = OrderedDict()
+    now: Callable[[], float] = monotonic
+    unread: int = 0
+    """How many could not be read so far."""
+    _waiting: OrderedDict[SpanId, SpanParts] = field(default_factory=OrderedDict)
+    _waiting_chars: int = 0
+    _touched: set[SpanId] = field(default_factory=set)
+    _alone: list[SpanParts] = field(default_factory=list)
+    _taken: OrderedDict[SpanId, None] = field(default_factory=OrderedDict)
 
     def add_span(self, span: SpanParts) -> None:
         """Take in a span, which its logs may have come before."""
@@ -143,7 +143,7 @@ class SpanLogs:
     def take(self, *, is_end: bool = False) -> list[Exchange]:
         """Return the exchanges that get no more or are waited for no longer, at the end
         all, in the order of their beginnings."""
-        now = self._now()
+        now = self.now()
         ready = self._alone
         self._alone = []
         for span in ready:
