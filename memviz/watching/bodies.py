@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
 from memviz.core.zstandard import inflate_zstandard
+from memviz.watching.exchanges import Exchange
+from memviz.watching.model_apis import Api, read_wire
 
 MOST_BODY_BYTES = 64_000_000
 """Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
@@ -153,6 +155,27 @@ def inflate(data: bytes, encoding: str, *, is_whole: bool = True) -> bytes:
         sentence = f"The body is larger than {limit} MB inflated."
         raise BodyError(413, sentence)
     return inflated
+
+
+def read_packed(
+    api: Api,
+    request: bytes,
+    request_headers: Mapping[str, str],
+    reply: bytes,
+    reply_headers: Mapping[str, str],
+    *,
+    is_whole: bool,
+) -> Exchange:
+    """Return the exchange that two bodies are, packed as their headers say.
+
+    Raises :class:`BodyError` where one of them cannot be inflated, and
+    :class:`NotAnExchangeError` where they are none that is known.
+    """
+    asked = inflate(request, request_headers.get("content-encoding", ""))
+    packing = reply_headers.get("content-encoding", "")
+    answered = inflate(reply, packing, is_whole=is_whole)
+    kind = reply_headers.get("content-type", "")
+    return read_wire(api, asked, answered, kind, is_whole=is_whole)
 
 
 def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:

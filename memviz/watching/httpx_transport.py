@@ -11,9 +11,14 @@ from typing import Any
 import httpx
 
 from memviz.transcripts.times import time_text
-from memviz.watching.bodies import ByteBudget, HeldBody, inflate, readable_encodings
+from memviz.watching.bodies import (
+    ByteBudget,
+    HeldBody,
+    read_packed,
+    readable_encodings,
+)
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import Api, api_of, read_wire
+from memviz.watching.model_apis import Api, api_of
 from memviz.watching.own_process import BackgroundRecorder
 
 
@@ -145,10 +150,12 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
         self.background.keep(lambda: self._read(data, answered_at), size_bytes)
 
     def _read(self, data: bytes, answered_at: str) -> Exchange:
-        packing = self.request.headers.get("content-encoding", "")
-        asked = inflate(self.request.content, packing)
-        packing = self._headers.get("content-encoding", "")
-        data = inflate(data, packing, is_whole=self._is_whole)
-        kind = self._headers.get("content-type", "")
-        exchange = read_wire(self.api, asked, data, kind, is_whole=self._is_whole)
+        exchange = read_packed(
+            self.api,
+            self.request.content,
+            self.request.headers,
+            data,
+            self._headers,
+            is_whole=self._is_whole,
+        )
         return replace(exchange, asked_at=self._asked_at, answered_at=answered_at)

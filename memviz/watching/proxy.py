@@ -26,12 +26,12 @@ from memviz.watching.bodies import (
     ByteBudget,
     HeldBody,
     OwnProgramsOnly,
-    inflate,
+    read_packed,
     readable_encodings,
     refuse,
 )
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import Api, api_of, read_wire
+from memviz.watching.model_apis import Api, api_of
 
 Headers = list[tuple[bytes, bytes]]
 OF_ONE_CONNECTION = frozenset(
@@ -160,16 +160,12 @@ class _Proxy:
             self.complain(refusal)
             return
         try:
-            encoding = request.headers.get("content-encoding", "")
-            question = inflate(asked.whole(), encoding)
-            encoding = call.headers.get("content-encoding", "")
-            packed = call.answered.whole()
-            reply = inflate(packed, encoding, is_whole=call.is_whole)
-            exchange = read_wire(
+            exchange = read_packed(
                 api,
-                question,
-                reply,
-                call.headers.get("content-type", ""),
+                asked.whole(),
+                request.headers,
+                call.answered.whole(),
+                call.headers,
                 is_whole=call.is_whole,
             )
             timed = replace(
