@@ -82,7 +82,7 @@ class Keeper:
         about = self._concealed_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
-        facts = {
+        facts: dict[str, Any] = {
             "usage": usage and asdict(usage),
             "model": model[:MAX_KEY_CHARS],
             "window_tokens": window_tokens,
@@ -151,6 +151,10 @@ class Keeper:
         if kept is None or kept.state.get("folder") == folder or begins_alike(kept):
             return key
         return key_of(program, f"{name} ({folder})")
+
+    def digests_of(self, kept: Watched, start: int, stop: int) -> list[str]:
+        """Return the digests of the messages that the library has at these positions."""
+        return list(map(digest_of, self.store.said(kept.id, start, stop)))
 
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""

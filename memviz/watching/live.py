@@ -22,7 +22,8 @@ from memviz.strategies import strategy
 from memviz.strategies.pipeline import Pipeline
 from memviz.strategies.presets import Preset, presets
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.watching.programs import PROGRAMS
+from memviz.watching.keeper import count_same_beginning
+from memviz.watching.programs import PROGRAMS, Program
 
 LARGEST = 10
 GROWTH_TURNS = 5
@@ -139,10 +140,8 @@ class LiveConversation:
 
     def _compare(self, said: Sequence[Message], start: int) -> None:
         """Let the logs go on with what was said from ``start`` on."""
-        same = 0
         there = self._log[start:]
-        while same < min(len(there), len(said)) and there[same] == said[same]:
-            same += 1
+        same = count_same_beginning(there, said)
         if same < len(there):
             self._log = self._log.prefix(start + same)
         self._log.extend(said[same:])
@@ -152,7 +151,6 @@ class LiveConversation:
 
     def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
         log = self._log
-        totals = log.token_sums(self._counter).totals
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= len(log)]
         sent = _sent_since(events, len(log))
@@ -162,8 +160,8 @@ class LiveConversation:
         if used is None:
             run = None if events else runs[0][1]
             used = self._counted_tokens(sent, summary, run)
-        growth = _growth(log, totals)
-        own = PROGRAMS.get(watched.state.get("source", ""))
+        growth = _growth(log, self._totals)
+        own = _program_of(watched)
         forecasts = []
         for preset, following in self._followed:
             is_own = own is not None and preset.id == own.preset
@@ -186,23 +184,28 @@ class LiveConversation:
             self._taken(events),
         )
 
+    @property
+    def _totals(self) -> Sequence[int]:
+        """The tokens before each message, and behind the last one."""
+        return self._log.token_sums(self._counter).totals
+
     def _counted_tokens(
         self, sent: Sequence[int], summary: str, run: Run | None
     ) -> int:
         """Return the tokens in the window where nobody said how many: those since the
         last compaction, or where there was none, what the first rule would send."""
-        totals = self._log.token_sums(self._counter).totals
         if run is None or not run.requests:
             return self._tokens_of(sent) + self._counter(summary)
         last = run.requests[-1]
+        totals = self._totals
         return last.total_tokens + totals[-1] - totals[last.memory.length]
 
     def _tokens_of(self, positions: Sequence[int]) -> int:
-        totals = self._log.token_sums(self._counter).totals
+        totals = self._totals
         return sum(totals[at + 1] - totals[at] for at in positions)
 
     def _items(self, positions: Sequence[int]) -> list[Item]:
-        totals = self._log.token_sums(self._counter).totals
+        totals = self._totals
         sizes = [(totals[at + 1] - totals[at], at) for at in positions]
         items = []
         for tokens, at in sorted(sizes, reverse=True)[:LARGEST]:
@@ -246,9 +249,13 @@ def _measured_tokens(watched: Watched) -> int | None:
     return measured if isinstance(measured, int) else None
 
 
+def _program_of(watched: Watched) -> Program | None:
+    return PROGRAMS.get(watched.state.get("source", ""))
+
+
 def _rules_for(watched: Watched) -> list[Preset]:
-    """The program's own rule, where it is known, and two others."""
-    program = PROGRAMS.get(watched.state.get("source", ""))
+    """Return the program's own rule, where it is known, and two others."""
+    program = _program_of(watched)
     own = program.preset if program is not None else ""
     others = [id for id in OTHERS if id != own]
     ids = [own, *others[:1], others[-1]] if own else others[:2]
@@ -260,7 +267,7 @@ def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int 
     window_tokens = watched.state.get("window_tokens")
     if isinstance(window_tokens, int):
         return window_tokens
-    program = PROGRAMS.get(watched.state.get("source", ""))
+    program = _program_of(watched)
     preset, run = followed[0]
     if program is None or preset.id != program.preset:
         return None

@@ -96,7 +96,7 @@ class WholeFile:
         if watched is None or watched.is_deleted:
             return []
         count = most or watched.message_count
-        return list(map(digest_of, self.keeper.store.said(watched.id, 0, count)))
+        return self.keeper.digests_of(watched, 0, count)
 
 
 def _goes_on(
