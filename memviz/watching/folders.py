@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from memviz.core.errors import MemvizError
+from memviz.core.recently_used import RecentlyUsed
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from memviz.watching.opencode import OpencodeLibrary
@@ -53,7 +53,9 @@ class FolderWatch(FileSystemEventHandler):
     keeper: Keeper
     complain: Callable[[str], object] = lambda sentence: None
     _told: set[str] = field(default_factory=set)
-    _open: OrderedDict[Path, Growing] = field(default_factory=OrderedDict)
+    _open: RecentlyUsed[Path, Growing] = field(
+        default_factory=lambda: RecentlyUsed(MAX_OPEN)
+    )
     _sizes: dict[Path, tuple[int, float]] = field(default_factory=dict)
     _changed: set[Path] = field(default_factory=set)
     _news: Condition = field(default_factory=Condition)
@@ -137,17 +139,10 @@ class FolderWatch(FileSystemEventHandler):
 
     def _session_at(self, path: Path) -> Growing | None:
         session = self._open.get(path)
-        if session is not None:
-            self._open.move_to_end(path)
-            return session
-        program = self._program_at(path)
+        program = None if session else self._program_at(path)
         if program is None:
-            return None
-        session = _open_session(path, program, self.keeper)
-        self._open[path] = session
-        if len(self._open) > MAX_OPEN:
-            self._open.popitem(last=False)
-        return session
+            return session
+        return self._open.put(path, _open_session(path, program, self.keeper))
 
     def _program_at(self, path: Path) -> Program | None:
         for place in self.places:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
+from memviz.core.recently_used import RecentlyUsed
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.readers.json_access import (
@@ -67,7 +67,10 @@ class OpencodeLibrary:
     _since: int = 0
     _newest_part: str = ""
     _scanned_at: float = -SCAN_SECONDS
-    _open: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _open: RecentlyUsed[str, bool] = field(
+        default_factory=lambda: RecentlyUsed(MOST_OPEN)
+    )
+    """Sessions whose newest reply is not over."""
 
     def read_on(self) -> bool:
         """Keep what sessions have more. A database that its program holds, or that is
@@ -111,7 +114,8 @@ class OpencodeLibrary:
         its parts change in place."""
         newest_part = _newest_part(connection)
         rows = connection.execute(_NEW, (self._newest_part,))
-        sessions = {str(session) for (session,) in rows} | set(self._open)
+        still_open = self._open.keys_where_value(bool)
+        sessions = {*still_open, *(str(session) for (session,) in rows)}
         for session in sorted(sessions):
             self._read_to_end(connection, session)
         self._newest_part = newest_part
@@ -150,11 +154,10 @@ class OpencodeLibrary:
         return newest_certain != certain and is_more
 
     def _note_open(self, session: str, *, is_open: bool) -> None:
-        self._open.pop(session, None)
         if is_open:
-            self._open[session] = None
-        if len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
+            self._open.put(session, True)
+        else:
+            self._open.remove(session)
 
 
 def _growth_of(

@@ -3,7 +3,6 @@ JSON over HTTP."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from memviz.core.recently_used import RecentlyUsed
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -74,7 +74,9 @@ class _Receiver:
     _joined: SpanLogs = field(default_factory=SpanLogs)
     _budget: ByteBudget = field(default_factory=ByteBudget)
     _one_at_a_time: Lock = field(default_factory=Lock)
-    _bodies: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    _bodies: RecentlyUsed[bytes, bytes] = field(
+        default_factory=lambda: RecentlyUsed(MOST_BODIES)
+    )
     """The digests of the newest."""
 
     @asynccontextmanager
@@ -155,10 +157,8 @@ class _Receiver:
     def _is_new(self, data: bytes) -> bool:
         """Return whether no such body came before, and remember it."""
         digest = blake2b(data, digest_size=16).digest()
-        is_new = digest not in self._bodies
-        self._bodies[digest] = None
-        if len(self._bodies) > MOST_BODIES:
-            self._bodies.popitem(last=False)
+        is_new = self._bodies.get(digest) is None
+        self._bodies.put(digest, digest)
         return is_new
 
     def _join(self, signal: Signal, items: Iterator[Item]) -> None:

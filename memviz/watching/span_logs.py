@@ -12,6 +12,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from memviz.core.errors import MemvizError
+from memviz.core.recently_used import RecentlyUsed
 from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
 from memviz.watching.spans import (
@@ -111,7 +112,9 @@ class SpanLogs:
     _waiting_chars: int = 0
     _touched: set[SpanId] = field(default_factory=set)
     _alone: list[SpanParts] = field(default_factory=list)
-    _taken: OrderedDict[SpanId, None] = field(default_factory=OrderedDict)
+    _taken: RecentlyUsed[SpanId, SpanId] = field(
+        default_factory=lambda: RecentlyUsed(MOST_TAKEN)
+    )
 
     def add_span(self, span: SpanParts) -> None:
         """Take in a span, which its logs may have come before."""
@@ -133,7 +136,7 @@ class SpanLogs:
         if not id.span:
             if holds_request(name):
                 self._alone.append(SpanParts(id, time, time, attributes, [event]))
-        elif holds_message(name) and (id in self._waiting or id not in self._taken):
+        elif holds_message(name) and (id in self._waiting or not self._taken.get(id)):
             span = self._waiting.setdefault(id, SpanParts(id, time, time))
             if span.attributes is None:
                 span.end = max(span.end, time)
@@ -167,9 +170,7 @@ class SpanLogs:
             if span.exchange is not None and span.is_news:
                 exchanges.append(span.exchange)
                 span.is_taken = True
-                self._taken[span.id] = None
-        while len(self._taken) > MOST_TAKEN:
-            self._taken.popitem(last=False)
+                self._taken.put(span.id, span.id)
         return exchanges
 
     def _settle(self, span: SpanParts, now: float) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from memviz.core.messages import Message
+from memviz.core.recently_used import RecentlyUsed
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
@@ -182,7 +183,10 @@ class Threads:
     """Asked for the history of a request that goes on from no conversation that is
     remembered, as digests: an earlier process may have kept it."""
     _by_key: OrderedDict[str, _Thread] = field(default_factory=OrderedDict)
-    _by_reply: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _by_reply: RecentlyUsed[str, str] = field(
+        default_factory=lambda: RecentlyUsed(MOST_THREADS)
+    )
+    """The key of the conversation of each reply that has an id."""
     _digests: int = 0
     _newest: tuple[_Thread, _Thread] | None = None
     """The conversation of the newest exchange, and the same before it."""
@@ -207,7 +211,7 @@ class Threads:
         new = _take_new(thread, exchange, prompt, said, digests)
         self._digests += thread.size - size
         if exchange.id:
-            self._by_reply[exchange.id] = thread.key
+            self._by_reply.put(exchange.id, thread.key)
         self._let_go()
         return new
 
@@ -300,8 +304,6 @@ class Threads:
         ):
             _key, thread = self._by_key.popitem(last=False)
             self._digests -= thread.size
-        while len(self._by_reply) > MOST_THREADS:
-            self._by_reply.popitem(last=False)
 
 
 def _take_new(
