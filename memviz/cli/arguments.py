@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typer import BadParameter
 
+from memviz.cli.errors import UnknownTargetError
 from memviz.core.bounds import MAX_USD, quoted
+from memviz.core.conversation import Log
+from memviz.core.errors import ParameterError
+from memviz.strategies import COMPARED_AT_FIRST, strategy, strategy_class
+from memviz.strategies.presets import presets
 
 if TYPE_CHECKING:
     from memviz.code_export import Target
@@ -62,15 +67,11 @@ def strategies_from(
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError`
     also for a parameter that no strategy has.
     """
-    from memviz.strategies import COMPARED_AT_FIRST, strategy
 
     defaults = {} if strategy_args else dict(COMPARED_AT_FIRST)
     strategies = []
     for id, assignments in _typed_strategies(strategy_args or list(defaults), set_args):
-        declared = parameters_of(id)
-        values = dict(defaults.get(id, {}))
-        for name, text in assignments:
-            values[name] = value_of(declared.get(name), text)
+        values = {**defaults.get(id, {}), **_typed_values(id, assignments)}
         strategies.append(strategy(id, **values))
     return strategies
 
@@ -97,8 +98,6 @@ def settings_to_try(
 
     Raises what :func:`strategies_from` does.
     """
-    from memviz.strategies import strategy
-    from memviz.strategies.presets import presets
     from memviz.strategies.step_numbers import step_numbers
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
@@ -115,10 +114,7 @@ def settings_to_try(
                 continue
         if id in presets():
             # It is one setting, and no grid of them.
-            typed = {}
-            for name, text in assignments:
-                typed[name] = value_of(declared.get(name), text)
-            to_try.append(strategy(id, **typed))
+            to_try.append(strategy(id, **_typed_values(id, assignments)))
             continue
         values = dict(suggested(id, largest=largest))
         if "steps" in declared:
@@ -127,6 +123,12 @@ def settings_to_try(
             values[name] = tuple(_values_of(name, declared.get(name), text, id))
         to_try += settings({id: values})
     return tuple(dict.fromkeys(to_try))
+
+
+def _typed_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
+    """Return the values that were typed for parameters of a strategy, as these take them."""
+    declared = parameters_of(id)
+    return {name: value_of(declared.get(name), text) for name, text in assignments}
 
 
 def split_strategy(text: str) -> TypedStrategy:
@@ -160,7 +162,6 @@ def parameters_of(id: str) -> dict[str, Parameter]:
 
     Raises :class:`memviz.UnknownStrategyError`.
     """
-    from memviz.strategies import strategy_class
 
     return {parameter.name: parameter for parameter in strategy_class(id).parameters()}
 
@@ -194,7 +195,6 @@ def recalls_of(recall_args: Sequence[str], transcript: Transcript) -> Recalls:
     """
     if not recall_args:
         return ()
-    from memviz.core.conversation import Log
     from memviz.engine.recall import Recall, parse_numbers
 
     recalls = []
@@ -243,8 +243,8 @@ def _typed_strategies(
     for_all = [split_assignment(text, "--set") for text in set_args]
     typed = [split_strategy(text) for text in strategy_args]
     declared_anywhere = set[str]()
-    for strategy in typed:
-        declared_anywhere.update(parameters_of(strategy.id))
+    for id, _own in typed:
+        declared_anywhere.update(parameters_of(id))
     strategies = []
     for id, own in typed:
         declared = parameters_of(id)
@@ -279,7 +279,6 @@ def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> li
 
 def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
     """Return the round numbers of a range: "500..4000/8" -> 8 from 500 to 4000."""
-    from memviz.core.errors import ParameterError
     from memviz.tuning.grid import DEFAULT_STEPS, spread
 
     low = int(matched["low"])
@@ -346,7 +345,6 @@ def target_named(text: str) -> Target:
 
     Raises :class:`memviz.cli.errors.UnknownTargetError`.
     """
-    from memviz.cli.errors import UnknownTargetError
     from memviz.code_export import targets
 
     known = targets()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +23,8 @@ from memviz.cli.sweep_options import (
     Workers,
     executor_of,
 )
-from memviz.cli.sweep_runner import LONG_MESSAGES, prepare_conversations, work_off
+from memviz.cli.sweep_plan import LONG_MESSAGES, prepare_conversations
+from memviz.cli.sweep_runner import work_off
 from memviz.cli.sweeping import assume_prices
 from memviz.core.bounds import MAX_USD
 from memviz.core.counters import DEFAULT_COUNTER
@@ -141,6 +143,7 @@ def design_memory(
 
     terms = Terms(usd_per_1000, _shares_from(keep))
     target = MEMORY_YAML if code is None else target_named(code)
+    _expect_writable(out)
     counter = counter or DEFAULT_COUNTER
     assumptions = assume_prices(Summarizing(counter), prices)
     sources = reading.find_sources(conversations, db)
@@ -163,6 +166,18 @@ def design_memory(
     _say_how_long(designing)
     files = [source.file for source in sources]
     _answer(designing, target, out, files, as_json=json)
+
+
+def _expect_writable(folder: Path) -> None:
+    """Raise :class:`OutputError` where no file can be written to ``folder``, or where one that is not there cannot be
+    made: a search takes minutes."""
+    there = folder.absolute()
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir():
+        raise OutputError(f"{folder} cannot be made: {there} is no folder.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(f"{folder} cannot be written to: {there} is write-protected.")
 
 
 def _answer(

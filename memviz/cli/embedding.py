@@ -14,7 +14,9 @@ from memviz.cli.paying import (
     has_known_price,
     missing_budget,
 )
+from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted, dollars
+from memviz.core.vectors import vectors_from
 
 if TYPE_CHECKING:
     from memviz.core.conversation import Log
@@ -39,7 +41,6 @@ def vectors_for(
     once, all others when the replay needs them. They are paid out of the summarizer's ``budget``, or out of one of
     ``budget_usd`` where that is ``None``.
     """
-    from memviz.core.vectors import vectors_from
     from memviz.models.budget import Budget
     from memviz.models.embedding import Embedders, embedder
     from memviz.strategies.lookup import texts_compared, writes_compared_texts
@@ -92,7 +93,6 @@ def _strategies_by_model(strategies: Sequence[Strategy]) -> dict[str, list[Strat
 @contextmanager
 def _budget_for_missing_vectors() -> Generator[None]:
     """A block that ends with a demand for a budget where it misses vectors that cost money."""
-    from memviz.core.model_errors import MissingVectorsError
 
     try:
         yield
@@ -143,5 +143,4 @@ def _ask_for_vectors(asked: Embedder, texts: Sequence[str]) -> None:
         for start in range(0, len(texts), TEXTS_A_CALL):
             batch = texts[start : start + TEXTS_A_CALL]
             asked(name, batch)
-            if progress is not None:
-                progress(start + len(batch), len(texts))
+            progress(start + len(batch), len(texts))

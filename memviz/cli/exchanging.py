@@ -23,7 +23,9 @@ from memviz.cli.options import (
     UserName,
 )
 from memviz.cli.output import complain, say, write_text
+from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
+from memviz.core.storage_errors import StorageError
 from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
@@ -198,7 +200,6 @@ def _import_picked(
     again: bool,
 ) -> None:
     """Save these conversations of a file, unless there is no workspace to save them in, and say what they are."""
-    from memviz.core.conversation import Log
 
     chosen = [loaded.transcripts[number - 1] for number in numbers]
     ids = ["not saved"] * len(chosen)
@@ -236,7 +237,6 @@ def _save(
 
 def _open_library(database: str | None) -> Store:
     """The library, which has to be there: an empty one is not worth a copy."""
-    from memviz.core.storage_errors import StorageError
     from memviz.storage.engine import database_path
     from memviz.storage.store import Store
     from memviz.storage.workspace import DEFAULT_DATABASE

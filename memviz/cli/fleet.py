@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
+from memviz.cli.arguments import settings_to_try
 from memviz.cli.errors import INTERRUPTED
 from memviz.cli.options import MappingFile
 from memviz.cli.output import complain, console, new_table, progress_of
 from memviz.cli.sweep_options import Goal, Grid, Reading, Summarizing, Work
 from memviz.cli.sweep_results import Outputs
 from memviz.cli.sweep_runner import interrupts
+from memviz.core.counters import counter as find_counter
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.transcripts.fleet.source import Fleet
     from memviz.tuning.fleet.results import FleetSweep
+    from memviz.tuning.fleet.sweeping import FleetProgress
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
@@ -119,32 +123,29 @@ def sweep_to_folder(
     executor: dict[str, Any],
 ) -> None:
     """Measure every conversation under every setting into the folder ``path``, or go on with that."""
-    from memviz.core.counters import counter as find_counter
-    from memviz.tuning.fleet.batches import FleetPlan
-    from memviz.tuning.fleet.folder import FleetFolder
-    from memviz.tuning.fleet.results import FleetSweep
-    from memviz.tuning.fleet.sweeping import FleetSweeping
+    from memviz.tuning.fleet.results import sweep_fleet
 
     settings = _settings_named(grid)
-    plan = FleetPlan(
-        fleet,
-        settings,
-        find_counter(counter),
-        writer,
-        assumptions,
-        has_facts=not asked.no_facts,
-        has_requests=asked.requests,
-    )
-    folder = FleetFolder(path)
-    sweeping = FleetSweeping(plan, folder, **executor)
+    stop = Event()
     what = f"Measuring {counted(len(settings), 'setting')}"
-    with interrupts(sweeping.stop.set) as interrupted, progress_of(what) as progress:
-        for done in sweeping:
-            if progress is not None:
-                progress(done.runs, None, f"runs, {done.failures:,} failed")
-    swept = FleetSweep(
-        folder.path, fleet, settings, done.runs, done.failures, sweeping.is_complete
-    )
+    with interrupts(stop.set) as interrupted, progress_of(what) as bar:
+
+        def show(done: FleetProgress) -> None:
+            bar(done.runs, None, f"runs, {done.failures:,} failed")
+
+        swept = sweep_fleet(
+            fleet,
+            settings,
+            path,
+            retention=not asked.no_facts,
+            requests=asked.requests,
+            progress=show,
+            counter=find_counter(counter),
+            summarizer=writer,
+            assumptions=assumptions,
+            stop=stop,
+            **executor,
+        )
     _print_settings(swept)
     _say_what_was_written(swept)
     if interrupted.is_set() and not swept.is_complete:
@@ -154,7 +155,6 @@ def sweep_to_folder(
 
 def _settings_named(grid: Grid) -> tuple[Strategy, ...]:
     """Return the settings to try. Raises :class:`BadParameter` where none is named."""
-    from memviz.cli.arguments import settings_to_try
 
     if not grid.strategies:
         raise BadParameter(

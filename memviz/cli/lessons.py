@@ -17,6 +17,7 @@ from memviz.cli.output import (
     write_json,
     write_text,
 )
+from memviz.core.errors import LessonError
 
 if TYPE_CHECKING:
     from memviz.dashboard.lessons.lesson import Lesson
@@ -83,7 +84,6 @@ def check_lessons(
 ) -> None:
     """Say of every claim whether it holds, and which numbers of a text no claim holds. Exits with 1 where a claim does
     not hold."""
-    from memviz.core.errors import LessonError
     from memviz.storage.workspace import Workspace
 
     workspace = Workspace(context.obj)

@@ -6,12 +6,15 @@ import inspect
 import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 from typer import Argument, Option
 
 from memviz.cli.options import AsJson, Database
 from memviz.cli.output import complain, console, new_table, write_json
 from memviz.core.text.visible import on_one_line
+from memviz.strategies import strategies, strategy_class
+from memviz.strategies.presets import presets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,8 +100,6 @@ def list_strategies(name: Name = None, json: AsJson = False) -> None:
       memviz strategies gemini_cli
       memviz strategies --json
     """
-    from memviz.strategies import strategies, strategy_class
-    from memviz.strategies.presets import presets
 
     if name in presets():
         _print_preset(presets()[name], json=json)
@@ -174,7 +175,6 @@ def list_models(local: Local = False, at: At = None, json: AsJson = False) -> No
 
 def short_id(id: str) -> str:
     """Return the beginning of an id that memviz made; the whole of one that has a meaning."""
-    from uuid import UUID
 
     try:
         return str(UUID(id))[:SHORT_ID_CHARS]

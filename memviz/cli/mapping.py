@@ -10,6 +10,7 @@ import typer
 from memviz.cli.inputs import STDIN, content_of, is_file, name_of
 from memviz.cli.options import MappingFile, Output
 from memviz.cli.output import complain, say, write_text
+from memviz.core.errors import TranscriptError
 
 if TYPE_CHECKING:
     from memviz.core.errors import TranscriptError
@@ -34,7 +35,6 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
       memviz map tickets.csv -o tickets.yaml
       memviz map tickets.csv --map tickets.yaml
     """
-    from memviz.core.errors import TranscriptError
     from memviz.transcripts.limits import Limits
     from memviz.transcripts.loading import file_bytes
     from memviz.transcripts.mapping.declaration import read_mapping
@@ -64,7 +64,6 @@ def map_file(file: File, mapping: MappingFile = None, output: Output = None) -> 
 
 def can_be_mapped(file: str) -> bool:
     """Return whether memviz map begins a mapping for a file. Standard input cannot be read again."""
-    from memviz.core.errors import TranscriptError
     from memviz.transcripts.limits import Limits
     from memviz.transcripts.loading import file_bytes
     from memviz.transcripts.mapping.guess import mappable_document

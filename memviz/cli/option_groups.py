@@ -29,7 +29,8 @@ def take_groups(command: Callable[..., None]) -> Callable[..., None]:
         group: type = parameter.annotation
         if is_dataclass(group):
             groups[name] = group
-            parameters += signature(group, eval_str=True).parameters.values()
+            for option in signature(group, eval_str=True).parameters.values():
+                parameters.append(option.replace(kind=Parameter.KEYWORD_ONLY))
         else:
             parameters.append(parameter)
 

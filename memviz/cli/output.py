@@ -87,10 +87,11 @@ def new_table(
 
 
 @contextmanager
-def progress_of(what: str) -> Iterator[Progress | None]:
-    """A bar on stderr while something runs, fed with what is done and how much there is; none without a terminal."""
+def progress_of(what: str) -> Iterator[Progress]:
+    """Show a bar on stderr while something runs, fed with what is done and how much there is; without a terminal
+    nothing is shown."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda done, total, /, left="": None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn

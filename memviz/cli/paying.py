@@ -11,7 +11,10 @@ from typer import BadParameter, Exit, confirm
 
 from memviz.cli.errors import FAILED
 from memviz.cli.output import complain
+from memviz.core.counters import counter as find_counter
+from memviz.core.model_errors import MissingKeyError
 from memviz.core.text.wording import counted, dollars
+from memviz.models.names import is_free
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Usd
@@ -23,7 +26,12 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-_RATES = ("input", "output", "cache_read", "cache_write")
+_RATES = (
+    "input_usd_per_million",
+    "output_usd_per_million",
+    "cache_read_usd_per_million",
+    "cache_write_usd_per_million",
+)
 """The rates that prices entered by hand are of, in their order."""
 
 
@@ -65,7 +73,6 @@ def summarizer_named(name: str, counter: str) -> Model:
     """The model of this name, once it is sure that it and the counter can be used. Raises
     :class:`memviz.UnknownCounterError`, and a :class:`memviz.ModelError` for a name that cannot be one or a key that is
     not there."""
-    from memviz.core.counters import counter as find_counter
     from memviz.models.registry import model
 
     find_counter(counter)
@@ -76,8 +83,6 @@ def summarizer_named(name: str, counter: str) -> Model:
 
 def check_key(name: str) -> None:
     """Raise a :class:`memviz.ModelError` if a key that the model of this name needs is not there."""
-    from memviz.core.model_errors import MissingKeyError
-    from memviz.models.names import is_free
     from memviz.models.provider_keys import missing_keys
 
     missing = [] if is_free(name) else missing_keys(name)
@@ -115,7 +120,6 @@ def costs_money(name: str) -> bool:
 
 def has_known_price(name: str) -> bool:
     """Return whether it is known what the model of this name costs, be it nothing."""
-    from memviz.models.names import is_free
     from memviz.models.prices import known_price
 
     return is_free(name) or known_price(name) is not None
@@ -128,9 +132,7 @@ def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     listed = pricing(model)
     if by_hand is None:
         return listed
-    rates = {}
-    for rate, usd in zip(_RATES, by_hand, strict=False):
-        rates[f"{rate}_usd_per_million"] = usd
+    rates = dict(zip(_RATES, by_hand, strict=False))
     return (listed or unpriced(model)).by_hand(**rates)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,9 @@ from memviz.cli.paying import (
     summarizer_named,
 )
 from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, dollars
+from memviz.models.names import is_free
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
@@ -160,7 +163,6 @@ def _refuse_to_overwrite(source: Source, out: Path) -> None:
 
 def _about(transcript: Transcript, model_name: str) -> About:
     """Return what a recording that is made today says of itself."""
-    from datetime import UTC, datetime
 
     from memviz.models.recordings.recording import About
 
@@ -180,7 +182,6 @@ def _model_with_budget(
     Raises BadParameter for the built-in model and other models of memviz's own, for a
     price that nobody knows, and for a price without a budget.
     """
-    from memviz.models.names import is_free
     from memviz.models.provider_keys import is_self_hosted
     from memviz.models.registry import model
 
@@ -222,8 +223,6 @@ def _record(
         def show(progress: Progress) -> None:
             nonlocal request_count
             request_count = progress.asked
-            if bar is None:
-                return
             label = f"{progress.setting}: {counted(progress.asked, 'request')}"
             if recorded_model.budget:
                 label += f", {dollars(recorded_model.budget.spent_usd)} spent"
@@ -248,7 +247,6 @@ def _ending_with_a_way_on(
     file: RecordingFile, recorded_model: Asked
 ) -> Generator[None]:
     """End the command at an error or Ctrl-C, and say that it can go on from there."""
-    from memviz.core.errors import MemvizError
 
     exit_code = FAILED
     try:

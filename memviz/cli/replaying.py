@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from csv import reader, writer
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import StringIO
 from json import loads
 from pathlib import Path
@@ -18,6 +17,7 @@ from memviz.cli.arguments import recalls_of, strategies_from
 from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
+from memviz.cli.option_groups import take_groups
 from memviz.cli.options import (
     AsJson,
     Budget,
@@ -52,13 +52,13 @@ from memviz.core.bounds import MAX_SECONDS
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted
-from memviz.models.names import OFFLINE
+from memviz.models.base import FirstFailureEnds
+from memviz.models.names import OFFLINE, in_words, is_free
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls, Usd
     from memviz.engine.run import Run
     from memviz.models.base import Model
-    from memviz.models.budget import Budget as BudgetOf
     from memviz.strategies.base import Strategy
 
 Config = Annotated[
@@ -79,10 +79,6 @@ ModelName = Annotated[
         "provider/model, its key in the environment. [default: offline]",
     ),
 ]
-Html = Annotated[
-    Path | None,
-    Option("--html", metavar="OUT", help="Write a report as one HTML file."),
-]
 PricesOf = Annotated[
     str,
     Option(
@@ -91,27 +87,67 @@ PricesOf = Annotated[
         help="Whose prices count in the report, as provider/model; it is not asked.",
     ),
 ]
-Pause = Annotated[
-    float,
-    Option(
-        "--pause",
-        metavar="SECONDS",
-        min=0.0,
-        max=MAX_SECONDS,
-        help="The user's pause between turns in the report: caches live as long.",
-    ),
-]
-Brief = Annotated[
-    bool, Option("--brief", help="Show one line a strategy, and no single request.")
-]
-Csv = Annotated[
-    Path | None,
-    Option("--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout."),
-]
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The forms that runs are written in; where none is asked for, they are shown as tables."""
+
+    json: AsJson = False
+    html: Annotated[
+        Path | None,
+        Option("--html", metavar="OUT", help="Write a report as one HTML file."),
+    ] = None
+    prices_of: PricesOf = "openai/gpt-5-mini"
+    pause: Annotated[
+        float,
+        Option(
+            "--pause",
+            metavar="SECONDS",
+            min=0.0,
+            max=MAX_SECONDS,
+            help="The user's pause between turns in the report: caches live as long.",
+        ),
+    ] = 60.0
+    csv: Annotated[
+        Path | None,
+        Option(
+            "--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout."
+        ),
+    ] = None
+    brief: Annotated[
+        bool, Option("--brief", help="Show one line a strategy, and no single request.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.json and self.csv == STANDARD_STREAM:
+            raise BadParameter(
+                "--json and --csv - would both write to stdout. Give --csv a file."
+            )
+
+    def write(
+        self,
+        runs: Sequence[Run],
+        source: Source,
+        summarizer: Model,
+        by_hand: Usd | None,
+    ) -> None:
+        """Write the runs in each of the forms."""
+        if self.json:
+            write_json(_as_json(runs))
+        if self.html:
+            report = _report_on(runs, source, self, summarizer, by_hand)
+            write_text(report, self.html, source.file)
+        if self.csv:
+            write_text(_as_csv(runs), self.csv, source.file)
+        if not (self.json or self.html or self.csv):
+            _print_runs(runs, brief=self.brief)
+
+
+@take_groups
 def replay_conversation(
     conversation: FileOrId,
+    *,
     strategy: Strategies = None,
     settings: Settings = None,
     config: Config = None,
@@ -124,12 +160,7 @@ def replay_conversation(
     budget: Budget = None,
     yes: Yes = False,
     usd_per_million: Prices = None,
-    json: AsJson = False,
-    html: Html = None,
-    prices_of: PricesOf = "openai/gpt-5-mini",
-    pause: Pause = 60.0,
-    csv: Csv = None,
-    brief: Brief = False,
+    outputs: Outputs,
     db: Database = None,
 ) -> None:
     """Replay a conversation under memory strategies and show what each request would have sent.
@@ -151,25 +182,11 @@ def replay_conversation(
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
-    from memviz.models.names import in_words, is_free
-
-    if json and csv == STANDARD_STREAM:
-        raise BadParameter(
-            "--json and --csv - would both write to stdout. Give --csv a file."
-        )
     chosen, own_counter, own_model = _find_settings(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
     by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
-    if not is_free(summarizer.name):
-        asked = held(summarizer, budget, by_hand)
-    else:
-        asked = Asked(summarizer)
-        if by_hand is not None:
-            complain(
-                f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
-                "nothing. --prices-of names whose prices count in the report."
-            )
+    asked = _hold_to_budget(summarizer, budget, by_hand)
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
     missing = []
@@ -177,32 +194,27 @@ def replay_conversation(
         if not source.is_kept(chosen_strategy, counter, summarizer, recalls):
             missing.append(chosen_strategy)
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
-    with _vectors_of(source, chosen, asked.budget, budget, yes=yes):
+    logs = [Log(source.transcript.messages)]
+    kept = source.kept_vectors
+    with vectors_for(kept, logs, chosen, asked.budget, budget, yes=yes):
         runs = _replay_all(source, chosen, counter, asked, recalls)
-        if json:
-            write_json(_as_json(runs))
-        if html:
-            report = _write_report(
-                runs, source, prices_of.strip(), summarizer, by_hand, pause
-            )
-            write_text(report, html, source.file)
-        if csv:
-            write_text(_as_csv(runs), csv, source.file)
-        if not (json or html or csv):
-            _print_runs(runs, brief=brief)
+        outputs.write(runs, source, summarizer, by_hand)
         _fail_if_summaries_failed(runs)
 
 
-def _vectors_of(
-    source: Source,
-    chosen: Sequence[Strategy],
-    budget: BudgetOf | None,
-    budget_usd: float | None,
-    *,
-    yes: bool,
-) -> AbstractContextManager[None]:
-    logs = [Log(source.transcript.messages)]
-    return vectors_for(source.kept_vectors, logs, chosen, budget, budget_usd, yes=yes)
+def _hold_to_budget(
+    summarizer: Model, budget_usd: float | None, by_hand: Usd | None
+) -> Asked:
+    """Return the summarizer as it is asked: with its budget, where it costs money."""
+
+    if not is_free(summarizer.name):
+        return held(summarizer, budget_usd, by_hand)
+    if by_hand is not None:
+        complain(
+            f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
+            "nothing. --prices-of names whose prices count in the report."
+        )
+    return Asked(summarizer)
 
 
 def _find_settings(
@@ -232,7 +244,6 @@ def _replay_all(
     recalls: Recalls,
 ) -> list[Run]:
     """The replays. What they cost is said, also of those that a failure ended."""
-    from memviz.models.base import FirstFailureEnds
 
     writer = asked.who
     if not asked.is_free:
@@ -255,20 +266,19 @@ def _replay_all(
     return runs
 
 
-def _write_report(
+def _report_on(
     runs: Sequence[Run],
     source: Source,
-    prices_of: str,
+    outputs: Outputs,
     summarizer: Model,
     by_hand: Usd | None,
-    pause_seconds: float,
 ) -> str:
-    """The report; a summarizer that costs money has prices of its own."""
+    """Return the report in HTML. A summarizer that costs money has prices of its own."""
     from memviz.dashboard.reporting.report import html_report
-    from memviz.models.names import is_free
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-    assumptions = PricingAssumptions.of(prices_of, pause_seconds=pause_seconds)
+    model = outputs.prices_of.strip()
+    assumptions = PricingAssumptions.of(model, pause_seconds=outputs.pause)
     if not is_free(summarizer.name):
         assumptions = replace(assumptions, summarizer=priced(summarizer.name, by_hand))
     return html_report(runs, source.transcript, assumptions=assumptions)

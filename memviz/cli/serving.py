@@ -17,6 +17,7 @@ from memviz.cli.errors import OutputError
 from memviz.cli.options import Database
 from memviz.cli.output import complain
 from memviz.core import page_titles
+from memviz.dashboard import dashboard_folder
 
 if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
@@ -132,7 +133,6 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.dashboard import dashboard_folder
     from memviz.models.access import ServerAccess
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep

@@ -16,7 +16,7 @@ from memviz.cli.options import (
 )
 from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS
 from memviz.core.counters import DEFAULT_COUNTER
-from memviz.models.names import OFFLINE
+from memviz.models.names import OFFLINE, is_free
 
 if TYPE_CHECKING:
     from memviz.tuning.constraints import Constraints
@@ -169,7 +169,6 @@ class Summarizing:
     @property
     def is_paid(self) -> bool:
         """Return whether the summarizer may cost money."""
-        from memviz.models.names import is_free
 
         return not is_free(self.name)
 

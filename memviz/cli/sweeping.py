@@ -22,16 +22,16 @@ from memviz.cli.sweep_options import (
     Summarizing,
     Work,
 )
-from memviz.cli.sweep_results import Outputs, say_what_failed, write_results
-from memviz.cli.sweep_runner import (
-    Ended,
+from memviz.cli.sweep_plan import (
     Payer,
     Plan,
     prepare_conversations,
     say_how_long,
     vectors_of,
-    work_off,
 )
+from memviz.cli.sweep_results import Outputs, say_what_failed, write_results
+from memviz.cli.sweep_runner import Ended, work_off
+from memviz.core.counters import counter as find_counter
 from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
@@ -151,7 +151,6 @@ def _find_settings(
     grid: Grid, subjects: Sequence[SweepConversation], counter: str, writer: Model
 ) -> tuple[Strategy, ...]:
     """Return the settings to try over these conversations."""
-    from memviz.core.counters import counter as find_counter
     from memviz.tuning.grid import largest_sizes
 
     logs = [subject.log for subject in subjects]

@@ -35,6 +35,7 @@ from memviz.cli.serving import DEFAULT_PORT
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
 from memviz.core.text.visible import on_one_line
+from memviz.models.names import OFFLINE
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run
@@ -142,7 +143,6 @@ def runs_of(
     counter: str,
 ) -> list[Run]:
     """Return the run that the log records, where no strategy is named and it records one; else those of strategies."""
-    from memviz.models.names import OFFLINE
     from memviz.models.registry import model
     from memviz.tuning.recorded import recorded_run
 
@@ -256,7 +256,6 @@ def _link(source: Source, why: Why) -> str:
         View,
         query_of,
     )
-    from memviz.models.names import OFFLINE
 
     if source.workspace is None or why.is_recorded:
         # No page draws what a log's own program sent.

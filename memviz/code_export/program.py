@@ -1,203 +1,21 @@
-"""Write a program for a setting, put together from the templates of a library.
+"""Write a program for a setting, put together from the templates of a library."""
 
-Templates are read as text and never imported: they need libraries that memviz does not.
-"""
-
-import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 
 from memviz.code_export.base import NoCodeError, Setting, comment, import_lines, value
+from memviz.code_export.template_files import (
+    Definition,
+    has_template,
+    join_templates,
+    read_template,
+)
 
 ANY_RULE = "any_rule"
 """Stands for the id of a strategy where a program is that for any rule."""
 RULES = "rules"
 """The template with the rules of strategies."""
-PACKAGE = "memviz.code_export.templates."
-TEMPLATES = files("memviz.code_export") / "templates"
-DIFFERENCES = "DIFFERENCES"
-MAIN = "__main__"
-"""Name of the last lines of a program, which run it."""
-
-
-@dataclass(frozen=True)
-class Definition:
-    """One definition at the top level of a template."""
-
-    name: str
-    source: str
-    """The lines as they stand in the file, with the comments behind them."""
-    node: ast.stmt
-    """The lines, parsed."""
-
-    @cached_property
-    def mentioned(self) -> frozenset[str]:
-        """All names that are used in it."""
-        nodes = ast.walk(self.node)
-        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-
-    @property
-    def is_constant(self) -> bool:
-        """Return whether this is a value to edit, which stands on top of a program."""
-        return isinstance(self.node, ast.Assign) and self.name.isupper()
-
-
-@dataclass
-class Template:
-    """The imports and definitions of one template file, or of several together, in their order."""
-
-    templates: list[str] = field(default_factory=list)
-    """Other templates that are imported."""
-    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Imports from elsewhere, by name: the module, and the name there."""
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    differences: list[tuple[str, str]] = field(default_factory=list)
-    """Ids of strategies, divided by spaces, and how their programs differ from what memviz simulated."""
-
-    def choose(self, endings: Sequence[str]) -> dict[str, Definition]:
-        """Return what the last lines of a program lead to, by the names that it has there, in the order of the files.
-
-        Where a name with one of the ``endings`` is defined, that definition takes the place of the one without.
-        """
-        name_of: dict[Definition, str] = {}
-        waiting = [MAIN]
-        while waiting:
-            name = waiting.pop()
-            definition = self._find_definition(name, endings)
-            if definition is not None and definition not in name_of:
-                name_of[definition] = name
-                waiting += definition.mentioned
-        chosen = {}
-        for definition in self.definitions.values():
-            if definition in name_of:
-                chosen[name_of[definition]] = definition
-        return chosen
-
-    def _find_definition(self, name: str, endings: Sequence[str]) -> Definition | None:
-        for ending in (*endings, ""):
-            if name + ending in self.definitions:
-                return self.definitions[name + ending]
-        return None
-
-
-def has_template(name: str) -> bool:
-    """Return whether there is a template of this name."""
-    return (TEMPLATES / f"{name}.py").is_file()
-
-
-@cache
-def read(name: str) -> Template:
-    """Return one template file.
-
-    Raises ValueError where two statements define one name, such as two ``if`` beside all functions.
-    """
-    source = (TEMPLATES / f"{name}.py").read_text(encoding="utf-8")
-    lines = source.splitlines()
-    template = Template()
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                bound_name, _, _ = alias.name.partition(".")
-                template.imports[bound_name] = ("", alias.name)
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if module.startswith(PACKAGE):
-                template.templates.append(module.removeprefix(PACKAGE))
-                continue
-            for alias in node.names:
-                template.imports[alias.name] = (module, alias.name)
-        # The only expression is the docstring.
-        elif not isinstance(node, ast.Expr):
-            defined_name = _name_of(node)
-            if defined_name in template.definitions:
-                raise ValueError(
-                    f"{name}.py, line {node.lineno}: {defined_name} is defined a second time"
-                )
-            text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            template.definitions[defined_name] = Definition(defined_name, text, node)
-    differences = template.definitions.pop(DIFFERENCES, None)
-    if differences is not None and isinstance(differences.node, ast.Assign):
-        template.differences = ast.literal_eval(differences.node.value)
-    return template
-
-
-@cache
-def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
-    """Return a template with all that it imports. In each pair of ``instead`` the second template takes the place of
-    the first."""
-    joined = Template()
-    replaced = dict(instead)
-
-    def add(name: str) -> None:
-        name = replaced.get(name, name)
-        if name in joined.templates:
-            return
-        joined.templates.append(name)
-        file = read(name)
-        joined.differences += file.differences
-        for imported in file.templates:
-            add(imported)
-        joined.imports |= file.imports
-        for defined_name, definition in file.definitions.items():
-            whole = _with_inherited(definition, joined.definitions)
-            joined.definitions[defined_name] = whole
-
-    add(name)
-    return joined
-
-
-def _with_inherited(
-    definition: Definition, definitions: Mapping[str, Definition]
-) -> Definition:
-    """Return a class that is derived from one of another template as one class that is derived from none."""
-    node = definition.node
-    if not (isinstance(node, ast.ClassDef) and node.bases):
-        return definition
-    base = definitions.get(ast.unparse(node.bases[0]))
-    if base is None:
-        return definition
-    own = _parts(definition)
-    parts: dict[str, str] = {}
-    for name, source in _parts(base).items():
-        if name not in own:
-            parts[name] = source
-        # What stands before it in the derived class goes with it.
-        while name in own:
-            first = next(iter(own))
-            parts[first] = own.pop(first)
-    parts |= own
-    body = "\n\n".join(parts.values())
-    source = f"class {definition.name}:\n{body}"
-    return Definition(definition.name, source, ast.parse(source).body[0])
-
-
-def _parts(definition: Definition) -> dict[str, str]:
-    """The lines of a class's docstring and methods, by the names of the methods."""
-    assert isinstance(definition.node, ast.ClassDef)  # noqa: S101
-    lines = definition.source.splitlines()
-    # Numbers of lines count from the beginning of the file.
-    first_line = definition.node.lineno
-    parts = {}
-    for part in definition.node.body:
-        last_line = part.end_lineno or part.lineno
-        source = lines[part.lineno - first_line : last_line - first_line + 1]
-        parts[getattr(part, "name", "")] = "\n".join(source)
-    return parts
-
-
-def _name_of(node: ast.stmt) -> str:
-    """The name that a statement defines; that of the last lines, which run the program, is ``MAIN``."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return node.name
-    if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0])
-    if isinstance(node, ast.AnnAssign):
-        return ast.unparse(node.target)
-    return MAIN
 
 
 def template_of(setting: Setting, library: str) -> str | None:
@@ -331,10 +149,9 @@ def _code(chosen: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
     for name, definition in chosen.items():
         if definition.is_constant:
             continue
-        is_assignment = _is_assigned(definition)
-        gap = "\n" if after_assignment and is_assignment else "\n\n\n"
+        gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"
         code += gap + _with_value(name, definition, values)
-        after_assignment = is_assignment
+        after_assignment = definition.is_assigned
     return code.strip("\n")
 
 
@@ -343,7 +160,7 @@ def _has_own(id: str, template: str) -> bool:
     if template.endswith(f"_{id}"):
         return True
     endings = _endings(id)
-    return any(name.endswith(endings) for name in read(template).definitions)
+    return any(name.endswith(endings) for name in read_template(template).definitions)
 
 
 def _endings(variant: str) -> tuple[str, str]:
@@ -351,14 +168,10 @@ def _endings(variant: str) -> tuple[str, str]:
     return f"_for_{variant}", "For" + variant.title().replace("_", "")
 
 
-def _is_assigned(definition: Definition) -> bool:
-    return re.match(r"\w+ = ", definition.source) is not None
-
-
 def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) -> str:
-    """The source of a definition under its name in the program, with the setting's value if it has one. A comment
-    behind the value stays."""
-    if name not in values or not _is_assigned(definition):
+    """Return the source of a definition under its name in the program, with the setting's value if it has one:
+    ``WINDOW_SIZE = 6  # messages``, with the comment of the template."""
+    if name not in values or not definition.is_assigned:
         return re.sub(rf"\b{definition.name}\b", name, definition.source, count=1)
     remark = re.search(r"  # .*$", definition.source)
     behind = remark.group() if remark else ""
@@ -368,7 +181,7 @@ def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) ->
 def _header(
     setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
 ) -> str:
-    """The comment on top: what this is, where it was found, and what differs from the simulation."""
+    """Return the comment on top: what this is, where it was found, and what differs from the simulation."""
     lines = [comment(f"{setting.strategy.label}, for {place}.")]
     if setting.found:
         lines.append(comment(f"Found with memviz: {setting.found}"))

@@ -22,10 +22,9 @@ from memviz.storage.runs import (
     columns_that_grow,
     expect_messages,
     record_rows,
-    replays_of,
+    remove_messages,
 )
 from memviz.storage.tables import (
-    KEPT,
     MESSAGES,
     RECORDS,
     RUNS,
@@ -35,6 +34,7 @@ from memviz.storage.tables import (
     RunRow,
     clean_row,
     conversation_changed,
+    count_unchanged,
     counts_of,
     is_unchanged,
     message_rows,
@@ -114,12 +114,7 @@ def rewrite(
     if replaces is not None:
         _expect_beginning(stored, replaces)
     kept = _common_length(stored, run.log)
-    said_no_more = MESSAGES.c.conversation_id == id, MESSAGES.c.position >= kept
-    session.execute(delete(MESSAGES).where(*said_no_more))
-    replays_of_them = *replays_of(id), RUNS.c.message_count > kept
-    session.execute(delete(RUNS).where(*replays_of_them))
-    free_runs_of_them = KEPT.c.owner == id, KEPT.c.message_count > kept
-    session.execute(delete(KEPT).where(*free_runs_of_them))
+    remove_messages(session, id, kept)
     _replace_run(session, id, run, summarizer)
     _add_messages(session, conversation, run, kept)
 
@@ -172,7 +167,8 @@ def _add_messages(
 ) -> None:
     """Write the messages behind the first ``known`` ones, and what lists say of the conversation."""
     log = run.log
-    insert_rows(session, MESSAGES, message_rows(conversation.id, log, known))
+    new_rows = message_rows(conversation.id, log[known:], known)
+    insert_rows(session, MESSAGES, new_rows)
     counts = counts_of(log)
     prompt = clean_row(system_prompt=run.system_prompt)
     conversation.sqlmodel_update(counts | prompt | {"updated_at": now()})
@@ -189,8 +185,4 @@ def _expect_beginning(
 def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:
     """The number of messages at the start of the stored ones and of ``log`` that are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
-    made = message_rows(conversation_id, log)
-    for at, (old, new) in enumerate(zip(stored, made, strict=False)):
-        if not is_unchanged(old, new):
-            return at
-    return min(len(stored), len(made))
+    return count_unchanged(stored, message_rows(conversation_id, log))

@@ -124,7 +124,7 @@ class DatabaseFile:
                 _(
                     "{path} cannot be let go of ({reason}). Start memviz again.",
                     path=self.path,
-                    reason=_reason(error),
+                    reason=reason_of(error),
                 )
             ) from error
         if not left:
@@ -156,13 +156,7 @@ class DatabaseFile:
                 )
             ) from None
         except (OSError, *DAMAGE) as error:
-            raise StorageError(
-                _(
-                    "{target} could not be written ({reason}). Choose another place.",
-                    target=target,
-                    reason=_reason(error),
-                )
-            ) from error
+            raise _unwritten(target, error) from error
         finally:
             if part is not None:
                 part.unlink(missing_ok=True)
@@ -182,13 +176,7 @@ class DatabaseFile:
             for ending in LOGS if not target.exists() else ():
                 _beside(target, ending).unlink(missing_ok=True)
         except OSError as error:
-            raise StorageError(
-                _(
-                    "{target} could not be written ({reason}). Choose another place.",
-                    target=target,
-                    reason=_reason(error),
-                )
-            ) from error
+            raise _unwritten(target, error) from error
         self.copy_to(target)
 
 
@@ -282,5 +270,16 @@ def _identity(path: Path, ending: str = "") -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def _reason(error: Exception) -> str:
+def _unwritten(target: Path, error: Exception) -> StorageError:
+    return StorageError(
+        _(
+            "{target} could not be written ({reason}). Choose another place.",
+            target=target,
+            reason=reason_of(error),
+        )
+    )
+
+
+def reason_of(error: Exception) -> str:
+    """Return what the system or SQLite says of an error: "Permission denied"."""
     return getattr(error, "strerror", None) or str(error)

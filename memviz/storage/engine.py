@@ -21,7 +21,7 @@ from sqlalchemy.pool import StaticPool
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.storage_errors import ConversationChangedError, StorageError
 from memviz.core.translation import _, noop
-from memviz.storage.database_file import DatabaseFile
+from memviz.storage.database_file import DatabaseFile, reason_of
 from memviz.storage.migrations import migrate
 from memviz.storage.tables import CHANGED
 
@@ -140,10 +140,8 @@ def open_database(path: str) -> Database:
     """
     try:
         file = None if path == MEMORY else _open_file(path)
-    except OSError as error:
-        raise StorageError(_unopened(path, error.strerror or str(error))) from error
-    except sqlite3.Error as error:
-        raise StorageError(_unopened(path, str(error))) from error
+    except (OSError, sqlite3.Error) as error:
+        raise StorageError(_unopened(path, reason_of(error))) from error
     except UnicodeDecodeError as error:
         raise plain_error(error, path) from error
     database = Database(path, _engine(path, file), file)

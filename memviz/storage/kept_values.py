@@ -124,11 +124,6 @@ def keys_of(session: Session, kind: TextKind) -> list[str]:
     return list(session.scalars(query.order_by(*_NEWEST_FIRST)))
 
 
-def keep(session: Session | Connection, kind: TextKind, key: str, text: str) -> None:
-    """Keep a text under a key, in place of the one that had it."""
-    put(session, kind, key, text)
-
-
 def forget(session: Session, kind: TextKind, key: str) -> None:
     """Forget what is kept under a key."""
     remove(session, kind, *under(key))

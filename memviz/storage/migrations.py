@@ -12,7 +12,7 @@ from memviz.core.messages import Message
 from memviz.core.storage_errors import StorageError
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _
-from memviz.storage.kept_values import keep
+from memviz.storage.kept_values import put
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, Base
 
 Upgrade = Callable[[Connection], None]
@@ -42,9 +42,9 @@ def _bring_over_0_1(connection: Connection) -> None:
     for name, content in kept.get("recording", ()):
         with suppress(zlib.error, TypeError):
             file = zlib.decompress(content).decode("latin-1")
-            keep(connection, "recording", name, file)
+            put(connection, "recording", name, file)
     for id, text in kept.get("lesson", ()):
-        keep(connection, "lesson", id, text)
+        put(connection, "lesson", id, text)
 
 
 def _count_again(connection: Connection) -> None:

@@ -1,5 +1,6 @@
 """The recordings that are at hand: the bundled ones and those that were opened, and which of them plays which run."""
 
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -30,24 +31,26 @@ AS_TEXT = "latin-1"
 """How the bytes of a file are kept as text: a character for each."""
 
 
+@dataclass(eq=False, repr=False)
 class RecordingShelf:
     """Bundled recordings, and those in ``store``. Safe to share between threads."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._loading = Lock()
-        self._opened: dict[str, Recording] = {}
-        self._digests: RecentlyUsed[int, tuple[Log, int, str]] = RecentlyUsed(LOGS_KEPT)
+    store: Store
+    _loading: Lock = field(default_factory=Lock)
+    _opened: dict[str, Recording] = field(default_factory=dict)
+    _digests: RecentlyUsed[int, tuple[Log, int, str]] = field(
+        default_factory=lambda: RecentlyUsed(LOGS_KEPT)
+    )
 
     @property
     def opened(self) -> dict[str, Recording]:
         """Those that were opened, by name, the newest first. One that is damaged is left out."""
-        names = self._store.kept_keys("recording")
+        names = self.store.kept_keys("recording")
         with self._loading:
             for name in names:
                 if name in self._opened:
                     continue
-                text = self._store.kept("recording", name)
+                text = self.store.kept("recording", name)
                 if text is not None:
                     content = text.encode(AS_TEXT)
                     self._opened[name] = read_recording(content, name)
@@ -73,28 +76,26 @@ class RecordingShelf:
     def open(self, content: bytes, file_name: str) -> Recording:
         """Take a recording from a file, named after it. Raises :class:`memviz.core.model_errors.RecordingError`."""
         stem = file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        name = (
-            " ".join("".join(c for c in stem if c.isprintable()).split())[:NAME_CHARS]
-            or "recording"
-        )
+        printable = "".join(filter(str.isprintable, stem))
+        name = " ".join(printable.split())[:NAME_CHARS] or "recording"
         if name in bundled.recordings():
             name = f"{name} (opened)"
-        found = read_recording(content, name)
-        if not found.replies:
+        recording = read_recording(content, name)
+        if not recording.replies:
             raise RecordingError(
                 _(
                     "{file_name} holds no reply: there is nothing to play.",
                     file_name=file_name,
                 )
             )
-        self._store.keep("recording", name, content.decode(AS_TEXT))
+        self.store.keep("recording", name, content.decode(AS_TEXT))
         with self._loading:
-            self._opened[name] = found
-        return found
+            self._opened[name] = recording
+        return recording
 
     def remove(self, name: str) -> None:
         """Forget one that was opened."""
-        self._store.forget("recording", name)
+        self.store.forget("recording", name)
         with self._loading:
             self._opened.pop(name, None)
 
@@ -111,16 +112,11 @@ class RecordingShelf:
         if strategy.trigger is Trigger.NEVER:
             return OFFLINE
         settings = self._same_summaries(transcript, log, strategy, counter, recalls)
-        digests = {one.digest for one in settings}
-        name = next(
-            (
-                name
-                for name, recording in self.unasked.items()
-                if digests & recording.settings.keys()
-            ),
-            None,
-        )
-        return OFFLINE if name is None else RECORDING + name
+        digests = {setting.digest for setting in settings}
+        for name, recording in self.unasked.items():
+            if digests & recording.settings.keys():
+                return RECORDING + name
+        return OFFLINE
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:
         """True if anything was recorded of this conversation."""
@@ -138,15 +134,12 @@ class RecordingShelf:
         that plays unasked, or by the one of this ``name``. Those of another version that this one does not know are
         left out."""
         digest = self._digest(transcript, log)
-        found = list[Strategy]()
-        asked = (
-            self.unasked.values()
-            if name is None
-            else [one for key, one in self.all.items() if key == name]
-        )
-        for recording in asked:
-            found += recording.strategies_over(digest, counter)
-        return found
+        recordings = self.unasked if name is None else self.all
+        strategies: list[Strategy] = []
+        for own_name, recording in recordings.items():
+            if name in (None, own_name):
+                strategies += recording.strategies_over(digest, counter)
+        return strategies
 
     def writers_of(
         self, transcript: Transcript, log: Log, chosen: Strategy, counter: str
@@ -155,14 +148,13 @@ class RecordingShelf:
         asked for, each with the strategy as it was recorded: by recording, the free length first."""
         digest = self._digest(transcript, log)
         same = _at_any_length(chosen)
-        return [
-            (RECORDING + name, one)
-            for name, recording in self.all.items()
-            for one in sorted(
-                recording.strategies_over(digest, counter), key=summary_words
-            )
-            if _at_any_length(one) == same
-        ]
+        writers = []
+        for name, recording in self.all.items():
+            recorded = recording.strategies_over(digest, counter)
+            for strategy in sorted(recorded, key=summary_words):
+                if _at_any_length(strategy) == same:
+                    writers.append((RECORDING + name, strategy))
+        return writers
 
     def plays(
         self,

@@ -34,6 +34,7 @@ from memviz.models.names import OFFLINE
 from memviz.storage.library import found, insert_rows, messages, now
 from memviz.storage.tables import (
     DAMAGE,
+    KEPT,
     MESSAGES,
     RECORDS,
     RUNS,
@@ -170,7 +171,7 @@ def expect_messages(
         MESSAGES.c.position == length - 1,
     )
     stored = session.execute(last).mappings().one()
-    (expected,) = message_rows(conversation.id, log[:length], length - 1)
+    (expected,) = message_rows(conversation.id, log[length - 1 : length], length - 1)
     if not is_unchanged(stored, expected):
         raise conversation_changed()
 
@@ -205,6 +206,17 @@ def chat_of(conversation_id: str) -> Conditions:
 def replays_of(conversation_id: str) -> Conditions:
     """The conditions for the conversation's replays."""
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay"
+
+
+def remove_messages(session: Session, conversation_id: str, position: int) -> None:
+    """Remove the messages of a conversation from ``position`` on, with the replays, free runs and other values that
+    were kept over them."""
+    said = MESSAGES.c.conversation_id == conversation_id
+    session.execute(delete(MESSAGES).where(said, MESSAGES.c.position >= position))
+    replays = replays_of(conversation_id)
+    session.execute(delete(RUNS).where(*replays, RUNS.c.message_count > position))
+    kept = KEPT.c.owner == conversation_id
+    session.execute(delete(KEPT).where(kept, KEPT.c.message_count > position))
 
 
 def read(

@@ -222,7 +222,7 @@ class Store:
 
     kept = _reads(kept_values.value_of)
     kept_keys = _reads_once(kept_values.keys_of)
-    keep = _writes(kept_values.keep)
+    keep = _writes(kept_values.put)
     forget = _writes(kept_values.forget)
     find_cells = _reads(kept_values.find_cells)
     keep_cell = _writes(kept_values.keep_cell)

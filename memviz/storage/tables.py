@@ -213,6 +213,14 @@ def is_unchanged(stored: object, made: Row) -> bool:
     return json.dumps(stored, default=dict) == json.dumps(made, default=repr)
 
 
+def count_unchanged(stored: Sequence[object], made: Sequence[Row]) -> int:
+    """Return how many of the first stored rows are those that would be written now."""
+    for count, (stored_row, row) in enumerate(zip(stored, made, strict=False)):
+        if not is_unchanged(stored_row, row):
+            return count
+    return min(len(stored), len(made))
+
+
 def counts_of(log: Log) -> Row:
     """Return the columns that count the messages of a conversation."""
     return {
@@ -253,13 +261,12 @@ def transcript_of(stored: ConversationRow, messages: Iterable[Message]) -> Trans
 
 
 def message_rows(
-    conversation_id: str, log: Sequence[Message], start: int = 0
+    conversation_id: str, messages: Iterable[Message], start: int = 0
 ) -> list[Row]:
-    """Return the rows of the messages of ``log`` from position ``start`` on."""
+    """Return the rows of messages, the first of which has the position ``start``."""
     rows: list[Row] = []
-    for position, message in enumerate(log[start:], start):
+    for position, message in enumerate(messages, start):
         calls = [asdict(call) for call in message.tool_calls]
-        meta = message.meta
         row = clean_row(
             conversation_id=conversation_id,
             position=position,
@@ -268,7 +275,7 @@ def message_rows(
             name=message.name,
             tool_calls=calls or None,
             tool_call_id=message.tool_call_id,
-            meta=None if meta is None else dict(meta),
+            meta=None if message.meta is None else dict(message.meta),
         )
         rows.append(row)
     return rows

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlmodel import Session
 
 from memviz.core.conversation import Log
@@ -16,16 +16,15 @@ from memviz.core.translation import to_json
 from memviz.storage import library
 from memviz.storage.kept_values import all_of, put, under
 from memviz.storage.library import insert_rows, now, stored_message_rows
-from memviz.storage.runs import replays_of
+from memviz.storage.runs import remove_messages
 from memviz.storage.tables import (
     CONVERSATIONS,
     KEPT,
     MESSAGES,
-    RUNS,
     ConversationRow,
     Row,
     clean_row,
-    is_unchanged,
+    count_unchanged,
     message_rows,
 )
 from memviz.transcripts.base import RecordedEvent, Transcript
@@ -173,26 +172,11 @@ def _write_messages(
 ) -> None:
     """Write what is new, or another than the ``old`` rows from ``start`` on; runs over
     messages that are gone go with them."""
-    made = message_rows(id, messages)
-    for row in made:
-        row["position"] += start
-    same = 0
-    for old_row, new_row in zip(old, made, strict=False):
-        if not is_unchanged(dict(old_row), new_row):
-            break
-        same += 1
+    made = message_rows(id, messages, start)
+    same = count_unchanged(old, made)
     if same < len(old):
-        _remove_from(session, id, start + same)
+        remove_messages(session, id, start + same)
     insert_rows(session, MESSAGES, made[same:])
-
-
-def _remove_from(session: Session, id: str, position: int) -> None:
-    of_it = MESSAGES.c.conversation_id == id, MESSAGES.c.position >= position
-    session.execute(delete(MESSAGES).where(*of_it))
-    replays = *replays_of(id), RUNS.c.message_count > position
-    session.execute(delete(RUNS).where(*replays))
-    kept = KEPT.c.owner == id, KEPT.c.message_count > position
-    session.execute(delete(KEPT).where(*kept))
 
 
 def _counts_after(

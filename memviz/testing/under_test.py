@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple
@@ -49,13 +49,12 @@ class Maker:
         self._settings = dict(settings)
         self._is_new = True
         self._is_made = isinstance(memory, type) or _needs_no_more(memory, settings)
-        numbers = [
-            name
-            for name, value in self._settings.items()
-            if type(value) is int and value > 0
-        ]
-        self.limit_name = numbers[0] if numbers else ""
+        self.limit_name = ""
         """The setting that a remedy makes larger: the first whole number above 0."""
+        for name, value in settings.items():
+            if type(value) is int and value > 0:
+                self.limit_name = name
+                break
 
     @property
     def limit(self) -> int:
@@ -128,16 +127,18 @@ class Answer(NamedTuple):
     """These messages, behind the summary before."""
 
 
+@dataclass(eq=False, repr=False)
 class Conversation:
     """The requests that an object under test sends in one conversation, so that nobody has to run it again."""
 
-    def __init__(self, maker: Maker, prompt: Sequence[Message]) -> None:
-        self.maker = maker
-        self.prompt = tuple(prompt)
-        self.answers: defaultdict[int, dict[int, Answer]] = defaultdict(dict)
-        """Its requests, by its limit and by the length of the log."""
-        self.failure: Exception | None = None
-        """The first exception that the object raised."""
+    maker: Maker
+    prompt: tuple[Message, ...]
+    answers: defaultdict[int, dict[int, Answer]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    """Its requests, by its limit and by the length of the log."""
+    failure: Exception | None = None
+    """The first exception that the object raised."""
 
     @property
     def request_count(self) -> int:
@@ -186,27 +187,27 @@ class UnderTest(LibraryStrategy):
         return ObjectAtWork(self.conversation, self.limit, ask)
 
 
+@dataclass(eq=False, repr=False)
 class ObjectAtWork:
     """The object at one conversation. It is made when a request is due that nobody has seen yet."""
 
-    def __init__(self, conversation: Conversation, limit: int, ask: Ask) -> None:
-        self._conversation = conversation
-        self._limit = limit
-        self._ask = ask
-        self._object: MemoryObject | None = None
-        self._log: dict[int, Message] = {}
-        self._length = 0
-        """Of the log so far."""
-        self._waiting: list[tuple[int, Message]] = []
-        """Messages that the object was not given yet."""
-        self._given: list[Any] = []
-        """Messages as it was given them. They are held here, so that their identities stay theirs."""
-        self._positions: dict[int, int] = {}
-        """The position of each, by its identity, but for the system prompt."""
-        self._own_words = set[str]()
-        self._summary = ""
-        self._summarized = 0
-        """The first message that no summary stands for."""
+    conversation: Conversation
+    limit: int
+    ask: Ask
+    _object: MemoryObject | None = None
+    _log: dict[int, Message] = field(default_factory=dict)
+    _length: int = 0
+    """Of the log so far."""
+    _waiting: list[tuple[int, Message]] = field(default_factory=list)
+    """Messages that the object was not given yet."""
+    _given: list[Any] = field(default_factory=list)
+    """Messages as it was given them. They are held here, so that their identities stay theirs."""
+    _positions: dict[int, int] = field(default_factory=dict)
+    """The position of each, by its identity, but for the system prompt."""
+    _own_words: set[str] = field(default_factory=set)
+    _summary: str = ""
+    _summarized: int = 0
+    """The first message that no summary stands for."""
 
     def take(self, position: int, message: Message) -> None:
         """Hand over the next message with the next request."""
@@ -216,22 +217,22 @@ class ObjectAtWork:
 
     def request(self) -> Sequence[FromLibrary]:
         """Everything that the object would send."""
-        answers = self._conversation.answers[self._limit]
+        answers = self.conversation.answers[self.limit]
         if self._length not in answers:
             try:
                 answers[self._length] = self._answer()
             except Exception as failure:
-                self._conversation.failure = self._conversation.failure or failure
+                self.conversation.failure = self.conversation.failure or failure
                 raise
         answer = answers[self._length]
         if answer.summary:
-            self._ask(answer.replaced, answer.summary)
+            self.ask(answer.replaced, answer.summary)
         return answer.sent
 
     def _answer(self) -> Answer:
-        prompt = self._conversation.prompt
+        prompt = self.conversation.prompt
         if self._object is None:
-            memory = self._conversation.maker.make(self._limit)
+            memory = self.conversation.maker.make(self.limit)
             self._object = memory_object(memory)
             if self._object.takes_prompt:
                 numbered = enumerate(prompt, start=-len(prompt))

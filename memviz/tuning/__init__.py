@@ -9,8 +9,8 @@ why a statement was forgotten (``forgotten``) and what would have kept it (``rem
 Nothing here knows a database or a page.
 
 Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``cautions``,
-``constraints``, ``design``, ``estimates``, ``executors``, ``figures``, ``fleet.batches``,
-``fleet.folder``, ``fleet.opening``, ``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``,
-``pace``, ``paid``, ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``,
-``results``, ``scaling``, ``sweep``, ``sweep_conversation``, ``why``.
+``constraints``, ``design``, ``estimates``, ``executors``, ``figures``, ``fleet.opening``,
+``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``, ``pace``, ``paid``,
+``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``, ``results``, ``scaling``,
+``sweep``, ``sweep_conversation``, ``why``.
 """

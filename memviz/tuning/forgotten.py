@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from math import ceil
 from typing import Any, Literal
 
@@ -118,10 +119,14 @@ class Why:
         return bool(self.spans) and self.spans[-1].state is Knowledge.CONTRADICTED
 
     @property
+    def _recorded(self) -> Recorded | None:
+        strategy = self.run.strategy
+        return strategy if isinstance(strategy, Recorded) else None
+
+    @property
     def edits_prompt(self) -> bool:
         """True where the log's program edited its system prompt later, which nobody has."""
-        strategy = self.run.strategy
-        return isinstance(strategy, Recorded) and strategy.edits_prompt
+        return self._recorded is not None and self._recorded.edits_prompt
 
     @property
     def other_sentence(self) -> str:
@@ -134,23 +139,21 @@ class Why:
     @property
     def is_recorded(self) -> bool:
         """True where this is what the log says that its program did."""
-        return isinstance(self.run.strategy, Recorded)
+        return self._recorded is not None
 
     @property
     def event(self) -> RecordedEvent | None:
         """The compaction that took it, as the log has it."""
-        strategy = self.run.strategy
-        if self.compaction is None or not isinstance(strategy, Recorded):
+        if self.compaction is None or self._recorded is None:
             return None
-        return strategy.event_after(self.compaction.after_message + 1)
+        return self._recorded.event_after(self.compaction.after_message + 1)
 
     @property
     def sent_until(self) -> Span | None:
         """The requests that held it last before the loss; of one that is not lost the last ones that hold it."""
-        before = self.spans
-        if self.loss is not None:
-            before = self.spans[: self.spans.index(self.loss)]
-        return next((span for span in reversed(before) if span.state.is_known), None)
+        before = takewhile(lambda span: span is not self.loss, self.spans)
+        known = [span for span in before if span.state.is_known]
+        return known[-1] if known else None
 
     @property
     def lost_at(self) -> TurnRecord | None:
@@ -187,8 +190,8 @@ class Why:
     @property
     def states(self) -> NDArray[np.uint8]:
         """Its state at each request of the run, as :class:`Knowledge` codes."""
-        found: NDArray[np.uint8] = self.judged.states[:, self.column]
-        return found
+        states: NDArray[np.uint8] = self.judged.states[:, self.column]
+        return states
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON. Messages count from 1 there, as people number them."""

@@ -37,7 +37,6 @@ _SURENESS_VALUES: dict[str, object] = {
     "stand_in_usd": dollars(STAND_IN_USD),
     "model": DEFAULT_MODEL,
 }
-SURENESS = _SURENESS.format(**_SURENESS_VALUES)
 """How far a recorded language model differs, in facts and in dollars: how sure a recommendation is that rests on the
 offline model's summaries."""
 FEW_FACTS = 15

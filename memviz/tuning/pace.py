@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from memviz.core.counters import AnyCounter
@@ -35,13 +35,13 @@ class PaceKey(NamedTuple):
         return cls(setting.id, writer if setting.writes_notes else "")
 
 
+@dataclass(eq=False, repr=False)
 class Pace:
     """Seconds a message that measuring took."""
 
-    def __init__(self) -> None:
-        self._seconds: dict[PaceKey, float] = {}
-        self._messages: Counter[PaceKey] = Counter()
-        self._cells: Counter[PaceKey] = Counter()
+    _seconds: dict[PaceKey, float] = field(default_factory=dict)
+    _messages: Counter[PaceKey] = field(default_factory=Counter)
+    _cells: Counter[PaceKey] = field(default_factory=Counter)
 
     def note(self, key: PaceKey, messages: int, seconds: float) -> None:
         """Take in that measuring so many messages took so long."""
@@ -100,13 +100,13 @@ HERE = Pace()
 """Of this process: every sweep notes what its cells took."""
 
 
+@dataclass(eq=False, repr=False)
 class DueWork:
     """The messages of a sweep that are still to be measured, and the seconds that its workers took so far."""
 
-    def __init__(self, pace: Pace = HERE) -> None:
-        self._pace = pace
-        self._messages: Counter[PaceKey] = Counter()
-        self._worked_seconds = 0.0
+    pace: Pace = HERE
+    _messages: Counter[PaceKey] = field(default_factory=Counter)
+    _worked_seconds: float = 0.0
 
     def add(self, key: PaceKey, messages: int) -> None:
         """Take in a cell that is to be measured."""
@@ -116,7 +116,7 @@ class DueWork:
         """Take out a cell that was measured in so many seconds."""
         self._messages[key] -= messages
         self._worked_seconds += seconds
-        self._pace.note(key, messages, seconds)
+        self.pace.note(key, messages, seconds)
 
     def seconds_left(self, passed_seconds: float) -> float | None:
         """Return the time that the rest takes; ``None`` before anything of it is known."""
@@ -124,7 +124,7 @@ class DueWork:
         left = 0.0
         # A list: another thread may add to it.
         for key, messages in list(self._messages.items()):
-            seconds = self._pace.seconds(key, messages)
+            seconds = self.pace.seconds(key, messages)
             if seconds is not None:
                 known += messages
                 left += seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -63,16 +63,21 @@ class _ReplayOnDemand:
         return self._whole
 
 
+@dataclass(eq=False, repr=False)
 class Offer:
     """Other runs of a conversation, and what they cost more."""
 
-    def __init__(self, messages: Messages, assumptions: PricingAssumptions) -> None:
+    messages: Messages
+    assumptions: PricingAssumptions
+    _replays: dict[tuple[Strategy, str], _ReplayOnDemand] = field(default_factory=dict)
+    _texts: dict[tuple[Probe, ...], ProbeTexts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         # One log for all runs, so that its tokens are counted once.
-        self._log = as_log(messages)
-        self._tools = messages.tools if isinstance(messages, Transcript) else ()
-        self._assumptions = assumptions
-        self._replays: dict[tuple[Strategy, str], _ReplayOnDemand] = {}
-        self._texts: dict[tuple[Probe, ...], ProbeTexts] = {}
+        self._log = as_log(self.messages)
+        self._tools: Sequence[str] = ()
+        if isinstance(self.messages, Transcript):
+            self._tools = self.messages.tools
 
     def with_remedies(self, found: Why) -> Why:
         """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
@@ -242,7 +247,7 @@ class Offer:
         return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
 
     def _usd(self, run: Run) -> float | None:
-        return self._assumptions.cost(traffic(run)).total_usd
+        return self.assumptions.cost(traffic(run)).total_usd
 
 
 def _as_written_here(run: Run) -> Strategy:

@@ -214,11 +214,8 @@ class Sweep(NotebookOutput):
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
                 table[f"{name}_{column}"] = _summary(grouped[name], how)
         for name in ("peak_tokens", *_OF_FACTS):
-            values = grouped[name]
-            if name in _OF_FACTS:
-                values = frame[frame[name].notna()].groupby("setting", sort=True)[name]
             how = "median" if over == "median" else MEASURES[name]
-            table[name] = _summary(values, how)
+            table[name] = grouped[name].agg(how)
         sent = grouped["sent_tokens"].sum()
         table["mean_tokens"] = sent / grouped["requests"].sum().clip(lower=1)
         table["hit_rate"] = grouped["cached_tokens"].sum() / sent.clip(lower=1)
@@ -336,19 +333,22 @@ def measures_of(cell: Cell, cost: Cost) -> dict[str, Any]:
         usd = getattr(cost, of_cost)
         row[name] = nan if usd is None else usd
     retained = cell.retention * cell.facts
-    row["retained_facts"] = retained
-    row["usd_per_fact"] = row["usd"] / retained if retained > 0 else nan
     traffic = cell.traffic
     sent = traffic.input_tokens
-    row["requests"] = len(sent)
-    row["sent_tokens"] = int(sent.sum())
-    row["mean_tokens"] = float(sent.mean()) if sent.size else 0.0
-    row["peak_tokens"] = int(sent.max(initial=0))
-    row["peak_turn"] = int(traffic.turns[sent.argmax()]) if sent.size else 0
-    row["reply_tokens"] = int(traffic.output_tokens.sum())
-    row["cached_tokens"] = int(cost.cached_tokens.sum())
-    row["hit_rate"] = cost.hit_rate
+    sent_tokens = int(sent.sum())
     read = int(traffic.summarizer_input_tokens.sum())
-    row["summarizer_tokens"] = read + int(traffic.summarizer_output_tokens.sum())
-    row["all_tokens"] = row["sent_tokens"] + row["summarizer_tokens"]
-    return row
+    summarizer_tokens = read + int(traffic.summarizer_output_tokens.sum())
+    return row | {
+        "retained_facts": retained,
+        "usd_per_fact": row["usd"] / retained if retained > 0 else nan,
+        "requests": len(sent),
+        "sent_tokens": sent_tokens,
+        "mean_tokens": float(sent.mean()) if sent.size else 0.0,
+        "peak_tokens": int(sent.max(initial=0)),
+        "peak_turn": int(traffic.turns[sent.argmax()]) if sent.size else 0,
+        "reply_tokens": int(traffic.output_tokens.sum()),
+        "cached_tokens": int(cost.cached_tokens.sum()),
+        "hit_rate": cost.hit_rate,
+        "summarizer_tokens": summarizer_tokens,
+        "all_tokens": sent_tokens + summarizer_tokens,
+    }

@@ -67,29 +67,37 @@ def scaled(
     needed_tokens: int,
     chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Scaled | None:
-    """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there
-    is nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
-    parameter that says the window itself, of which others are shares, becomes what the conversation needs; half of
+    """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all: of a limit of 100,000
+    tokens, made for a window of 200,000, and a conversation of 14,000 one of 7,000.
+
+    A parameter that says the window itself, of which others are shares, becomes what the conversation needs; half of
     that where all limits are shares, or those near the end of the window would not be reached. ``chosen`` are a
-    product's own, in place of the strategy's defaults."""
+    product's own, in place of the strategy's defaults. ``None`` where there is nothing to scale: it has no limit in
+    tokens, or the conversation would fill the window that they are made for.
+    """
     presets = presets_of(strategy, chosen)
     if not presets or needed_tokens <= 0:
         return None
-    limits = {one.name: one for one in strategy.parameters()}
     window_tokens = window_of(presets)
     share = min(1.0, needed_tokens / window_tokens)
+    own_window_tokens = needed_tokens
+    if not _limits_in(presets):
+        own_window_tokens = max(1, needed_tokens // 2)
     values = {}
-    has_limits = not presets.keys() <= {*WINDOW_PARAMETERS}
-    window = needed_tokens if has_limits else max(1, needed_tokens // 2)
-    for name, preset in presets.items():
-        is_window = name in WINDOW_PARAMETERS
-        wanted = window if is_window else _round(preset, share)
-        values[name] = min(preset, _within(limits[name], wanted))
+    for parameter in strategy.parameters():
+        preset = presets.get(parameter.name)
+        if preset is None:
+            continue
+        wanted = own_window_tokens
+        if parameter.name not in WINDOW_PARAMETERS:
+            wanted = _round(preset, share)
+        values[parameter.name] = min(preset, _within(parameter, wanted))
     if values == presets:
         return None
     if share == 1:
-        windows = [presets[name] for name in presets if name in WINDOW_PARAMETERS]
-        window_tokens = windows[0] if windows else window_tokens
+        # Only the window itself was larger than the conversation.
+        for name in WINDOW_PARAMETERS:
+            window_tokens = presets.get(name, window_tokens)
     return Scaled(presets, values, window_tokens, needed_tokens)
 
 
@@ -105,27 +113,30 @@ def presets_of(
 ) -> dict[str, int]:
     """Return the limits in tokens that a strategy begins with, or a product, by parameter; a limit of 0 is none. A
     window is among them where they are made for it, or where it is all there is."""
-    found = {
+    presets = {
         one.name: int(chosen.get(one.name, one.default))
         for one in strategy.parameters()
         if one.unit == "tokens" and one.is_number and one.default and not one.live_only
     }
-    limits = [value for name, value in found.items() if name not in WINDOW_PARAMETERS]
-    made_for = OTHER_SHARE * max(limits, default=0)
-    return {
-        name: value
-        for name, value in found.items()
-        if name not in WINDOW_PARAMETERS or not limits or value <= made_for
-    }
+    limits = _limits_in(presets)
+    for name in WINDOW_PARAMETERS:
+        if limits and presets.get(name, 0) > OTHER_SHARE * max(limits):
+            del presets[name]
+    return presets
 
 
 def window_of(presets: Mapping[str, int]) -> int:
-    """Return the usual context window that these limits are made for, in tokens."""
-    limits = [presets[name] for name in presets if name not in WINDOW_PARAMETERS]
+    """Return the usual context window that these limits are made for, in tokens: 200,000 of a limit of 100,000."""
+    limits = _limits_in(presets)
     if not limits:
         return max(presets.values())
     least = LARGEST_SHARE * max(limits)
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
+
+
+def _limits_in(presets: Mapping[str, int]) -> list[int]:
+    """Return the limits in tokens, without the window itself."""
+    return [value for name, value in presets.items() if name not in WINDOW_PARAMETERS]
 
 
 def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:

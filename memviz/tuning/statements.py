@@ -129,9 +129,7 @@ def spell_out(run: Run, probes: Sequence[Probe]) -> Sequence[Probe]:
     messages and in its summaries."""
     if not _have_statements(probes):
         return probes
-    texts = [readable(message) for message in run.log]
-    texts += [message.content for message in run.space.system_messages]
-    texts += [version.text for version in run.space.summaries.versions]
+    texts = _all_texts(run)
     without_value = []
     for probe in probes:
         if isinstance(probe, Statement) and not probe.has_value:
@@ -155,14 +153,19 @@ def loosen(run: Run, probe: Probe) -> Probe:
         return probe
     if probe.has_value:
         return replace(probe, answers=(probe.answers[0], probe.question))
-    texts = [readable(message) for message in run.log]
-    texts += [message.content for message in run.space.system_messages]
-    texts += [version.text for version in run.space.summaries.versions]
     answers = [probe.question]
-    for text in texts:
+    for text in _all_texts(run):
         find = _worded_alike if _is_cached(text) else _worded_alike.__wrapped__
         answers += find(probe.question, text)
     return replace(probe, answers=tuple(dict.fromkeys(answers)))
+
+
+def _all_texts(run: Run) -> list[str]:
+    """Return everything that requests of ``run`` may hold: its messages, its system prompt and its summaries."""
+    texts = [readable(message) for message in run.log]
+    texts += [message.content for message in run.space.system_messages]
+    texts += [version.text for version in run.space.summaries.versions]
+    return texts
 
 
 def _is_cached(text: str) -> bool:

@@ -335,7 +335,13 @@ def sweep(  # type: ignore[misc]  # what the options are stands here alone
 
         fleet = _fleet_of(conversations)
         return sweep_fleet(
-            fleet, settings(grid), write, retention, requests, progress, **shared
+            fleet,
+            settings(grid),
+            write,
+            retention=retention,
+            requests=requests,
+            progress=progress,
+            **shared,
         )
     subjects = [
         SweepConversation.of(found, count, retention=retention)

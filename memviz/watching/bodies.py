@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -14,6 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
 from memviz.core.zstandard import inflate_zstandard
+from memviz.watching.exchanges import Exchange
+from memviz.watching.model_apis import Api, read_wire
 
 MOST_BODY_BYTES = 64_000_000
 """Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
@@ -34,13 +37,13 @@ class BodyError(MemvizError):
         super().__init__(sentence)
 
 
+@dataclass(eq=False, repr=False)
 class ByteBudget:
     """Bytes that all bodies of one server, or of one client, may hold at the same time.
     Several threads may use it."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES_AT_ONCE) -> None:
-        self.left_bytes = most_bytes
-        self._lock = Lock()
+    left_bytes: int = MOST_BYTES_AT_ONCE
+    _lock: Lock = field(default_factory=Lock)
 
     def take(self, size_bytes: int) -> None:
         """Raises :class:`BodyError` where so much is not left."""
@@ -65,17 +68,17 @@ class ByteBudget:
             body.let_go()
 
 
+@dataclass(eq=False, repr=False)
 class HeldBody:
     """The bytes of one body, within the budget of all."""
 
-    def __init__(self, budget: ByteBudget) -> None:
-        self._budget = budget
-        self._chunks: list[bytes] = []
-        self.size_bytes = 0
-        self.refusal: BodyError | None = None
-        """The reason why nothing is kept of a body that was passed on."""
-        self.is_copied = True
-        """False for a body of which no copy is wanted."""
+    budget: ByteBudget
+    size_bytes: int = 0
+    refusal: BodyError | None = None
+    """The reason why nothing is kept of a body that was passed on."""
+    is_copied: bool = True
+    """False for a body of which no copy is wanted."""
+    _chunks: list[bytes] = field(default_factory=list)
 
     def add(self, chunk: bytes) -> None:
         """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
@@ -83,7 +86,7 @@ class HeldBody:
             limit = MOST_BODY_BYTES // 1_000_000
             sentence = f"The body is larger than {limit} MB."
             raise BodyError(413, sentence)
-        self._budget.take(len(chunk))
+        self.budget.take(len(chunk))
         self.size_bytes += len(chunk)
         self._chunks.append(chunk)
 
@@ -100,7 +103,7 @@ class HeldBody:
 
     def let_go(self) -> None:
         """Free the share of the budget."""
-        self._budget.give_back(self.size_bytes)
+        self.budget.give_back(self.size_bytes)
         self.size_bytes = 0
         self._chunks = []
 
@@ -154,6 +157,27 @@ def inflate(data: bytes, encoding: str, *, is_whole: bool = True) -> bytes:
     return inflated
 
 
+def read_packed(
+    api: Api,
+    request: bytes,
+    request_headers: Mapping[str, str],
+    reply: bytes,
+    reply_headers: Mapping[str, str],
+    *,
+    is_whole: bool,
+) -> Exchange:
+    """Return the exchange that two bodies are, packed as their headers say.
+
+    Raises :class:`BodyError` where one of them cannot be inflated, and
+    :class:`NotAnExchangeError` where they are none that is known.
+    """
+    asked = inflate(request, request_headers.get("content-encoding", ""))
+    packing = reply_headers.get("content-encoding", "")
+    answered = inflate(reply, packing, is_whole=is_whole)
+    kind = reply_headers.get("content-type", "")
+    return read_wire(api, asked, answered, kind, is_whole=is_whole)
+
+
 def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:
     """Return the first ``most_bytes`` of what was packed with gzip or deflate. Raises
     zlib.error where it is broken, or is to be whole and has no end."""
@@ -164,13 +188,13 @@ def _inflate_zlib(data: bytes, most_bytes: int, *, is_whole: bool) -> bytes:
     return inflated
 
 
+@dataclass(eq=False, repr=False)
 class OwnProgramsOnly:
     """An ASGI application that programs of this machine reach, and no web page in its
     browser: neither one that names this machine as its own host, nor one that sends what
     browsers send without asking."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -182,7 +206,7 @@ class OwnProgramsOnly:
                 sentence = "Only programs of this machine are served, not web pages."
                 await refuse(BodyError(403, sentence))(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
 
 def _host_of(address: str) -> str | None:

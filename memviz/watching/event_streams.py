@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+from memviz.transcripts.readers.json_access import objects_at
+from memviz.watching.exchanges import parse_json
 
 Event = dict[str, Any]
 
@@ -16,7 +19,7 @@ def read_events(data: bytes) -> Iterator[Event]:
     for block in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
         lines = [line for line in block.split("\n") if line.startswith("data:")]
         # The last one of the chat API, [DONE], is no object.
-        event = _parsed("\n".join(line[len("data:") :] for line in lines))
+        event = parse_json("\n".join(line[len("data:") :] for line in lines))
         if isinstance(event, dict):
             yield event
 
@@ -27,7 +30,7 @@ def join_chat_chunks(events: Iterator[Event]) -> Event:
     whole: Event = {}
     choices: dict[int, Event] = {}
     for event in events:
-        for choice in _objects(event.get("choices")):
+        for choice in objects_at(event, "choices"):
             reply = {"role": "assistant"}  # some servers do not say it
             joined = choices.setdefault(_index_of(choice), {"message": _Joined(reply)})
             joined["message"].add(choice.get("delta"))
@@ -96,18 +99,21 @@ def join_message_events(events: Iterator[Event]) -> Event:
         block = blocks[place].whole()
         partial = block.pop("partial_json", None)
         if isinstance(partial, str) and partial:
-            block["input"] = _parsed(partial)
+            block["input"] = parse_json(partial)
         content.append(block)
     return {**whole.whole(), "content": content}
 
 
+@dataclass(eq=False, repr=False)
 class _Joined:
     """An object whose texts come in pieces. They are joined once, at the end."""
 
-    def __init__(self, beginning: object = None) -> None:
-        self._fields: dict[str, Any] = {}
-        self._lists: dict[str, dict[int, _Joined]] = {}
-        self.add(beginning)
+    beginning: object = None
+    _fields: dict[str, Any] = field(default_factory=dict)
+    _lists: dict[str, dict[int, _Joined]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.add(self.beginning)
 
     def add(self, delta: object) -> None:
         """Go on with the fields of ``delta``, if it is an object: texts grow, objects and
@@ -123,7 +129,7 @@ class _Joined:
                     inner.add(value)
             elif isinstance(value, list):
                 numbered = self._lists.setdefault(key, {})
-                for item in _objects(value):
+                for item in objects_at(value):
                     numbered.setdefault(_index_of(item), _Joined()).add(item)
             elif value not in (None, ""):
                 self._fields[key] = value
@@ -143,19 +149,6 @@ class _Joined:
         return fields
 
 
-def _objects(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        return []
-    return [item for item in value if isinstance(item, dict)]
-
-
 def _index_of(value: Mapping[str, Any], key: str = "index") -> int:
     index = value.get(key)
     return index if isinstance(index, int) else 0
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

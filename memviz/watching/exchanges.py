@@ -107,3 +107,11 @@ def _plain_arguments(call: ToolCall) -> Any:
         return json.dumps(arguments, sort_keys=True)
     except (ValueError, RecursionError):
         return call.arguments.strip()
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text: ``[1]`` of "[1]"; a text that is no JSON as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Condition, Event
 from time import monotonic, time
@@ -14,6 +14,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from memviz.core.errors import MemvizError
+from memviz.core.recently_used import RecentlyUsed
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
 from memviz.watching.opencode import OpencodeLibrary
@@ -44,23 +45,20 @@ class Growing(Protocol):
         """Keep what there is more."""
 
 
+@dataclass(eq=False, repr=False)
 class FolderWatch(FileSystemEventHandler):
     """Reads the sessions in some folders as they grow."""
 
-    def __init__(
-        self,
-        places: Sequence[Place],
-        keeper: Keeper,
-        complain: Callable[[str], object] = lambda sentence: None,
-    ) -> None:
-        self._places = places
-        self._keeper = keeper
-        self._complain = complain
-        self._told: set[str] = set()
-        self._open: OrderedDict[Path, Growing] = OrderedDict()
-        self._sizes: dict[Path, tuple[int, float]] = {}
-        self._changed: set[Path] = set()
-        self._news = Condition()
+    places: Sequence[Place]
+    keeper: Keeper
+    complain: Callable[[str], object] = lambda sentence: None
+    _told: set[str] = field(default_factory=set)
+    _open: RecentlyUsed[Path, Growing] = field(
+        default_factory=lambda: RecentlyUsed(MAX_OPEN)
+    )
+    _sizes: dict[Path, tuple[int, float]] = field(default_factory=dict)
+    _changed: set[Path] = field(default_factory=set)
+    _news: Condition = field(default_factory=Condition)
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Note which file changed."""
@@ -74,7 +72,7 @@ class FolderWatch(FileSystemEventHandler):
     def run(self, stop: Event) -> None:
         """Read until ``stop`` is set, at first what changed within the last day."""
         observer = Observer()
-        for place in self._places:
+        for place in self.places:
             observer.schedule(self, str(place.folder), recursive=True)
         with suppress(OSError):
             observer.start()
@@ -107,7 +105,7 @@ class FolderWatch(FileSystemEventHandler):
 
     def _look(self, since: float | None = None) -> None:
         """Go through the folders, and read what has another size or time than before."""
-        for place in self._places:
+        for place in self.places:
             # A folder that goes meanwhile ends the look: the next one sees the others.
             with suppress(OSError):
                 for path in place.sessions():
@@ -141,20 +139,13 @@ class FolderWatch(FileSystemEventHandler):
 
     def _session_at(self, path: Path) -> Growing | None:
         session = self._open.get(path)
-        if session is not None:
-            self._open.move_to_end(path)
-            return session
-        program = self._program_at(path)
+        program = None if session else self._program_at(path)
         if program is None:
-            return None
-        session = _open_session(path, program, self._keeper)
-        self._open[path] = session
-        if len(self._open) > MAX_OPEN:
-            self._open.popitem(last=False)
-        return session
+            return session
+        return self._open.put(path, _open_session(path, program, self.keeper))
 
     def _program_at(self, path: Path) -> Program | None:
-        for place in self._places:
+        for place in self.places:
             if place.is_session(path):
                 return place.program or program_of(path)
         return None
@@ -162,7 +153,7 @@ class FolderWatch(FileSystemEventHandler):
     def _tell(self, sentence: str) -> None:
         if sentence not in self._told:
             self._told.add(sentence)
-            self._complain(sentence)
+            self.complain(sentence)
 
 
 def _state_of(path: Path) -> tuple[int, float]:

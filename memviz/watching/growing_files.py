@@ -4,7 +4,7 @@ whole lines only, and a file that was written anew noticed."""
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -77,24 +77,32 @@ class Place:
         return cls(**fields)
 
 
+@dataclass(eq=False, repr=False)
 class GrowingFile:
     """One session of a program, which its file holds row by row."""
 
-    def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
-        self.path = path
-        self.key = key_of(program, name)
-        self.kept: Watched | None = None
-        self._name = name
-        self._program = program
-        self._format = GROWING[program]
-        self._keeper = keeper
-        self._rows: list[tuple[dict[str, Any], int]] = []  # each with its first byte
-        self._is_subagent = program == "claude_code" and is_subagent_file(path)
-        # Tokens in use, window, model.
-        self._known: dict[str, Any] = {"is_subagent": True} if self._is_subagent else {}
-        self._is_whole = True  # of the conversation nothing was kept from elsewhere
-        self._has_title = False
-        self._place = self._expected = Place()
+    path: Path
+    program: str
+    name: str
+    keeper: Keeper
+    kept: Watched | None = None
+    _rows: list[tuple[dict[str, Any], int]] = field(default_factory=list)
+    """Each with its first byte."""
+    _known: dict[str, Any] = field(default_factory=dict)
+    """Tokens in use, window, model."""
+    _is_whole: bool = True
+    """Of the conversation nothing was kept from elsewhere."""
+    _has_title: bool = False
+    _place: Place = Place()
+    _expected: Place = Place()
+
+    def __post_init__(self) -> None:
+        self.key = key_of(self.program, self.name)
+        self._format = GROWING[self.program]
+        is_of_claude = self.program == "claude_code"
+        self._is_subagent = is_of_claude and is_subagent_file(self.path)
+        if self._is_subagent:
+            self._known["is_subagent"] = True
 
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
@@ -132,13 +140,13 @@ class GrowingFile:
 
     def _find_kept(self, identity: str) -> None:
         """Go on from where the library has this session, if it has it."""
-        self.key = self._keeper.key_of_session(
-            self._program,
-            self._name,
+        self.key = self.keeper.key_of_session(
+            self.program,
+            self.name,
             self.path,
             lambda kept: _beginning(_kept_place(kept).file) == _beginning(identity),
         )
-        self.kept = self._keeper.store.find_watched(self.key)
+        self.kept = self.keeper.store.find_watched(self.key)
         if self.kept is not None:
             self._rows = []
             self._has_title = bool(self.kept.state.get("is_titled"))
@@ -216,7 +224,7 @@ class GrowingFile:
         """Keep what a piece of the file adds, and that it is read up to ``place``."""
         about = self._about(piece)
         growth = replace(growth, about=about, state=self._state_at(place))
-        self.kept = self._keeper.write(self.key, growth, place.end) or self.kept
+        self.kept = self.keeper.write(self.key, growth, place.end) or self.kept
 
     def _count_certain(self, rows: Rows) -> int:
         """Return how many of the first rows no later row changes."""
@@ -241,7 +249,7 @@ class GrowingFile:
     def _state_at(self, place: Place) -> dict[str, Any]:
         return {
             **self._known,
-            "source": self._program,
+            "source": self.program,
             "folder": folder_of(self.path),
             "is_titled": self._has_title,
             "place": vars(place),
@@ -255,9 +263,9 @@ class GrowingFile:
 
     def _find_news(self, piece: Told, open_messages: int) -> News:
         """Return what the file has more than the library, after it was written anew."""
-        self.kept = self._keeper.store.find_watched(self.key)
+        self.kept = self.keeper.store.find_watched(self.key)
         return find_news(
-            self._keeper, self.kept, piece.messages, piece.events, open_messages
+            self.keeper, self.kept, piece.messages, piece.events, open_messages
         )
 
     def _about(self, piece: Told) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import time
 from typing import Any
@@ -11,9 +11,14 @@ from typing import Any
 import httpx
 
 from memviz.transcripts.times import time_text
-from memviz.watching.bodies import ByteBudget, HeldBody, inflate, readable_encodings
+from memviz.watching.bodies import (
+    ByteBudget,
+    HeldBody,
+    read_packed,
+    readable_encodings,
+)
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import Api, api_of, read_wire
+from memviz.watching.model_apis import Api, api_of
 from memviz.watching.own_process import BackgroundRecorder
 
 
@@ -85,25 +90,19 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return _Tee(api, request, self._background, HeldBody(self._budget))
 
 
+@dataclass(eq=False, repr=False)
 class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
     """The body of a reply on its way, of which a copy is kept."""
 
-    def __init__(
-        self,
-        api: Api,
-        request: httpx.Request,
-        background: BackgroundRecorder,
-        copy: HeldBody,
-    ) -> None:
-        self._api = api
-        self._request = request
-        self._background = background
-        self._copy = copy
-        self._is_finished = False
-        self._stream: Any = None
-        self._headers = httpx.Headers()
-        self._is_whole = False
-        self._asked_at = time_text(time())
+    api: Api
+    request: httpx.Request
+    background: BackgroundRecorder
+    held: HeldBody
+    _is_finished: bool = False
+    _stream: Any = None
+    _headers: httpx.Headers = field(default_factory=httpx.Headers)
+    _is_whole: bool = False
+    _asked_at: str = field(default_factory=lambda: time_text(time()))
 
     def around(self, response: httpx.Response) -> httpx.Response:
         """Return the reply with its body on the way through here."""
@@ -117,13 +116,13 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         for chunk in self._stream:
-            self._copy.copy(chunk)
+            self.held.copy(chunk)
             yield chunk
         self._is_whole = True
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
-            self._copy.copy(chunk)
+            self.held.copy(chunk)
             yield chunk
         self._is_whole = True
 
@@ -141,20 +140,22 @@ class _Tee(httpx.SyncByteStream, httpx.AsyncByteStream):
         if self._is_finished:
             return
         self._is_finished = True
-        if self._copy.refusal is not None:
-            self._background.complain(self._copy.refusal)
+        if self.held.refusal is not None:
+            self.background.complaints.tell(self.held.refusal)
             return
-        data = self._copy.whole()
-        self._copy.let_go()
-        size_bytes = len(self._request.content) + len(data)
+        data = self.held.whole()
+        self.held.let_go()
+        size_bytes = len(self.request.content) + len(data)
         answered_at = time_text(time())
-        self._background.keep(lambda: self._read(data, answered_at), size_bytes)
+        self.background.keep(lambda: self._read(data, answered_at), size_bytes)
 
     def _read(self, data: bytes, answered_at: str) -> Exchange:
-        packing = self._request.headers.get("content-encoding", "")
-        asked = inflate(self._request.content, packing)
-        packing = self._headers.get("content-encoding", "")
-        data = inflate(data, packing, is_whole=self._is_whole)
-        kind = self._headers.get("content-type", "")
-        exchange = read_wire(self._api, asked, data, kind, is_whole=self._is_whole)
+        exchange = read_packed(
+            self.api,
+            self.request.content,
+            self.request.headers,
+            data,
+            self._headers,
+            is_whole=self._is_whole,
+        )
         return replace(exchange, asked_at=self._asked_at, answered_at=answered_at)

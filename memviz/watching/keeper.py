@@ -82,7 +82,12 @@ class Keeper:
         about = self._concealed_about(
             {"title": title, "system_prompt": system_prompt, "tools": tools}
         )
-        facts = self._facts(usage, model, window_tokens)
+        facts: dict[str, Any] = {
+            "usage": usage and asdict(usage),
+            "model": model[:MAX_KEY_CHARS],
+            "window_tokens": window_tokens,
+        }
+        facts = {name: value for name, value in facts.items() if value}
 
         def plan(kept: Watched | None) -> Growth | None:
             recent: list[str] = list(kept.state.get("keys", ())) if kept else []
@@ -147,6 +152,10 @@ class Keeper:
             return key
         return key_of(program, f"{name} ({folder})")
 
+    def digests_of(self, kept: Watched, start: int, stop: int) -> list[str]:
+        """Return the digests of the messages that the library has at these positions."""
+        return list(map(digest_of, self.store.said(kept.id, start, stop)))
+
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
         # Half a key is no longer known as one, so it is concealed before it is cut.
@@ -158,32 +167,19 @@ class Keeper:
 
     def concealed_event(self, event: RecordedEvent) -> RecordedEvent:
         """Return the event as it is kept."""
-        return self._secrets.conceal_in_event(event)
+        return replace(event, text=self._secrets.conceal(event.text))
 
     def _concealed_about(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a transcript that are known, as they are kept."""
         known = {name: value for name, value in about.items() if value}
+        conceal = self._secrets.conceal
         if "title" in known:
-            words = _beginning_of(known["title"])
-            known["title"] = self._secrets.conceal(words)[:TITLE_CHARS]
+            known["title"] = conceal(_beginning_of(known["title"]))[:TITLE_CHARS]
         if "system_prompt" in known:
-            known["system_prompt"] = self._secrets.conceal(known["system_prompt"])
+            known["system_prompt"] = conceal(known["system_prompt"])
         if "tools" in known:
-            known["tools"] = self._secrets.conceal_all(known["tools"])
+            known["tools"] = tuple(map(conceal, known["tools"]))
         return known
-
-    @staticmethod
-    def _facts(
-        usage: Usage | None, model: str, window_tokens: int | None
-    ) -> dict[str, Any]:
-        facts: dict[str, Any] = {}
-        if usage is not None:
-            facts["usage"] = asdict(usage)
-        if model:
-            facts["model"] = model[:MAX_KEY_CHARS]
-        if window_tokens:
-            facts["window_tokens"] = window_tokens
-        return facts
 
 
 def first_words(messages: Iterable[Message]) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from time import time
 from typing import Any
 from uuid import UUID
@@ -14,6 +12,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 
 from memviz.core.messages import Message
+from memviz.core.recently_used import RecentlyUsed
 from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import (
     CACHE_READ_TOKENS,
@@ -42,8 +41,7 @@ class LangChainHandler(BaseCallbackHandler):
         """``database`` is the library's file: that of ``MEMVIZ_DB``, or ``memviz.db``
         here, unless it is given."""
         self._background = BackgroundRecorder("langchain", database)
-        self._open: OrderedDict[UUID, Exchange] = OrderedDict()
-        self._lock = Lock()
+        self._open: RecentlyUsed[UUID, Exchange] = RecentlyUsed(MOST_OPEN)
 
     def on_chat_model_start(
         self,
@@ -70,17 +68,14 @@ class LangChainHandler(BaseCallbackHandler):
                 asked_at=time_text(time()),
             )
         except Exception as error:
-            self._background.complain(error)
+            self._background.complaints.tell(error)
             return
-        with self._lock:
-            self._open[run_id] = asked
-            while len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)
+        self._open.put(run_id, asked)
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **others: Any) -> None:
         """Keep what was asked and answered."""
-        with self._lock:
-            asked = self._open.pop(run_id, None)
+        asked = self._open.get(run_id)
+        self._open.remove(run_id)
         if asked is None:
             return
         try:
@@ -90,7 +85,7 @@ class LangChainHandler(BaseCallbackHandler):
             model = str(known.get("model_name") or known.get("model") or "")
             usage = _usage(getattr(answer, "usage_metadata", None) or {})
         except Exception as error:
-            self._background.complain(error)
+            self._background.complaints.tell(error)
             return
         exchange = replace(
             asked, reply=reply, usage=usage, model=model, answered_at=time_text(time())
@@ -103,8 +98,7 @@ class LangChainHandler(BaseCallbackHandler):
         self, error: BaseException, *, run_id: UUID, **others: Any
     ) -> None:
         """Forget what was asked: nobody answered it."""
-        with self._lock:
-            self._open.pop(run_id, None)
+        self._open.remove(run_id)
 
     def wait(self) -> None:
         """Return when everything so far is kept."""

@@ -44,7 +44,7 @@ class LitellmCallback(CustomLogger):
         try:
             self._take(kwargs, response_obj, _time_of(start_time), _time_of(end_time))
         except Exception as error:
-            self._background.complain(error)
+            self._background.complaints.tell(error)
 
     async def async_log_success_event(
         self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any

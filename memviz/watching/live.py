@@ -4,7 +4,7 @@ what is largest in it, and what the last compaction took out."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from statistics import median
 from typing import NamedTuple
@@ -22,7 +22,8 @@ from memviz.strategies import strategy
 from memviz.strategies.pipeline import Pipeline
 from memviz.strategies.presets import Preset, presets
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.watching.programs import PROGRAMS
+from memviz.watching.keeper import count_same_beginning
+from memviz.watching.programs import PROGRAMS, Program
 
 LARGEST = 10
 GROWTH_TURNS = 5
@@ -89,32 +90,31 @@ class LiveView:
     taken: Taken | None
 
 
+@dataclass(eq=False, repr=False)
 class LiveConversation:
     """One watched conversation, played on as it grows under its program's own rule and
     under two others. Not safe to share between threads without a lock."""
 
-    def __init__(self, store: Store, key: str) -> None:
-        self._store = store
-        self._key = key
-        self._counter: Counter = find_counter(DEFAULT_COUNTER)
-        self._about: Transcript | None = None
-        self._log = Log()
-        self._followed: list[tuple[Preset, Following]] = []
-        self._view: LiveView | None = None
+    store: Store
+    key: str
+    _counter: Counter = field(default_factory=lambda: find_counter(DEFAULT_COUNTER))
+    _log: Log = field(default_factory=Log)
+    _followed: list[tuple[Preset, Following]] = field(default_factory=list)
+    _view: LiveView | None = None
 
     def look(self) -> LiveView | None:
         """Take in what was kept since the last look, and return the numbers; ``None``
         for a conversation that is gone. What was played before is not played again."""
-        watched = self._store.find_watched(self._key)
+        watched = self.store.find_watched(self.key)
         if watched is None or watched.is_deleted:
             return None
         if self._view is not None and watched == self._view.watched:
             return self._view
-        self._about = self._store.about(watched.id)
+        about = self.store.about(watched.id)
         if not self._followed:
-            self._begin(watched, self._about)
+            self._begin(watched, about)
         self._take_in(watched)
-        self._view = self._numbers(watched, self._about)
+        self._view = self._numbers(watched, about)
         return self._view
 
     def _begin(self, watched: Watched, about: Transcript) -> None:
@@ -132,7 +132,7 @@ class LiveConversation:
         start = max(0, start)
         while True:
             stop = min(watched.message_count, start + BATCH)
-            said = self._store.said(watched.id, start, stop)
+            said = self.store.said(watched.id, start, stop)
             self._compare(said, start)
             start += len(said)
             if not said or start >= watched.message_count:
@@ -140,10 +140,8 @@ class LiveConversation:
 
     def _compare(self, said: Sequence[Message], start: int) -> None:
         """Let the logs go on with what was said from ``start`` on."""
-        same = 0
         there = self._log[start:]
-        while same < min(len(there), len(said)) and there[same] == said[same]:
-            same += 1
+        same = count_same_beginning(there, said)
         if same < len(there):
             self._log = self._log.prefix(start + same)
         self._log.extend(said[same:])
@@ -153,7 +151,6 @@ class LiveConversation:
 
     def _numbers(self, watched: Watched, about: Transcript) -> LiveView:
         log = self._log
-        totals = log.token_sums(self._counter).totals
         runs = [(preset, following.run()) for preset, following in self._followed]
         events = [event for event in about.events if event.after_message <= len(log)]
         sent = _sent_since(events, len(log))
@@ -163,8 +160,8 @@ class LiveConversation:
         if used is None:
             run = None if events else runs[0][1]
             used = self._counted_tokens(sent, summary, run)
-        growth = _growth(log, totals)
-        own = PROGRAMS.get(watched.state.get("source", ""))
+        growth = _growth(log, self._totals)
+        own = _program_of(watched)
         forecasts = []
         for preset, following in self._followed:
             is_own = own is not None and preset.id == own.preset
@@ -187,23 +184,28 @@ class LiveConversation:
             self._taken(events),
         )
 
+    @property
+    def _totals(self) -> Sequence[int]:
+        """The tokens before each message, and behind the last one."""
+        return self._log.token_sums(self._counter).totals
+
     def _counted_tokens(
         self, sent: Sequence[int], summary: str, run: Run | None
     ) -> int:
         """Return the tokens in the window where nobody said how many: those since the
         last compaction, or where there was none, what the first rule would send."""
-        totals = self._log.token_sums(self._counter).totals
         if run is None or not run.requests:
             return self._tokens_of(sent) + self._counter(summary)
         last = run.requests[-1]
+        totals = self._totals
         return last.total_tokens + totals[-1] - totals[last.memory.length]
 
     def _tokens_of(self, positions: Sequence[int]) -> int:
-        totals = self._log.token_sums(self._counter).totals
+        totals = self._totals
         return sum(totals[at + 1] - totals[at] for at in positions)
 
     def _items(self, positions: Sequence[int]) -> list[Item]:
-        totals = self._log.token_sums(self._counter).totals
+        totals = self._totals
         sizes = [(totals[at + 1] - totals[at], at) for at in positions]
         items = []
         for tokens, at in sorted(sizes, reverse=True)[:LARGEST]:
@@ -247,9 +249,13 @@ def _measured_tokens(watched: Watched) -> int | None:
     return measured if isinstance(measured, int) else None
 
 
+def _program_of(watched: Watched) -> Program | None:
+    return PROGRAMS.get(watched.state.get("source", ""))
+
+
 def _rules_for(watched: Watched) -> list[Preset]:
-    """The program's own rule, where it is known, and two others."""
-    program = PROGRAMS.get(watched.state.get("source", ""))
+    """Return the program's own rule, where it is known, and two others."""
+    program = _program_of(watched)
     own = program.preset if program is not None else ""
     others = [id for id in OTHERS if id != own]
     ids = [own, *others[:1], others[-1]] if own else others[:2]
@@ -261,7 +267,7 @@ def _window_of(watched: Watched, followed: Sequence[tuple[Preset, Run]]) -> int 
     window_tokens = watched.state.get("window_tokens")
     if isinstance(window_tokens, int):
         return window_tokens
-    program = PROGRAMS.get(watched.state.get("source", ""))
+    program = _program_of(watched)
     preset, run = followed[0]
     if program is None or preset.id != program.preset:
         return None

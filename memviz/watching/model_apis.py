@@ -12,7 +12,7 @@ from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.messages import Message
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import objects_at, text_at, value_at
 from memviz.watching.event_streams import (
     Event,
     join_chat_chunks,
@@ -164,10 +164,8 @@ def _has_ended(answered: Mapping[str, Any]) -> bool:
     """Return whether a reply says why it ended."""
     if answered.get("stop_reason") or answered.get("status") in ENDED:
         return True
-    choices = answered.get("choices") or ()
-    return any(
-        isinstance(choice, dict) and choice.get("finish_reason") for choice in choices
-    )
+    choices = objects_at(answered, "choices")
+    return any(choice.get("finish_reason") for choice in choices)
 
 
 def _parse(data: bytes) -> Mapping[str, Any]:
@@ -194,10 +192,7 @@ def _usage(api: Api, billed: object) -> dict[str, int]:
     """Return the tokens as billed; input tokens are all of a request."""
     values = {}
     for name, path in api.usage.items():
-        value = billed
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        values[name] = value
+        values[name] = value_at(billed, *path.split("."))
     usage = usage_of(values)
     if api.has_cache_beside and INPUT_TOKENS in usage:
         usage[INPUT_TOKENS] += usage.get(CACHE_READ_TOKENS, 0)

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from memviz.core.messages import TIME, Message, ToolCall
+from memviz.core.recently_used import RecentlyUsed
 from memviz.storage.watched import Growth
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.readers.json_access import (
@@ -58,16 +58,19 @@ WHERE session_id = ? AND message_id > ? ORDER BY message_id, id LIMIT ?
 """
 
 
+@dataclass(eq=False, repr=False)
 class OpencodeLibrary:
     """All sessions of opencode on this machine."""
 
-    def __init__(self, path: Path, keeper: Keeper) -> None:
-        self._path = path
-        self._keeper = keeper
-        self._since = 0
-        self._newest_part = ""
-        self._scanned_at = -SCAN_SECONDS
-        self._open: OrderedDict[str, None] = OrderedDict()
+    path: Path
+    keeper: Keeper
+    _since: int = 0
+    _newest_part: str = ""
+    _scanned_at: float = -SCAN_SECONDS
+    _open: RecentlyUsed[str, bool] = field(
+        default_factory=lambda: RecentlyUsed(MOST_OPEN)
+    )
+    """Sessions whose newest reply is not over."""
 
     def read_on(self) -> bool:
         """Keep what sessions have more. A database that its program holds, or that is
@@ -77,7 +80,7 @@ class OpencodeLibrary:
         database has not the tables of opencode.
         """
         try:
-            address = f"{self._path.absolute().as_uri()}?mode=ro"
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
             opened = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
             with closing(opened) as connection:
                 # A title that was cut amid a letter is no UTF-8.
@@ -111,7 +114,8 @@ class OpencodeLibrary:
         its parts change in place."""
         newest_part = _newest_part(connection)
         rows = connection.execute(_NEW, (self._newest_part,))
-        sessions = {str(session) for (session,) in rows} | set(self._open)
+        still_open = self._open.keys_where_value(bool)
+        sessions = {*still_open, *(str(session) for (session,) in rows)}
         for session in sorted(sessions):
             self._read_to_end(connection, session)
         self._newest_part = newest_part
@@ -124,7 +128,7 @@ class OpencodeLibrary:
     def _read_session(self, connection: sqlite3.Connection, session: str) -> bool:
         """Keep what a session has more; returns whether there may be still more."""
         key = key_of("opencode", session)
-        kept = self._keeper.store.find_watched(key)
+        kept = self.keeper.store.find_watched(key)
         if kept is not None and kept.is_deleted:
             self._note_open(session, is_open=False)
             return False  # its place would never move
@@ -145,16 +149,15 @@ class OpencodeLibrary:
             state={**growth.state, "is_subagent": is_subagent},
             about={"title": text_at(described, "title")},
         )
-        self._keeper.write_rows(key, growth)
+        self.keeper.write_rows(key, growth)
         is_more = is_open or len(rows) == MAX_MESSAGES
         return newest_certain != certain and is_more
 
     def _note_open(self, session: str, *, is_open: bool) -> None:
-        self._open.pop(session, None)
         if is_open:
-            self._open[session] = None
-        if len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
+            self._open.put(session, True)
+        else:
+            self._open.remove(session)
 
 
 def _growth_of(

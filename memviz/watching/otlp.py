@@ -3,9 +3,9 @@ JSON over HTTP."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from memviz.core.recently_used import RecentlyUsed
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -65,15 +66,18 @@ def make_receiver(take: Take) -> Starlette:
     )
 
 
+@dataclass(eq=False, repr=False)
 class _Receiver:
     """Reads what exporters send. One body after the other is taken apart."""
 
-    def __init__(self, take: Take) -> None:
-        self._take = take
-        self._joined = SpanLogs()
-        self._budget = ByteBudget()
-        self._one_at_a_time = Lock()
-        self._bodies: OrderedDict[bytes, None] = OrderedDict()  # digests of the newest
+    take: Take
+    _joined: SpanLogs = field(default_factory=SpanLogs)
+    _budget: ByteBudget = field(default_factory=ByteBudget)
+    _one_at_a_time: Lock = field(default_factory=Lock)
+    _bodies: RecentlyUsed[bytes, bytes] = field(
+        default_factory=lambda: RecentlyUsed(MOST_BODIES)
+    )
+    """The digests of the newest."""
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -153,10 +157,8 @@ class _Receiver:
     def _is_new(self, data: bytes) -> bool:
         """Return whether no such body came before, and remember it."""
         digest = blake2b(data, digest_size=16).digest()
-        is_new = digest not in self._bodies
-        self._bodies[digest] = None
-        if len(self._bodies) > MOST_BODIES:
-            self._bodies.popitem(last=False)
+        is_new = self._bodies.get(digest) is None
+        self._bodies.put(digest, digest)
         return is_new
 
     def _join(self, signal: Signal, items: Iterator[Item]) -> None:
@@ -175,4 +177,4 @@ class _Receiver:
 
     def _take_whole(self, *, is_end: bool = False) -> None:
         for exchange in self._joined.take(is_end=is_end):
-            self._take(exchange)
+            self.take(exchange)

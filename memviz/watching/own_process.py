@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -37,13 +38,13 @@ class TooManyWaitingError(MemvizError):
         )
 
 
+@dataclass(eq=False, repr=False)
 class _WaitingRoom:
     """The exchanges that wait to be kept, by their number and their bytes."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._count = 0
-        self._size_bytes = 0
+    _lock: Lock = field(default_factory=Lock)
+    _count: int = 0
+    _size_bytes: int = 0
 
     def enter(self, size_bytes: int) -> None:
         """Count one more. Raises :class:`TooManyWaitingError` where it is too much."""
@@ -62,18 +63,21 @@ class _WaitingRoom:
             self._size_bytes -= size_bytes
 
 
+@dataclass(eq=False, repr=False)
 class BackgroundRecorder:
     """Keeps exchanges in the order in which they are given, beside the program."""
 
-    def __init__(self, source: str, database: str | Path | None) -> None:
-        """``database`` is the library's file: that of ``MEMVIZ_DB``, or ``memviz.db``
-        here, unless it is given. It is opened when the first exchange comes."""
-        self._source = source
-        path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        self._database = path
-        self._recorder: Recorder | None = None
-        self._of_parent: Recorder | None = None
-        self._complaints = Complaints()
+    source: str
+    database: str | Path | None
+    """The library's file: that of ``MEMVIZ_DB``, or ``memviz.db`` here, unless it is given.
+    It is opened when the first exchange comes."""
+    complaints: Complaints = field(default_factory=Complaints)
+    _recorder: Recorder | None = None
+    _of_parent: Recorder | None = None
+
+    def __post_init__(self) -> None:
+        named = os.environ.get(DATABASE_VARIABLE)
+        self._path = self.database or named or DEFAULT_DATABASE
         self._begin()
 
     def _begin(self) -> None:
@@ -101,11 +105,7 @@ class BackgroundRecorder:
             except RuntimeError:  # the program is ending
                 self._keep(read, size_bytes)
         except Exception as error:
-            self.complain(error)
-
-    def complain(self, error: Exception) -> None:
-        """Log why something is not kept, the same reason once."""
-        self._complaints.tell(error)
+            self.complaints.tell(error)
 
     def wait(self) -> None:
         """Return when everything that was given so far is kept."""
@@ -119,11 +119,11 @@ class BackgroundRecorder:
             if exchange is None:
                 return
             if self._recorder is None:
-                keeper = Keeper(Store(self._database))
-                self._recorder = Recorder(keeper, self._source, self._complaints)
+                keeper = Keeper(Store(self._path))
+                self._recorder = Recorder(keeper, self.source, self.complaints)
             self._recorder.take(exchange)
         except Exception as error:
-            self.complain(error)
+            self.complaints.tell(error)
         finally:
             self._room.leave(size_bytes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import time
 from urllib.parse import urlsplit
@@ -26,12 +26,12 @@ from memviz.watching.bodies import (
     ByteBudget,
     HeldBody,
     OwnProgramsOnly,
-    inflate,
+    read_packed,
     readable_encodings,
     refuse,
 )
 from memviz.watching.exchanges import Exchange
-from memviz.watching.model_apis import Api, api_of, read_wire
+from memviz.watching.model_apis import Api, api_of
 
 Headers = list[tuple[bytes, bytes]]
 OF_ONE_CONNECTION = frozenset(
@@ -98,27 +98,21 @@ def _make_client() -> httpx.AsyncClient:
     )
 
 
+@dataclass(eq=False, repr=False)
 class _Proxy:
     """The application behind the check of who asks."""
 
-    def __init__(
-        self,
-        upstream: httpx.URL,
-        take: Callable[[Exchange], object],
-        complain: Callable[[Exception], object],
-        client: httpx.AsyncClient,
-    ) -> None:
-        self._upstream = upstream
-        self._take = take
-        self._complain = complain
-        self._client = client
-        self._budget = ByteBudget()
-        self._in_order = anyio.Lock()
+    upstream: httpx.URL
+    take: Callable[[Exchange], object]
+    complain: Callable[[Exception], object]
+    client: httpx.AsyncClient
+    _budget: ByteBudget = field(default_factory=ByteBudget)
+    _in_order: anyio.Lock = field(default_factory=anyio.Lock)
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         """Close the connections to the API when the server ends."""
-        async with self._client:
+        async with self.client:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,7 +126,7 @@ class _Proxy:
             async with anyio.create_task_group() as group:
                 group.start_soon(_cancel_when_gone, upload, receive, group.cancel_scope)
                 try:
-                    await call.relay(self._client)
+                    await call.relay(self.client)
                 except ClientDisconnect:
                     pass  # it went before all of its request was there
                 except httpx.TransportError as error:
@@ -151,10 +145,10 @@ class _Proxy:
         and for replies that could not be read beside."""
         path: bytes = request.scope.get("raw_path") or request.url.path.encode()
         query: bytes = request.scope["query_string"]
-        target = self._upstream.raw_path.rstrip(b"/") + b"/" + path.lstrip(b"/")
+        target = self.upstream.raw_path.rstrip(b"/") + b"/" + path.lstrip(b"/")
         if query:
             target += b"?" + query
-        url = self._upstream.copy_with(raw_path=target)
+        url = self.upstream.copy_with(raw_path=target)
         headers = _passed_on(request.headers.raw)
         content = upload if upload.has_bytes else None
         return httpx.Request(request.method, url, headers=headers, content=content)
@@ -163,71 +157,70 @@ class _Proxy:
         """Read the exchange with a model that went through."""
         refusal = asked.refusal or call.answered.refusal
         if refusal is not None:
-            self._complain(refusal)
+            self.complain(refusal)
             return
         try:
-            encoding = request.headers.get("content-encoding", "")
-            question = inflate(asked.whole(), encoding)
-            encoding = call.headers.get("content-encoding", "")
-            packed = call.answered.whole()
-            reply = inflate(packed, encoding, is_whole=call.is_whole)
-            exchange = read_wire(
+            exchange = read_packed(
                 api,
-                question,
-                reply,
-                call.headers.get("content-type", ""),
+                asked.whole(),
+                request.headers,
+                call.answered.whole(),
+                call.headers,
                 is_whole=call.is_whole,
             )
             timed = replace(
                 exchange, asked_at=call.asked_at, answered_at=call.answered_at
             )
-            self._take(timed)
+            self.take(timed)
         except Exception as error:
             # Whatever comes over the wire, it was passed on: to keep it is a second thing.
-            self._complain(error)
+            self.complain(error)
 
 
+@dataclass(eq=False, repr=False)
 class _Upload:
     """The body of a request on its way to the API, of which a copy is kept."""
 
-    def __init__(self, request: Request, copy: HeldBody) -> None:
-        self._request = request
-        self._copy = copy
-        size = request.headers.get("content-length", "0")
-        self.has_bytes = size != "0" or "transfer-encoding" in request.headers
-        self.is_passed_on = anyio.Event()
+    request: Request
+    held: HeldBody
+    is_passed_on: anyio.Event = field(default_factory=anyio.Event)
+
+    def __post_init__(self) -> None:
+        headers = self.request.headers
+        size = headers.get("content-length", "0")
+        self.has_bytes = size != "0" or "transfer-encoding" in headers
         if not self.has_bytes:
             self.is_passed_on.set()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self._request.stream():
-            self._copy.copy(chunk)
+        async for chunk in self.request.stream():
+            self.held.copy(chunk)
             yield chunk
         self.is_passed_on.set()
 
 
+@dataclass(eq=False, repr=False)
 class _Call:
     """One request to the API, and its reply on the way back."""
 
-    def __init__(self, request: httpx.Request, answered: HeldBody, send: Send) -> None:
-        self._request = request
-        self._send = send
-        self.answered = answered
-        self.status: int | None = None
-        """That of the reply; ``None`` as long as none has begun."""
-        self.headers = httpx.Headers()
-        self.is_whole = False
-        self.asked_at = time_text(time())
-        self.answered_at = ""
+    request: httpx.Request
+    answered: HeldBody
+    send: Send
+    status: int | None = None
+    """That of the reply; ``None`` as long as none has begun."""
+    headers: httpx.Headers = field(default_factory=httpx.Headers)
+    is_whole: bool = False
+    asked_at: str = field(default_factory=lambda: time_text(time()))
+    answered_at: str = ""
 
     async def relay(self, client: httpx.AsyncClient) -> None:
         """Ask, and pass the reply on, chunk by chunk as it comes. Raises
         :class:`httpx.TransportError` where the line to the API breaks."""
-        response = await client.send(self._request, stream=True)
+        response = await client.send(self.request, stream=True)
         try:
             headers = _without_connection(response.headers.raw)
             start = {"status": response.status_code, "headers": headers}
-            await self._send({"type": "http.response.start", **start})
+            await self.send({"type": "http.response.start", **start})
             self.status = response.status_code
             self.headers = response.headers
             async for chunk in response.aiter_raw():
@@ -243,7 +236,7 @@ class _Call:
 
     async def _send_body(self, chunk: bytes, *, more: bool) -> None:
         body = {"type": "http.response.body", "body": chunk, "more_body": more}
-        await self._send(body)
+        await self.send(body)
 
 
 async def _cancel_when_gone(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 
 from memviz.core.errors import MemvizError
@@ -25,11 +26,11 @@ MOST_WAITING = 64
 _LOG = logging.getLogger("memviz.watching")
 
 
+@dataclass(eq=False, repr=False)
 class Complaints:
     """Says why something is not kept: each reason once, and not more than can be read."""
 
-    def __init__(self) -> None:
-        self._told: set[str] = set()
+    _told: set[str] = field(default_factory=set)
 
     def tell(self, error: Exception) -> None:
         """Log an error, the same once."""
@@ -39,19 +40,21 @@ class Complaints:
             _LOG.warning("memviz does not keep this: %s", reason)
 
 
+@dataclass(eq=False, repr=False)
 class Recorder:
     """Keeps the exchanges of one source, such as "otlp", in the library of a keeper.
     Several threads may use it."""
 
-    def __init__(
-        self, keeper: Keeper, source: str, complaints: Complaints | None = None
-    ) -> None:
-        self._keeper = keeper
-        self._source = source
+    keeper: Keeper
+    source: str
+    complaints: Complaints = field(default_factory=Complaints)
+    _waiting: deque[Exchange] = field(
+        default_factory=lambda: deque(maxlen=MOST_WAITING)
+    )
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
         self._threads = Threads(self._find_kept)
-        self._waiting: deque[Exchange] = deque(maxlen=MOST_WAITING)
-        self._lock = Lock()
-        self._complaints = complaints or Complaints()
 
     def take(self, exchange: Exchange) -> None:
         """Keep what is new in an exchange; where the library cannot be written, say so
@@ -64,10 +67,10 @@ class Recorder:
                     self._keep(oldest)
                 except StorageError as error:
                     self._waiting.appendleft(oldest)
-                    self.complain(error)
+                    self.complaints.tell(error)
                     return
                 except MemvizError as error:
-                    self.complain(error)
+                    self.complaints.tell(error)
 
     def _keep(self, exchange: Exchange) -> None:
         """Keep what is new in an exchange. Raises what :meth:`Keeper.append` does."""
@@ -83,8 +86,8 @@ class Recorder:
             )
         is_first = new.prompt is not None
         try:
-            self._keeper.append(
-                self._source,
+            self.keeper.append(
+                self.source,
                 new.conversation,
                 new.messages,
                 keys=new.keys,
@@ -104,18 +107,14 @@ class Recorder:
         the newest ones without a compaction; ``None`` where there is none."""
         history = [digest.hex() for digest in said]
         best = None
-        for watched in self._keeper.store.newest_watched():
+        for watched in self.keeper.store.newest_watched():
             source, _, conversation = watched.key.partition("/")
             keys = watched.state.get("keys", ())
             count = watched.message_count
-            if source != self._source or watched.event_count or count != len(keys):
+            if source != self.source or watched.event_count or count != len(keys):
                 continue
             digests = [str(key).partition(".")[0] for key in keys]
             is_longer = best is None or count > best.messages
             if is_longer and count < len(history) and history[:count] == digests:
                 best = KeptBeginning(conversation, count)
         return best
-
-    def complain(self, error: Exception) -> None:
-        """Log why something is not kept, the same reason once."""
-        self._complaints.tell(error)

@@ -45,8 +45,8 @@ def find_news(
         return News(Growth(0, messages, {}, events))
     digests = [digest_of(keeper.concealed(message)) for message in messages]
     count = kept.message_count
-    first_kept = _digests_of(keeper, kept, 0, len(digests))
-    newest_kept = _digests_of(keeper, kept, max(0, count - RECENT_KEYS), count)
+    first_kept = keeper.digests_of(kept, 0, len(digests))
+    newest_kept = keeper.digests_of(kept, max(0, count - RECENT_KEYS), count)
     same = count_same_beginning(first_kept, digests)
     known = max(same, first_new(newest_kept, digests))
     events_kept = keeper.store.about(kept.id).events
@@ -62,10 +62,6 @@ def find_news(
     is_in_between = same < known and digests[known - 1] != newest_kept[-1]
     has_no_news = (is_beginning or not digests) and not new_events
     return News(growth, is_in_between or has_no_news)
-
-
-def _digests_of(keeper: Keeper, kept: Watched, start: int, stop: int) -> list[str]:
-    return list(map(digest_of, keeper.store.said(kept.id, start, stop)))
 
 
 def place_events(

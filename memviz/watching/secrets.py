@@ -2,7 +2,7 @@
 kept: those of known shapes, those of this process, and what the user names."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from memviz.models.redaction import (
     environment_secrets,
     looks_random,
 )
-from memviz.transcripts.base import RecordedEvent
 
 _KEYS = (
     r"(?:sk|pk|rk|gsk|xai|pplx|r8|nvapi|glpat|lin_api|dop_v1|shpat|sntrys|whsec)[-_](?=[\w-]{0,80}\d)[\w-]{16,}",
@@ -34,23 +33,38 @@ _WHOLE = re.compile(
     r"(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
 )
 _AFTER_A_WORD = re.compile(
-    r"(?P<word>\b(?:bearer|basic|authorization:\s*token)\s+)(?P<secret>[\w.~+/=-]{16,})"
-    r"|(?P<address>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<at>[^\s/@]{1,200})(?=@)"
-    r"|(?P<header>\b(?:set-)?cookie:\s{0,4})(?P<cookie>[^\r\n\"']{6,4000})"
-    r"|(?P<option>\bcurl\b[^\r\n]{0,200}?\s(?:-u|--user)[ =][\w.@-]{1,100}:"
-    r"|\bmysql\w*\b[^\r\n]{0,200}?\s-p)(?P<typed>[^\s\"']{4,200})",
-    re.IGNORECASE,
+    r"""
+      (\b(?:bearer|basic|authorization:\s*token)\s+)          # "Authorization: Bearer eyJhbGciOiJIUzI1"
+        [\w.~+/=-]{16,}
+    | (\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)           # "postgres://ann:swordfish@db"
+        [^\s/@]{1,200}(?=@)
+    | (\b(?:set-)?cookie:\s{0,4})                            # "Cookie: session=31d4d96e407aad42"
+        [^\r\n"']{6,4000}
+    | (\bcurl\b[^\r\n]{0,200}?\s(?:-u|--user)[ =][\w.@-]{1,100}:   # "curl -u ann:swordfish https://a.org"
+      |\bmysql\w*\b[^\r\n]{0,200}?\s-p)                      # "mysqldump -u ann -pswordfish"
+        [^\s"']{4,200}
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-"""What stands after a word that says what it is."""
+"""A secret behind a word that says what it is; the word is the only group that matched."""
 _NAMED = re.compile(
-    r"(?P<name>(?:(?P<password>password|passwd|passphrase|passwort|kennwort|contraseña|mot de passe|senha|\bpwd|\bpw\b)"
-    r"|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)\w{0,20}\\?[\"']?"
-    r"(?P<sign>\s{0,4}[:=]\s{0,4}|\s(?:is|was|ist|es|est)\s|\s)"
-    r"|(?P<chinese>密码|密碼|口令|密钥|密鑰)\s{0,2}(?:[:=：]|是|为|為|\s)\s{0,4})"
-    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\r\n\\]{6,500})|(?P<bare>[^\s\"'\\,;(){}\[\]<>$。，；]{6,500})(?P<call>\(|\[)?)",
-    re.IGNORECASE,
+    r"""
+    (?P<name>
+        (?:(?P<password>password|passwd|passphrase|passwort|kennwort|contraseña|mot\ de\ passe|senha|\bpwd|\bpw\b)
+          |secret|token|api[_-]?key|access[_-]?key|private[_-]?key)
+        \w{0,20}\\?["']?                                       # the rest of a name, and its quote: token_2"
+        (?P<sign>\s{0,4}[:=]\s{0,4}|\s(?:is|was|ist|es|est)\s|\s)
+      | (?P<chinese>密码|密碼|口令|密钥|密鑰)\s{0,2}(?:[:=：]|是|为|為|\s)\s{0,4}
+    )
+    (?:
+        (?P<quote>\\?["'])(?P<quoted>[^"'\r\n\\]{6,500})
+      | (?P<bare>[^\s"'\\,;(){}\[\]<>$。，；]{6,500})(?P<call>\(|\[)?
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-"""A value behind the name of a secret: ``DB_PASSWORD=swordfish``, ``"token": "a 1"``, 密码：abc123."""
+"""A value behind the name of a secret: ``DB_PASSWORD=swordfish``, ``"token": "a 1"``, 密码：abc123. One that is called
+or looked into is code: ``token = find_token(``."""
 _HAS_DIGIT = re.compile(r"\d")
 _IS_PATH = re.compile(r"[~.]|/[^/]*/|/\D*$")
 """``~/.netrc``, ``/run/secrets/db1``, ``/swordfish``; not ``/kd83jQx9wPz``, as one of 64 secrets in Base64 begins."""
@@ -108,18 +122,10 @@ class Secrets:
             return list(map(self._conceal_inside, value))
         return value
 
-    def conceal_in_event(self, event: RecordedEvent) -> RecordedEvent:
-        """Return the event without secrets in its summary."""
-        return replace(event, text=self.conceal(event.text))
-
-    def conceal_all(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return each text without its secrets."""
-        return tuple(map(self.conceal, texts))
-
 
 def _without_secret(match: re.Match[str]) -> str:
-    before = match["word"] or match["address"] or match["header"] or match["option"]
-    return f"{before}{HIDDEN}"
+    """Return what stands before the secret, and asterisks: "Bearer ****"."""
+    return f"{match[match.lastindex or 0]}{HIDDEN}"
 
 
 def _without_value(match: re.Match[str]) -> str:
@@ -131,18 +137,24 @@ def _without_value(match: re.Match[str]) -> str:
 
 
 def _is_secret(match: re.Match[str]) -> bool:
-    """Return whether a value without quotes is one: it has a digit ("my password is hunter2"), or it is set by a sign
-    that says so ("password: swordfish", "api_key=abcdefgh"; "secret: nothing" says something else)."""
-    bare = match["bare"]
-    if _IS_PATH.match(bare) or _IS_CODE.match(bare):
+    """Return whether a value without quotes is one, by how it looks and what sets it:
+
+    - a number: a password set by a sign, "password: 123456";
+    - letters and digits: any password, "my password is hunter2", and what a sign sets, "token: a1b2c3";
+    - letters alone: a password set by a sign, "password: swordfish", and what an equals sign sets,
+      "api_key=abcdefgh"; "secret: nothing" says something else.
+    """
+    value = match["bare"]
+    if _IS_PATH.match(value) or _IS_CODE.match(value):
         return False
-    of_password = bool(match["password"] or match["chinese"])
+    is_password = bool(match["password"] or match["chinese"])
     sign = (match["sign"] or ":").strip()
-    if _IS_NUMBER.match(bare):
-        return of_password and sign in (":", "=")
-    if _HAS_DIGIT.search(bare):
-        return of_password or sign in (":", "=")
-    return sign == "=" or (of_password and sign == ":")
+    is_set = sign in (":", "=")
+    if _IS_NUMBER.match(value):
+        return is_password and is_set
+    if _HAS_DIGIT.search(value):
+        return is_password or is_set
+    return sign == "=" or (is_password and is_set)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -85,7 +85,7 @@ def serve_proxy(keeper: Keeper, upstream: str, port: int = PROXY_PORT) -> LocalS
     from memviz.watching.proxy import make_proxy
 
     recorder = Recorder(keeper, "proxy")
-    app = make_proxy(upstream, recorder.take, recorder.complain)
+    app = make_proxy(upstream, recorder.take, recorder.complaints.tell)
     return LocalServer(app, port)
 
 

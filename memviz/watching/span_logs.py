@@ -12,6 +12,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from memviz.core.errors import MemvizError
+from memviz.core.recently_used import RecentlyUsed
 from memviz.transcripts.times import time_text
 from memviz.watching.exchanges import Exchange
 from memviz.watching.spans import (
@@ -100,18 +101,20 @@ class SpanParts:
         return BATCH_SECONDS if may_have_logs and not self.has_reply else 0.0
 
 
+@dataclass(eq=False, repr=False)
 class SpanLogs:
     """The spans and logs that wait for each other. One thread at a time."""
 
-    def __init__(self, now: Callable[[], float] = monotonic) -> None:
-        self.unread = 0
-        """How many could not be read so far."""
-        self._now = now
-        self._waiting: OrderedDict[SpanId, SpanParts] = OrderedDict()
-        self._waiting_chars = 0
-        self._touched: set[SpanId] = set()
-        self._alone: list[SpanParts] = []
-        self._taken: OrderedDict[SpanId, None] = OrderedDict()
+    now: Callable[[], float] = monotonic
+    unread: int = 0
+    """How many could not be read so far."""
+    _waiting: OrderedDict[SpanId, SpanParts] = field(default_factory=OrderedDict)
+    _waiting_chars: int = 0
+    _touched: set[SpanId] = field(default_factory=set)
+    _alone: list[SpanParts] = field(default_factory=list)
+    _taken: RecentlyUsed[SpanId, SpanId] = field(
+        default_factory=lambda: RecentlyUsed(MOST_TAKEN)
+    )
 
     def add_span(self, span: SpanParts) -> None:
         """Take in a span, which its logs may have come before."""
@@ -133,7 +136,7 @@ class SpanLogs:
         if not id.span:
             if holds_request(name):
                 self._alone.append(SpanParts(id, time, time, attributes, [event]))
-        elif holds_message(name) and (id in self._waiting or id not in self._taken):
+        elif holds_message(name) and (id in self._waiting or not self._taken.get(id)):
             span = self._waiting.setdefault(id, SpanParts(id, time, time))
             if span.attributes is None:
                 span.end = max(span.end, time)
@@ -143,7 +146,7 @@ class SpanLogs:
     def take(self, *, is_end: bool = False) -> list[Exchange]:
         """Return the exchanges that get no more or are waited for no longer, at the end
         all, in the order of their beginnings."""
-        now = self._now()
+        now = self.now()
         ready = self._alone
         self._alone = []
         for span in ready:
@@ -167,9 +170,7 @@ class SpanLogs:
             if span.exchange is not None and span.is_news:
                 exchanges.append(span.exchange)
                 span.is_taken = True
-                self._taken[span.id] = None
-        while len(self._taken) > MOST_TAKEN:
-            self._taken.popitem(last=False)
+                self._taken.put(span.id, span.id)
         return exchanges
 
     def _settle(self, span: SpanParts, now: float) -> None:

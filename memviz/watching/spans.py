@@ -13,7 +13,8 @@ from typing import Any
 from memviz.core.message_fields import role_named
 from memviz.core.messages import Message, ToolCall
 from memviz.transcripts.base import REASONING
-from memviz.watching.exchanges import Exchange, usage_of
+from memviz.transcripts.readers.json_access import value_at
+from memviz.watching.exchanges import Exchange, parse_json, usage_of
 
 Attributes = Mapping[str, Any]
 MOST_NESTED_NAMES = 12
@@ -121,9 +122,7 @@ def _nest_names(attributes: Attributes) -> dict[str, Any]:
 def _first(tree: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the value of the first attribute that is there, also a numbered one."""
     for name in names:
-        node: Any = tree
-        for key in name.split("."):
-            node = node.get(key) if isinstance(node, Mapping) else None
+        node = value_at(tree, *name.split("."))
         if isinstance(node, Mapping) and "" in node:
             node = node[""]
         if node is not None:
@@ -141,7 +140,7 @@ def _messages(value: Any, role: str) -> Iterator[Message]:
 def _listed(value: Any) -> list[Any]:
     """Return the items of a list, of numbered attributes, or of the JSON text of one."""
     if isinstance(value, str) and value.startswith(_JSON_BEGINNINGS):
-        value = _parse(value)
+        value = parse_json(value)
     if isinstance(value, Mapping):
         numbers = [key for key in value if key.isdecimal() and len(key) <= MOST_DIGITS]
         if not numbers:
@@ -152,13 +151,6 @@ def _listed(value: Any) -> list[Any]:
     return [value]
 
 
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
 def _unwrap(item: Any) -> Any:
     """Return an object with what stands under a wrapper put in its place."""
     if not isinstance(item, Mapping):
@@ -166,7 +158,7 @@ def _unwrap(item: Any) -> Any:
     for wrapper in _conventions()["words"]["wrappers"]:
         inner = item.get(wrapper)
         if isinstance(inner, str):
-            inner = _parse(inner)
+            inner = parse_json(inner)
         if isinstance(inner, Mapping):
             item = {**item, **inner}
     return item
@@ -190,7 +182,7 @@ def _read_message(item: Any, role: str) -> Iterator[Message]:
     role = role_named(item.get("role")) or role
     content = _under(item, "content")
     if isinstance(content, str) and content.startswith(_PARTS_BEGINNINGS):
-        content = _parse(content)
+        content = parse_json(content)
     texts = []
     thoughts = []
     calls = [_read_call(call) for call in _listed(_under(item, "calls"))]

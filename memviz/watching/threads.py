@@ -15,6 +15,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from memviz.core.messages import Message
+from memviz.core.recently_used import RecentlyUsed
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
@@ -174,21 +175,21 @@ class KeptBeginning(NamedTuple):
     """So many of the first messages of the request are that conversation."""
 
 
+@dataclass(eq=False, repr=False)
 class Threads:
     """The conversations of the newest exchanges. One thread of the process at a time."""
 
-    def __init__(
-        self,
-        find_kept: Callable[[Sequence[bytes]], KeptBeginning | None] = lambda _: None,
-    ) -> None:
-        """``find_kept`` is asked for the history of a request that goes on from no
-        conversation that is remembered, as digests: an earlier process may have kept it."""
-        self._find_kept = find_kept
-        self._by_key: OrderedDict[str, _Thread] = OrderedDict()
-        self._by_reply: OrderedDict[str, str] = OrderedDict()
-        self._digests = 0
-        self._newest: tuple[_Thread, _Thread] | None = None
-        """The conversation of the newest exchange, and the same before it."""
+    find_kept: Callable[[Sequence[bytes]], KeptBeginning | None] = lambda said: None
+    """Asked for the history of a request that goes on from no conversation that is
+    remembered, as digests: an earlier process may have kept it."""
+    _by_key: OrderedDict[str, _Thread] = field(default_factory=OrderedDict)
+    _by_reply: RecentlyUsed[str, str] = field(
+        default_factory=lambda: RecentlyUsed(MOST_THREADS)
+    )
+    """The key of the conversation of each reply that has an id."""
+    _digests: int = 0
+    _newest: tuple[_Thread, _Thread] | None = None
+    """The conversation of the newest exchange, and the same before it."""
 
     def take(self, exchange: Exchange) -> NewWords | None:
         """Return what is new in an exchange; ``None`` where nothing is."""
@@ -210,7 +211,7 @@ class Threads:
         new = _take_new(thread, exchange, prompt, said, digests)
         self._digests += thread.size - size
         if exchange.id:
-            self._by_reply[exchange.id] = thread.key
+            self._by_reply.put(exchange.id, thread.key)
         self._let_go()
         return new
 
@@ -262,7 +263,7 @@ class Threads:
         ``None`` where it has none."""
         if exchange.conversation or len(said) < 2:
             return None
-        kept = self._find_kept(said)
+        kept = self.find_kept(said)
         if kept is None or kept.conversation in self._by_key:
             return None
         thread = _Thread(kept.conversation, exchange.name, False, opening)
@@ -303,8 +304,6 @@ class Threads:
         ):
             _key, thread = self._by_key.popitem(last=False)
             self._digests -= thread.size
-        while len(self._by_reply) > MOST_THREADS:
-            self._by_reply.popitem(last=False)
 
 
 def _take_new(

@@ -2,7 +2,7 @@
 whole when they change, and compared with what is kept."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memviz.core.errors import TranscriptError
@@ -23,38 +23,38 @@ MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
 
 
+@dataclass(eq=False, repr=False)
 class WholeFile:
     """One session, in a file that is written anew whenever it grows."""
 
-    def __init__(self, path: Path, program: str, name: str, keeper: Keeper) -> None:
-        self._path = path
-        self._program = program
-        self._name = name
-        self._keeper = keeper
-        self._size_and_time = (0, 0.0)
-        """Of the file, as it was read last."""
+    path: Path
+    program: str
+    name: str
+    keeper: Keeper
+    _size_and_time: tuple[int, float] = (0, 0.0)
+    """Of the file, as it was read last."""
 
     def read_on(self) -> bool:
         """Return whether the file was read, and what it has more was kept: only if it is
         another one than before. A file that is just being written is read with its next
         change."""
         try:
-            status = self._path.stat()
+            status = self.path.stat()
             size_and_time = (status.st_size, status.st_mtime)
             if size_and_time == self._size_and_time:
                 return False
-            transcript = load_transcript(self._path, self._program)
+            transcript = load_transcript(self.path, self.program)
         except (OSError, TranscriptError):
             return False
-        messages = [self._keeper.concealed(message) for message in transcript.messages]
+        messages = [self.keeper.concealed(message) for message in transcript.messages]
         key = self._find_key(messages[:1])
         growth = self._find_growth(key, messages, transcript.events)
-        state = {"source": self._program, "folder": folder_of(self._path)}
+        state = {"source": self.program, "folder": folder_of(self.path)}
         title = transcript.title
-        if title == self._path.stem:  # its readers name a file without a title by that
+        if title == self.path.stem:  # its readers name a file without a title by that
             title = first_words(messages)
         growth = replace(growth, state=state, about={"title": title})
-        self._keeper.write_rows(key, growth)
+        self.keeper.write_rows(key, growth)
         self._size_and_time = size_and_time
         return True
 
@@ -62,10 +62,10 @@ class WholeFile:
         """Return the key of the conversation that begins with ``first_message`` (of an
         empty file: none)."""
         first_digest = list(map(digest_of, first_message))
-        return self._keeper.key_of_session(
-            self._program,
-            self._name,
-            self._path,
+        return self.keeper.key_of_session(
+            self.program,
+            self.name,
+            self.path,
             lambda watched: self._digests(watched, 1) == first_digest,
         )
 
@@ -73,12 +73,12 @@ class WholeFile:
         self, key: str, messages: Sequence[Message], events: Sequence[RecordedEvent]
     ) -> Growth:
         """Return what the file has more than the library has under ``key``."""
-        watched = self._keeper.store.find_watched(key)
+        watched = self.keeper.store.find_watched(key)
         kept_digests = self._digests(watched)
         file_digests = list(map(digest_of, messages))
         unchanged = count_same_beginning(kept_digests, file_digests)
         if not _goes_on(kept_digests, file_digests, unchanged):
-            return find_news(self._keeper, watched, messages, events).growth
+            return find_news(self.keeper, watched, messages, events).growth
         new_events = [event for event in events if event.after_message >= unchanged]
         first_event = self._count_events_before(watched, unchanged)
         return Growth(unchanged, messages[unchanged:], {}, new_events, first_event)
@@ -87,7 +87,7 @@ class WholeFile:
         """Return how many events the library has before a message."""
         if watched is None or watched.is_deleted:
             return 0
-        events = self._keeper.store.about(watched.id).events
+        events = self.keeper.store.about(watched.id).events
         return sum(event.after_message < position for event in events)
 
     def _digests(self, watched: Watched | None, most: int | None = None) -> list[str]:
@@ -96,7 +96,7 @@ class WholeFile:
         if watched is None or watched.is_deleted:
             return []
         count = most or watched.message_count
-        return list(map(digest_of, self._keeper.store.said(watched.id, 0, count)))
+        return self.keeper.digests_of(watched, 0, count)
 
 
 def _goes_on(

@@ -88,6 +88,24 @@ def test_code_is_written_beside_it(chats: Path, tmp_path: Path) -> None:
     assert "held out" in (folder / "memory.py").read_text(encoding="utf-8")
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_search(
+    chats: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setattr("memviz.cli.designing.prepare_conversations", None)
+    for folder in (file, file / "out"):
+        refused(
+            "design",
+            chats,
+            *TERMS,
+            "-o",
+            folder,
+            code=2,
+            words=(str(folder), "cannot be made", f"{file} is no folder"),
+        )
+
+
 def test_only_settings_with_code_are_searched(chats: Path) -> None:
     both = (*QUICK, "-s", "head_and_tail:tail_size=4")
     shown = memviz("design", chats, *TERMS, *both, "--code", "openai_agents", "--json")

@@ -24,11 +24,12 @@ from memviz.cli.sweep_options import Summarizing, Work
 from memviz.code_export import targets
 from memviz.core.text.wording import counted, dollars
 from memviz.metrics.requests.token_use import token_use
+from memviz.models.names import OFFLINE
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import settings, suggested, tried_at_first
-from memviz.tuning.grounds import SURENESS
+from memviz.tuning.grounds import Grounds
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.cli.terminal import (
     MEMVIZ,
@@ -119,7 +120,7 @@ def test_rules_have_a_column_where_there_are_any(chat: Path) -> None:
 def test_a_large_sweep_says_before_how_long_it_takes(
     chat: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memviz.cli.sweep_runner.LONG_MESSAGES", 1)
+    monkeypatch.setattr("memviz.cli.sweep_plan.LONG_MESSAGES", 1)
     assert "5 settings over 1 conversation take about 1 s" in (
         memviz("sweep", chat, *GRID).err
     )
@@ -387,7 +388,8 @@ class TestPrices:
         ]
         assert len(rows) == 3 + 5, "the best of each strategy, and every setting"
         assert all("unknown" in row for row in rows)
-        assert not any("$" in line for line in lines if line != SURENESS)
+        sureness = Grounds(1, 0, OFFLINE).about_summaries[1]
+        assert not any("$" in line for line in lines if line != sureness)
 
 
 def rows_of(lines: list[str]) -> list[str]:

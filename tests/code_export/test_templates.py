@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 
 import memviz
-from memviz.code_export import NoCodeError, Setting, program, targets
+from memviz.code_export import NoCodeError, Setting, targets, template_files
 from memviz.code_export.program import template_of, values_of
 from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
@@ -33,7 +33,7 @@ MODELS = ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
 
 def foreign_packages(name: str, visited: set[str]) -> set[str]:
     """The packages that a template imports, and those that it imports from other templates."""
-    file = program.read(name)
+    file = template_files.read_template(name)
     found = {
         (module or imported).partition(".")[0]
         for module, imported in file.imports.values()
@@ -75,7 +75,7 @@ class TestEveryTemplate:
         ]
         if missing:
             pytest.skip(f"{', '.join(missing)}: not installed")
-        import_module(f"{program.PACKAGE}{name}")
+        import_module(f"{template_files.PACKAGE}{name}")
 
     def test_holds_nothing_that_the_reader_overlooks(self, name: str) -> None:
         source = (
@@ -105,20 +105,20 @@ def test_a_template_that_defines_a_name_twice_is_refused(
 ) -> None:
     source = "if True:\n    LIMIT = 1\n\nif __name__ == '__main__':\n    print(LIMIT)\n"
     (tmp_path / "two_ifs.py").write_text(source)
-    monkeypatch.setattr(program, "TEMPLATES", tmp_path)
+    monkeypatch.setattr(template_files, "FOLDER", tmp_path)
     with pytest.raises(ValueError, match=r"two_ifs\.py, line 4: __main__"):
-        program.read("two_ifs")
+        template_files.read_template("two_ifs")
 
 
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, used = program.read, set[str]()
+    read, used = template_files.read_template, set[str]()
 
-    def reading(name: str) -> program.Template:
+    def reading(name: str) -> template_files.Template:
         used.add(name)
         return read(name)
 
-    monkeypatch.setattr(program, "read", reading)
-    program.join_templates.cache_clear()  # else what was joined is not read again
+    monkeypatch.setattr(template_files, "read_template", reading)
+    template_files.join_templates.cache_clear()  # else what was joined is not read again
     for id in memviz.strategies():
         for target in targets().values():
             for model in MODELS:
@@ -147,7 +147,7 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
 
 @pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
 def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
-    shared = set(program.read("rules").definitions) - {"Memory"}
+    shared = set(template_files.read_template("rules").definitions) - {"Memory"}
     for id in with_code(target):
         tree = ast.parse(targets()[target].write(setting(id, counter="bytes4")))
         for node in ast.walk(tree):

@@ -60,7 +60,9 @@ def test_every_setting_is_in_the_table_and_failures_are_counted(source: Path) ->
     assert table.value["median"].tolist()[2] == 1.0
     assert "swept: 12 runs, 3 settings." in texts(session)
     (failures,) = (box for box in session.expander if "could not be" in box.label)
-    assert failures.label == "1 conversation could not be read or run"
+    assert failures.label == (
+        "1 failure of reading a conversation, or of running a setting over one"
+    )
 
 
 def test_the_worst_follow_the_measure_and_the_setting(source: Path) -> None:

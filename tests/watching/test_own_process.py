@@ -205,7 +205,7 @@ def test_a_model_of_langchain_with_the_handler(
     )
     assert words(found.messages[2:]) == "t:rainy a:a0 u:q1 a:a1"
     assert notes_of(found.messages[-1]) == {"usage": USAGE}
-    assert handler._open == {}
+    assert not handler._open
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ class FleetSweep:
     runs: int
     """Conversations that were replayed, each time a setting."""
     failures: int
-    """What could not be read or run."""
+    """Failures of reading a conversation, or of running a setting over one."""
     is_complete: bool
     """False where it was stopped: the same call goes on."""
 
@@ -147,10 +147,10 @@ def sweep_fleet(
     fleet: Fleet,
     settings: tuple[Strategy, ...],
     write: str | Path,
+    *,
     retention: bool,
     requests: bool,
     progress: Callable[[FleetProgress], object] | None,
-    *,
     counter: Counter,
     summarizer: Model | None,
     assumptions: PricingAssumptions,

@@ -57,8 +57,8 @@ def fleet_page() -> None:
         draw_worst(sweep, measure, labels)
     if sweep.failures:
         words = _(
-            "{number} could not be read or run",
-            number=counted(sweep.failures, "conversation"),
+            "{failures} of reading a conversation, or of running a setting over one",
+            failures=counted(sweep.failures, "failure"),
         )
         show = partial(_show_failures, sweep)
         folded(words, "fleet-failures", ":material/error:", show)
