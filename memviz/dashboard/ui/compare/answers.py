@@ -64,19 +64,19 @@ def answer_card(
     record: TurnRecord,
     source: AnswerSource,
     draw_way_back: Callable[[], object] | None = None,
-    reply_before: str | None = None,
+    answer_before: TurnRecord | None = None,
 ) -> None:
     """Draw the answer under one setting, its source, and what was sent for it. What was recalled stands above the
     answer, with the sign that recalls have on the charts: cause and effect. ``draw_way_back`` draws what may help where
-    nothing that was sent holds the answer; ``reply_before`` is the answer that was given before it helped."""
+    nothing that was sent holds the answer; ``answer_before`` is the one that was given before it helped."""
     with st.container(border=True):
         st.html(stripe(setting.index))
         st.markdown(f"**{plain(setting.label)}**")
         if record.parts.recalled:
-            words = recalled_into(record, is_again=reply_before is not None)
+            words = recalled_into(record, is_again=answer_before is not None)
             st.html(recalled_html(words))
-            if reply_before:
-                before = plain(shortened(reply_before, BEFORE_CHARS_SHOWN))
+            if answer_before is not None and answer_before.reply:
+                before = plain(shortened(answer_before.reply, BEFORE_CHARS_SHOWN))
                 st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
@@ -166,21 +166,14 @@ def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> li
         for probe in probes
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
-    facts = tuple(short)
-    lost = {fact for run in runs for fact in _unspoken_facts(run, facts)}
+    lost = {fact for run in runs for fact in _find_unspoken(run, short)}
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
-def _unspoken_facts(run: Run, facts: tuple[Probe, ...]) -> tuple[Probe, ...]:
-    """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
-    be answered in other words. No model is asked."""
-    return run.once(
-        (_unspoken_facts, facts), lambda: tuple(_found_unspoken(run, facts))
-    )
-
-
-def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+def _find_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+    """Yield the facts of which nothing at the end of a run holds an answer, or all content words of the question, which
+    may be answered in other words. No model is asked."""
     sent = run.turns[-1].context.messages if run.turns else ()
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
         return
@@ -200,11 +193,11 @@ def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
-    wanted = question.strip().casefold()
-    for probe in probes:
-        if probe.question.strip().casefold() == wanted:
-            return probe
-    return None
+    # Of several that ask the same it is the first.
+    by_question = {
+        probe.question.strip().casefold(): probe for probe in reversed(probes)
+    }
+    return by_question.get(question.strip().casefold())
 
 
 def lost_words(run: Run, fact: Probe) -> str:

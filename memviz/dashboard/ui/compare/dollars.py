@@ -66,6 +66,11 @@ UNCACHED_HELP = noop(
 )
 CACHE = noop("The cache")
 """The view of what the prompt cache held of each request; the words are those of links."""
+VIEWS = (View.SO_FAR.value, View.EACH_STEP.value, CACHE)
+_POINT_AT_A_LINE = {
+    "turn": noop("Point at a line to see what a turn cost, and for what."),
+    "request": noop("Point at a line to see what a request cost, and for what."),
+}
 WINDOW_KEY = "costs-context-window"
 TURNS_KEY = "costs-turns"
 PRICES_KEY = "costs-prices"
@@ -86,7 +91,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         # In view with the picture; below lanes, which need the height, and by style.css in a low window.
         is_below = is_staged()
         if not is_below:
-            _answer(costs, assumptions)
+            _say_what_costs_least(costs, assumptions)
         draw_beside_reader(
             settings,
             transcript,
@@ -97,16 +102,10 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
             readout=Readout("dollars", assumptions),
         )
         if is_below:
-            _answer(costs, assumptions)
+            _say_what_costs_least(costs, assumptions)
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
-
-
-def _answer(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    if not hides(Part.NUMBERS):
-        with st.container(key="costs-answer"):
-            say_what_costs_least(costs, assumptions)
 
 
 def costs_of(
@@ -143,19 +142,16 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
 def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """Draw the picture of cost: lines of dollars, or what the cache held of each request. A click on it moves the
     selection."""
-    linked("shown", VIEW_KEY, [*(view.value for view in View), CACHE])
+    linked("shown", VIEW_KEY, VIEWS)
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
-    each_step = _each_step(costs)
-    names = {
-        View.SO_FAR.value: _("Total so far"),
-        View.EACH_STEP.value: each_step,
-        CACHE: _(CACHE),
-    }
+    names = {view: _(view) for view in VIEWS}
+    if _step_of(costs) == "request":
+        names[View.EACH_STEP.value] = _("Each request")
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
             _("Shown"),
-            list(names),
+            VIEWS,
             default=View.SO_FAR.value,
             required=True,
             key=VIEW_KEY,
@@ -180,10 +176,8 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
         picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
 
 
-def _each_step(costs: Sequence[SettingCost]) -> str:
-    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
-        return _("Each turn")
-    return _("Each request")
+def _step_of(costs: Sequence[SettingCost]) -> str:
+    return step_of([setting_cost.setting for setting_cost in costs])
 
 
 def _with_breaks(
@@ -191,9 +185,11 @@ def _with_breaks(
 ) -> list[CachedSetting]:
     settings = []
     for setting_cost in costs:
-        run = setting_cost.setting.run
         breaks = cache_breaks(
-            run, setting_cost.cost, assumptions.cache, assumptions.pause_seconds
+            setting_cost.setting.run,
+            setting_cost.cost,
+            assumptions.cache,
+            assumptions.pause_seconds,
         )
         settings.append(CachedSetting(setting_cost, breaks))
     return settings
@@ -231,10 +227,12 @@ def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
 
 
-def say_what_costs_least(
+def _say_what_costs_least(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
     """Say which setting costs least, and what the pause and the cache have to do with it."""
+    if hides(Part.NUMBERS):
+        return
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
         main = assumptions.main
@@ -245,13 +243,12 @@ def say_what_costs_least(
         )
     else:
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.markdown(f"{words} {pause}".strip())
+    with st.container(key="costs-answer"):
+        st.markdown(f"{words} {pause}".strip())
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    sentences = [_("Point at a line to see what a request cost, and for what.")]
-    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
-        sentences = [_("Point at a line to see what a turn cost, and for what.")]
+    sentences = [_(_POINT_AT_A_LINE[_step_of(costs)])]
     if any(setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs):
         sentences.insert(0, _("Violet band: the summarizer's part."))
     if uncached and any(

@@ -157,8 +157,8 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
     """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
-        cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
-    for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
+        cells = list(places(settings, MAP_PIXELS, gap="xsmall"))
+    for number, (place, setting) in enumerate(cells):
         figure = kept_figure(setting.run, map_of, setting, view, size)
         on_click = partial(_follow_click, number, setting, view)
         pixels = as_shown(figure).to_dict()["layout"]["height"]

@@ -139,23 +139,21 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Draw the tokens sent in all, each against the first setting, and the table of details."""
-    uses = [token_use(setting.run) for setting in settings]
-    for column, setting, use in zip(
-        places(len(settings), NUMBER_PIXELS), settings, uses, strict=True
-    ):
-        change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
+    first_tokens = token_use(settings[0].run).sent_tokens
+    for column, setting in places(settings, NUMBER_PIXELS):
+        tokens = token_use(setting.run).sent_tokens
+        change = tokens / first_tokens - 1 if first_tokens else 0
+        delta = None
+        if setting is not settings[0]:
+            delta = _("{change:+.0%} tokens", change=change)
         column.metric(
             setting.label,
-            counted(use.sent_tokens, "token"),
-            None
-            if setting is settings[0]
-            else _("{change:+.0%} tokens", change=change),
+            counted(tokens, "token"),
+            delta,
             delta_color="inverse" if change < 0 else "off",
             help=_(TOKENS_HELP),
         )
-    table = settings[0].run.once(
-        (_table, tuple(settings)), lambda: _table(settings, uses), is_picture=True
-    )
+    table = _table(settings)
     # style.css aligns them at the right, where digits compare.
     with st.container(key="compare-numbers"):
         st.table(table, border="horizontal", alt=_(TABLE_ALT))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -40,6 +40,7 @@ from memviz.metrics.requests.request_places import is_marked
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+T = TypeVar("T")
 _COLORS = " ".join(
     f"--setting-{number}: light-dark({light}, {dark});"
     for number, (light, dark) in enumerate(
@@ -133,18 +134,18 @@ MOST_A_ROW = 3
 
 
 def places(
-    count: int, least_pixels: int, gap: Literal["small", "xsmall"] = "small"
-) -> Iterator[DeltaGenerator]:
-    """A cell for each of ``count`` things, in rows of the same length where that is possible; fewer stand side by side
+    things: Sequence[T], least_pixels: int, gap: Literal["small", "xsmall"] = "small"
+) -> Iterator[tuple[DeltaGenerator, T]]:
+    """Yield each thing behind its cell, in rows of the same length where that is possible; fewer stand side by side
     where a cell would be narrower than ``least_pixels``. On a phone they are stacked (style.css)."""
     cells = st.grid(
-        cells_a_row(count),
+        cells_a_row(len(things)),
         min_column_width=least_pixels,
         gap=gap,
         key="small-multiples",
     )
-    for _cell in range(count):
-        yield cells.cell()
+    for thing in things:
+        yield cells.cell(), thing
 
 
 def cells_a_row(count: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +12,7 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.text import plain
 
+T = TypeVar("T")
 _scrolling = st.components.v2.component(
     "memviz_scrolling", js=own_text(__package__, "scrolling.js")
 )
@@ -35,11 +36,13 @@ def row(
     )
 
 
-def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
-    """Yield a place for each of ``count`` cards, in rows of columns of the same width; a row is drawn when its first
-    place is asked for."""
-    for start in range(0, count, cards_a_row):
-        yield from st.columns(cards_a_row)[: count - start]
+def card_places(
+    cards: Sequence[T], cards_a_row: int
+) -> Iterator[tuple[DeltaGenerator, T]]:
+    """Yield each card behind its place, in rows of columns of the same width; a row is drawn when its first place is
+    asked for."""
+    for start in range(0, len(cards), cards_a_row):
+        yield from zip(st.columns(cards_a_row), cards[start:], strict=False)
 
 
 def quiet_button(

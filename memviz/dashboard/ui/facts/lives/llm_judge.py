@@ -181,7 +181,7 @@ def _choose(
     chosen = tuple(
         result for result in results if result.setting.label in (names or ())
     )
-    runs = tuple({id(result.run): result.run for result in chosen}.values())
+    runs = tuple(dict.fromkeys(result.run for result in chosen))
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
@@ -332,8 +332,7 @@ def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
     answers = {answer.run: answer for answer in results if answer.probe == probe}
-    places = card_places(len(asked.results), CARDS_A_ROW)
-    for place, result in zip(places, asked.results, strict=True):
+    for place, result in card_places(asked.results, CARDS_A_ROW):
         with place:
             _draw_card(result, answers.get(asked.number_of(result)), probe)
 

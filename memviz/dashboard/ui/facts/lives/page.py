@@ -246,7 +246,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
 def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
     st.markdown(_("**Facts known at the end**"), help=_(KNOWN_HELP))
-    for place, result in zip(places(len(results), NUMBER_PIXELS), results, strict=True):
+    for place, result in places(results, NUMBER_PIXELS):
         place.metric(
             result.setting.label,
             _known_at_the_end(result),

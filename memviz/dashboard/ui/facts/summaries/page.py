@@ -219,9 +219,7 @@ def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
             _("Into and out of it, in all calls that gave a summary."),
         ),
     ]
-    for place, (label, value, help_text) in zip(
-        places(len(numbers), NUMBER_PIXELS), numbers, strict=True
-    ):
+    for place, (label, value, help_text) in places(numbers, NUMBER_PIXELS):
         place.metric(label, value, help=help_text)
 
 
