@@ -95,29 +95,25 @@ def shares_words(setting_cost: SettingCost, *, has_hits: bool) -> str:
 def parts_table(costs: Sequence[SettingCost]) -> None:
     """Draw tokens and dollars of each part, one column a setting."""
     st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
-    columns = {
-        plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs
-    }
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame(
+        {plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs}
+    )
+    is_told = (table != NONE).any(axis=1)
     # style.css aligns them at the right, where digits compare.
     with st.container(key="costs-parts"):
-        st.table(
-            table[(table != NONE).any(axis=1)], border="horizontal", alt=_(PARTS_ALT)
-        )
+        st.table(table[is_told], border="horizontal", alt=_(PARTS_ALT))
 
 
 def _cells(setting_cost: SettingCost) -> dict[str, str]:
     cost = setting_cost.cost
-    parts = {}
+    cells = {_("Requests"): f"{len(cost.traffic.turns):,}"}
     for part, name in PART_NAMES.items():
-        parts[_("{part} (tokens · USD)", part=_(name))] = _cell(setting_cost, part)
+        cells[_("{part} (tokens · USD)", part=_(name))] = _cell(setting_cost, part)
     has_summarizer = cost.traffic.summarizer_turns.size
     uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
     summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE
     uncached = usd_words(cost.uncached_total_usd) if uses_cache else NONE
-    return {
-        _("Requests"): f"{len(cost.traffic.turns):,}",
-        **parts,
+    return cells | {
         _("Chat model (USD)"): usd_words(cost.main_usd),
         _("Summarizer (USD)"): summarizer,
         _("Both (USD)"): usd_words(cost.total_usd),

@@ -106,22 +106,14 @@ def _draw_at_request(
     record: TurnRecord, name: str, position: int, known: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
-    facts = message_facts(record, position, known)
-    if facts:
-        st.markdown(
-            _(
-                "At the request of {name}: {facts}",
-                name=name,
-                facts=plain(message_facts_words(facts)),
+    sentences = [message_facts_words(message_facts(record, position, known))]
+    if record.strategy is not None:
+        sentences.append(record.strategy.why_sent(record.memory, position))
+    for sentence in map(plain, sentences):
+        if sentence:
+            st.markdown(
+                _("At the request of {name}: {facts}", name=name, facts=sentence)
             )
-        )
-    why = (
-        ""
-        if record.strategy is None
-        else record.strategy.why_sent(record.memory, position)
-    )
-    if why:
-        st.markdown(_("At the request of {name}: {facts}", name=name, facts=plain(why)))
     instead = sent_instead(record, position)
     if instead is not None:
         sent, how = instead
@@ -164,9 +156,8 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
-    words = _(FATE_WORDS[span.fate])
-    if span.fate is Fate.VERBATIM:
-        words = _(WORD_FOR_WORD)
+    is_whole = span.fate is Fate.VERBATIM
+    words = _(WORD_FOR_WORD if is_whole else FATE_WORDS[span.fate])
     since = request_name(*span.first)
     until = request_name(*span.last)
     if span.first == span.last:
@@ -180,11 +171,10 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
 
 def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
-        return _(
-            "summarized again at {turns}",
-            turns=turn_list([span.first_turn for span in spans], most=MAX_AGAIN),
-        )
-    names = [request_name(*span.first) for span in spans]
-    if len(names) > MAX_AGAIN:
-        names[MAX_AGAIN:] = ["…"]
-    return _("summarized again at {turns}", turns=_(SEMICOLON).join(names))
+        turns = turn_list([span.first_turn for span in spans], most=MAX_AGAIN)
+    else:
+        names = [request_name(*span.first) for span in spans]
+        if len(names) > MAX_AGAIN:
+            names[MAX_AGAIN:] = ["…"]
+        turns = _(SEMICOLON).join(names)
+    return _("summarized again at {turns}", turns=turns)

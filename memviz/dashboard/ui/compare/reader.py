@@ -5,11 +5,11 @@ The line on the charts is drawn in the browser (``player.js``), because a figure
 be drawn from scratch each time. The server hears of a request once the visitor rests on it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import counted
@@ -88,9 +88,7 @@ def draw_beside_reader(
     """
     opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
-        play(
-            settings, shared_axis(settings), selection_of(settings), transcript, readout
-        )
+        play(settings, selection_of(settings), transcript, readout)
         if opens_reader:
             _draw_reader(settings, transcript)
         elif not hides(Part.READER):
@@ -169,24 +167,21 @@ def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
 
 def _caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
-    record = selection.record
     title = shortened(bundled_words(transcript.title), TITLE_CHARS)
     words = f"{title} · {selection.name}"
-    if record is None:
+    if selection.record is None:
         return words
-    size = counted(record.total_tokens, "token")
     return _(
         "{words}: {size} under {label}",
         words=words,
-        size=size,
+        size=counted(selection.record.total_tokens, "token"),
         label=selection.setting.label,
     )
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     """The x axis that charts of these settings share."""
-    runs = [setting.run for setting in settings]
-    return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
+    return axis_of(setting.run for setting in settings)
 
 
 _PARTS_ALT = noop("Tokens of each part of every request under {label}")
@@ -212,7 +207,8 @@ def _draw_player(
         if not setting.run.strategy.writes_notes:
             ruled.append(number)
     last_places = {}
-    for name, axis in (*charts.items(), (PARTS_KEY, shared_axis([selection.setting]))):
+    axes = {**charts, PARTS_KEY: axis_of([selection.setting.run])}
+    for name, axis in axes.items():
         last_places[name] = None if axis.is_by_turn else axis.lasts.tolist()
     # In the browser places and numbers count from 0.
     data = {
@@ -241,17 +237,14 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
     through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
     have taken more of them."""
-    run_turns = request_turns(run)
-    marked = []
+    run_turns = request_turns(run).tolist()
+    places = []
     for number, compactions in run.requests.compactions():
         if any(map(is_marked, compactions)):
-            marked.append(number)
-    numbers = np.array(marked, np.intp)
-    turns_marked = run_turns[numbers]
-    behind = np.searchsorted(run_turns, turns_marked, side="right") - 1 - numbers
-    first = np.searchsorted(turns, turns_marked)
-    stop = np.searchsorted(turns, turns_marked, side="right")
-    places: list[int] = np.maximum(first, stop - 1 - behind).tolist()
+            turn = run_turns[number]
+            behind = bisect_right(run_turns, turn) - 1 - number
+            last_call = bisect_right(turns, turn) - 1
+            places.append(max(bisect_left(turns, turn), last_call - behind))
     return places
 
 
