@@ -115,10 +115,9 @@ def draw_needed_values(
         st.columns(len(settings)), settings, needed, strict=True
     ):
         there = sum(argument.in_context for argument in recall.arguments)
-        share = "–" if recall.share is None else f"{recall.share:.0%}"
         column.metric(
             setting.label,
-            share,
+            "–" if recall.share is None else f"{recall.share:.0%}",
             help=_(
                 "{there:,} of {count:,} needed values were sent.",
                 there=there,
@@ -171,12 +170,8 @@ def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
         result for result in results if Author.RECORDED in authors_of(result.run)
     ]
     if recorded:
-        folded(
-            _(QUESTION),
-            "facts-stand-in",
-            ":material/compare:",
-            partial(_draw_agreement_table, recorded),
-        )
+        draw = partial(_draw_agreement_table, recorded)
+        folded(_(QUESTION), "facts-stand-in", ":material/compare:", draw)
 
 
 def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:

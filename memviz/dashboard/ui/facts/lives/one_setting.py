@@ -78,7 +78,7 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
         result = _choose(results)
-    selected_turn([one_result.setting for one_result in results], result.run)
+    selected_turn([each.setting for each in results], result.run)
     lives = by_birth(result.lives)
     if not lives:
         st.info(
@@ -91,8 +91,13 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     _begin(result, lives)
     if hides(Part.READER):
         _draw_picture_alone(result, lives)
-        keep_address("lives-address")
-        return
+    else:
+        _draw_picture_and_story(result, lives)
+    keep_address("lives-address")
+
+
+def _draw_picture_and_story(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """The lives, beside them the story of the chosen one, and below them all in numbers."""
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _draw_rows(result, lives)
@@ -109,7 +114,6 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
         key="facts-together",
     ):
         draw_all_facts(result, lives)
-    keep_address("lives-address")
 
 
 def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
@@ -144,14 +148,15 @@ def _begin(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
 def _choose(results: Sequence[RetentionResult]) -> RetentionResult:
     """Return which setting is looked at: at first the one with most losses by summarizations, else one that
     summarizes."""
-    settings = [result.setting for result in results]
     telling = []
+    by_setting = {}
     for result in results:
         losses = [life for life in result.lives if life.lost_by is not None]
         telling.append((len(losses), bool(result.run.compactions)))
+        by_setting[result.setting] = result
     first = telling.index(max(telling))
-    setting = choose_setting_run(settings, "retention-setting", first)
-    return results[settings.index(setting)]
+    setting = choose_setting_run(list(by_setting), "retention-setting", first)
+    return by_setting[setting]
 
 
 def most_telling(
@@ -174,27 +179,27 @@ def most_telling(
 
 
 def _legend_html(result: RetentionResult) -> str:
+    compactions = result.run.compactions
     present = {span.state for life in result.lives for span in life.spans}
     items = []
     for state in SHOWN:
         if state in present:
             color = KNOWLEDGE_COLORS[state]
             items.append(legend_item(swatch(color), _(KNOWLEDGE_TITLES[state])))
-    for mark in marks_of(result.run.compactions):
-        sign = glyph(mark.character, _on_page(mark.color))
-        items.append(legend_item(sign, _(mark.name)))
-    items.append(legend_item(glyph("●", PART_COLORS["history"]), _("Stated")))
+    signs = [
+        (mark.character, mark.color, _(mark.name)) for mark in marks_of(compactions)
+    ]
+    signs.append(("●", PART_COLORS["history"], _("Stated")))
     crosses = {}
     for number in result.losses.values():
         if number is not None:
-            compaction = result.run.compactions[number]
+            compaction = compactions[number]
             crosses[act_words(compaction).lost] = mark_color(compaction)
-    for words, color in crosses.items():
-        items.append(legend_item(glyph("✖", _on_page(color)), words))
     if None in result.losses.values():
-        items.append(
-            legend_item(glyph("✖", PART_COLORS["system"]), _("No longer sent"))
-        )
+        crosses[_("No longer sent")] = PART_COLORS["system"]
+    signs += [("✖", color, words) for words, color in crosses.items()]
+    for character, color, words in signs:
+        items.append(legend_item(glyph(character, _on_page(color)), words))
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
 
 
@@ -294,11 +299,12 @@ def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
         spans = [span_words(span) for span in life.spans[:MOST_SPANS]]
         if len(life.spans) > MOST_SPANS:
             spans.append("…")
+        stated = ""
+        if life.born_turn is not None:
+            stated = _("turn {born_turn:,}", born_turn=life.born_turn)
         row = {
             _("Fact"): plain(fact_name(result.retention.probes[life.probe])),
-            _("Stated"): ""
-            if life.born_turn is None
-            else _("turn {born_turn:,}", born_turn=life.born_turn),
+            _("Stated"): stated,
             _("Life"): _(SEMICOLON).join(spans),
         }
         rows.append(row)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import isnan
 
-import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import COMMA
@@ -67,6 +67,22 @@ from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.transcripts.base import RULE
 
+NONE = "–"
+_MEANS = {
+    "turn": noop("Known, mean over the turns"),
+    "request": noop("Known, mean over the requests"),
+}
+_TOKENS_A_FACT = {
+    "turn": noop("Tokens sent per known fact and turn"),
+    "request": noop("Tokens sent per known fact and request"),
+}
+_UPDATED = {
+    noop("Updated: new value only"): "new_only",
+    noop("Updated: new and outdated value"): "both",
+    noop("Updated: outdated value only"): "stale_only",
+    noop("Updated: neither"): "neither",
+}
+"""The rows on facts that were updated, each with the number of a :class:`CategoryRow`."""
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
 MEASURES = tuple(measure.value for measure in Measure)
@@ -101,10 +117,13 @@ def lives_view(
     results = retention_results(shown, facts.probes)
     say_who_summarized(shown)
     say_not_recorded(shown)
-    if hides(Part.NUMBERS):
-        draw_one_picture(results, is_kept_alone=is_kept_alone)
+    if hides(Part.NUMBERS) and is_kept_alone:
+        tell_audience(_finding(results))
+        draw_all_settings(results, elsewhere(results))
         return
     draw_one_setting(results)
+    if hides(Part.NUMBERS):
+        return
     say_where_from(facts)
     st.header(_("How much does each setting still know?"), anchor=False)
     draw_all_settings(results, elsewhere(results))
@@ -116,17 +135,6 @@ def lives_view(
     draw_unlabelled(shown)
     probes_panel(facts)
     ask_a_model(results, facts.probes, models)
-
-
-def draw_one_picture(
-    results: Sequence[RetentionResult], *, is_kept_alone: bool
-) -> None:
-    """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
-    if is_kept_alone:
-        tell_audience(_finding(results))
-        draw_all_settings(results, elsewhere(results))
-    else:
-        draw_one_setting(results)
 
 
 @st.fragment
@@ -214,11 +222,9 @@ def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
         if number < 0:
             return
         written = result.run.compactions[number].written
-        name = (
-            _("Open version {version}", version=written.version)
-            if written
-            else _("Open this attempt")
-        )
+        name = _("Open this attempt")
+        if written:
+            name = _("Open version {version}", version=written.version)
         if st.button(name, icon=":material/compress:", key="retention-event"):
             open_event(result.setting, number)
 
@@ -262,42 +268,34 @@ def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
 
 def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     retention = result.retention
-    shares = retention.share(retention.retained)
     known = int(retention.retained.sum())
     contradicted = int((retention.state[-1] == FactState.CONTRADICTED).sum())
-    sent = token_use(result.run).sent_tokens
-    updated = [
-        number
-        for number, probe in enumerate(retention.probes)
-        if probe.stale and retention.born[-1, number]
-    ]
-    mean = _("Known, mean over the turns")
-    tokens = _("Tokens sent per known fact and turn")
-    if step == "request":
-        mean = _("Known, mean over the requests")
-        tokens = _("Tokens sent per known fact and request")
-    numbers = {
-        mean: "–",
-        _("Half of the facts last"): half_life_words(
-            survival_of(result.run, retention.probes)
-        ),
-        tokens: "–",
-    }
-    if not np.isnan(shares).all():
-        numbers[mean] = f"{np.nanmean(shares):.0%}"
     rules = retention.mean_share(RULE)
-    if not np.isnan(rules):
-        numbers[_("Rules kept")] = f"{rules:.0%}"
+    old = int(retention.stale[-1].sum())
+    has_update = [bool(probe.stale) for probe in retention.probes]
+    updated = int(retention.born[-1, has_update].sum())
+    survival = survival_of(result.run, retention.probes)
+    numbers = {
+        _(_MEANS[step]): _share_words(retention.mean_share()),
+        _("Half of the facts last"): half_life_words(survival),
+        _(_TOKENS_A_FACT[step]): NONE,
+    }
     if known:
-        numbers[tokens] = f"{sent / known:,.0f}"
+        tokens = token_use(result.run).sent_tokens / known
+        numbers[_(_TOKENS_A_FACT[step])] = f"{tokens:,.0f}"
+    if not isnan(rules):
+        numbers[_("Rules kept")] = _share_words(rules)
     if contradicted:
         numbers[_("Contradicted in the last request")] = f"{contradicted:,}"
-    old = (
-        _("{old} of {count}", old=int(retention.stale[-1].sum()), count=len(updated))
-        if updated
-        else "–"
-    )
-    return numbers | {_("Old values still in the last request"): old}
+    old_values = _("Old values still in the last request")
+    numbers[old_values] = NONE
+    if updated:
+        numbers[old_values] = _("{old} of {count}", old=old, count=updated)
+    return numbers
+
+
+def _share_words(share: float) -> str:
+    return NONE if isnan(share) else f"{share:.0%}"
 
 
 def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
@@ -354,7 +352,7 @@ def draw_by_category(results: Sequence[RetentionResult]) -> None:
     columns = {}
     for result in results:
         rows = category_table(result.retention, result.run.log)
-        columns[plain(result.setting.label)] = dict(_cells(rows))
+        columns[plain(result.setting.label)] = _cells(rows)
     alt = _("Facts known at the end by category, one column a setting")
     show_table(columns, alt)
     st.caption(
@@ -365,28 +363,22 @@ def draw_by_category(results: Sequence[RetentionResult]) -> None:
     )
 
 
-def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
-    cells = []
+def _cells(rows: Sequence[CategoryRow]) -> dict[str, str]:
+    cells = {}
     for category_row in rows:
         name = _("All facts")
         if category_row.category is not None:
             name = _(category_row.category).capitalize()
-        known = _("not stated yet")
+        cells[name] = _("not stated yet")
         if category_row.born:
-            known = _(
+            cells[name] = _(
                 "{known:,} of {born:,}",
                 known=category_row.retained,
                 born=category_row.born,
             )
             if category_row.mean_share is not None:
-                known += f" · {category_row.mean_share:.0%}"
-        cells.append((name, known))
-    total = rows[-1]
-    if total.new_only + total.both + total.stale_only + total.neither:
-        cells += [
-            (_("Updated: new value only"), f"{total.new_only:,}"),
-            (_("Updated: new and outdated value"), f"{total.both:,}"),
-            (_("Updated: outdated value only"), f"{total.stale_only:,}"),
-            (_("Updated: neither"), f"{total.neither:,}"),
-        ]
+                cells[name] += f" · {category_row.mean_share:.0%}"
+    updated = {_(name): getattr(rows[-1], field) for name, field in _UPDATED.items()}
+    if any(updated.values()):
+        cells |= {name: f"{count:,}" for name, count in updated.items()}
     return cells

@@ -107,22 +107,22 @@ def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) 
 
 def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     """The fact that is chosen."""
-    numbers = [life.probe for life in lives]
-    probes = [result.retention.probes[number] for number in numbers]
+    by_number = {life.probe: life for life in lives}
+    probes = [result.retention.probes[number] for number in by_number]
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    labels = distinct([shortened(text, LABEL_CHARS) for text in texts])
-    by_number = dict(zip(numbers, labels, strict=True))
+    names = distinct([shortened(text, LABEL_CHARS) for text in texts])
+    labels = dict(zip(by_number, names, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
-        list(by_number),
-        format_func=by_number.__getitem__,
+        list(labels),
+        format_func=labels.__getitem__,
         key=fact_key(),
         help=_("Type to search, or click a row of the picture."),
         on_change=_follow_choice,
         args=(result,),
         persist_state="session",
     )
-    return next(life for life in lives if life.probe == chosen)
+    return by_number[chosen]
 
 
 def _follow_choice(result: RetentionResult) -> None:
@@ -169,9 +169,8 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     draw_version_badge(result.run, compaction)
     draw_version_head(result.run, compaction)
     st.caption(counts_words(chosen_version(result, number)))
-    if number in losses_of(result, life.probe).values() and not held_before(
-        result, life, compaction
-    ):
+    is_loss = number in losses_of(result, life.probe).values()
+    if is_loss and not _held_before(result, life, compaction):
         name, text = source_of_loss(result, life, compaction)
         st.markdown(f"**{plain(name)}**")
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
@@ -270,20 +269,19 @@ def _spans(result: RetentionResult, life: LifeLine) -> str:
 
 def _phrases(result: RetentionResult, life: LifeLine) -> Iterator[str]:
     last = life.spans[-1]
-    for before, span in zip((None, *life.spans), life.spans, strict=False):
-        if span.state is not Knowledge.LOST:
-            is_back = (
-                before is not None and span.state.is_known and not before.state.is_known
-            )
-            yield (
-                _("known again: {state}", state=span_words(span))
-                if is_back
-                else span_words(span)
-            )
-            continue
-        words = _lost_words(span, is_last=span is last)
-        why = _reason(result, life, span)
-        yield _("{lost}: {why}", lost=words, why=why) if why else words
+    was_known = True
+    for span in life.spans:
+        is_known = span.state.is_known
+        words = span_words(span)
+        if span.state is Knowledge.LOST:
+            words = _lost_words(span, is_last=span is last)
+            why = _reason(result, life, span)
+            if why:
+                words = _("{lost}: {why}", lost=words, why=why)
+        elif is_known and not was_known:
+            words = _("known again: {state}", state=words)
+        yield words
+        was_known = is_known
 
 
 def _lost_words(span: Span, *, is_last: bool) -> str:
@@ -313,37 +311,29 @@ def _reason(result: RetentionResult, life: LifeLine, span: Span) -> str:
 def source_of_loss(
     result: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> tuple[str, str]:
-    """Return what ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced
-    if that held an answer, else the messages it took in that did."""
+    """Return the messages that ``compaction`` took in and that held the fact: a name for them, and their text."""
     probe = result.retention.probes[life.probe]
     log = result.run.log
-    if compaction.replaces is not None and held_before(result, life, compaction):
-        before = _text_before(result, compaction)
-        return _(
-            "Summary before: version {replaces}", replaces=compaction.replaces
-        ), before
-    positions = [
-        position
-        for position in compaction.summarized
-        if position in probe.evidence
-        or any(contains(readable(log[position]), answer) for answer in probe.answers)
-    ]
+    positions = []
+    for position in compaction.summarized:
+        is_evidence = position in probe.evidence
+        if is_evidence or _holds_answer(readable(log[position]), probe):
+            positions.append(position)
     name = message_list(positions)
-    text = "\n\n".join(readable(log[at]) for at in positions)
+    text = "\n\n".join(readable(log[position]) for position in positions)
     name = f"{name[:1].upper()}{name[1:]}"
     return _("{messages}, which it took in", messages=name), text
 
 
-def held_before(
+def _held_before(
     result: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> bool:
     """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
-    text = _text_before(result, compaction)
-    answers = result.retention.probes[life.probe].answers
-    return any(contains(text, answer) for answer in answers)
-
-
-def _text_before(result: RetentionResult, compaction: Compaction) -> str:
     if compaction.replaces is None:
-        return ""
-    return result.run.space.summaries.versions[compaction.replaces - 1].text
+        return False
+    replaced = result.run.space.summaries.versions[compaction.replaces - 1]
+    return _holds_answer(replaced.text, result.retention.probes[life.probe])
+
+
+def _holds_answer(text: str, probe: Probe) -> bool:
+    return any(contains(text, answer) for answer in probe.answers)
