@@ -42,7 +42,7 @@ from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summa
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, show_note
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
@@ -128,14 +128,13 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     names = [plain(name) for name in missing_prices_by_model(missing)]
     if not names:
         return
-    st.info(
+    show_note(
         _(
             "Unknown: {models}. Where it is needed, only tokens are shown. Check the model's name, or enter what "
             "it costs under **{more}**.",
             models=_(SEMICOLON).join(names),
             more=_(MORE),
-        ),
-        icon=":material/info:",
+        )
     )
 
 
@@ -173,7 +172,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
         finding = cost_finding(costs)
     # A lane for each setting needs the height that the answer takes: style.css puts that below it.
     with st.container(key="costs-lanes" if shown.is_cache else "costs-lines"):
-        picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+        picture(figure, CHART_KEY, finding, on_click)
 
 
 def _step_of(costs: Sequence[SettingCost]) -> str:

@@ -17,7 +17,7 @@ from memviz.dashboard.charts.cost.window_use import (
     window_fits,
     window_use,
 )
-from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
@@ -169,12 +169,7 @@ def draw_against_the_window(
     """Draw the picture of the context window, and a sentence on when there is no room any more."""
     window = window_tokens(assumptions)
     model = assumptions.main.model if assumptions.main else _("the model")
-    st.plotly_chart(
-        window_use(costs, window),
-        key="costs-window",
-        config=CONFIG,
-        alt=requests_finding(costs),
-    )
+    chart(window_use(costs, window), "costs-window", requests_finding(costs))
     if window is None:
         st.caption(
             _(

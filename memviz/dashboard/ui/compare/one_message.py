@@ -15,7 +15,6 @@ from memviz.core.text.wording import (
     turn_list,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
@@ -24,6 +23,7 @@ from memviz.dashboard.ui.compare.selection import Selection, selection_of
 from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -85,12 +85,8 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
     titled.header(_("What became of one message?"), anchor=False)
     chooser.number_input(_("Message"), 1, len(run.log), step=1, key=MESSAGE_KEY)
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
-    st.plotly_chart(
-        message_life(settings, position, last),
-        key=LIFE_KEY,
-        config=CONFIG,
-        alt=life_finding(settings, position),
-    )
+    figure = message_life(settings, position, last)
+    chart(figure, LIFE_KEY, life_finding(settings, position))
     if selection.record is not None:
         facts = known_facts(compare_state().conversation_id, run.log)
         _draw_at_request(selection.record, selection.name, position, facts)

@@ -14,7 +14,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, script_words
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
@@ -32,6 +31,7 @@ from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     folded,
     kept_figure,
     numbers_of,
@@ -45,7 +45,7 @@ from memviz.dashboard.ui.controls.selected_request import (
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import quiet_button, row, show_note
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -133,8 +133,7 @@ def _say_what_happened(selection: Selection) -> None:
     with st.container(key="compare-at-request", gap="xsmall"), row():
         number = request_number(run, selection.turn, selection.call)
         if number is None:
-            words = plain(no_request_words(run, selection.turn))
-            st.info(words, icon=":material/info:")
+            show_note(plain(no_request_words(run, selection.turn)))
             return
         size = counted(run.requests[number].total_tokens, "token")
         name = f"{selection.name[0].upper()}{selection.name[1:]}"
@@ -285,5 +284,4 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
 
 
 def _draw_parts(run: Run) -> None:
-    figure = kept_figure(run, composition, run)
-    st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))
+    chart(kept_figure(run, composition, run), PARTS_KEY, parts_finding(run))

@@ -202,19 +202,24 @@ def picture(
     key: str,
     finding: str,
     on_click: Callable[[], None],
-    pixels: int,
+    pixels: int | None = None,
 ) -> None:
-    """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence
-    what it shows, and ``on_click`` is called when one of its points was clicked."""
+    """Draw a figure of its own height or of so many ``pixels``, as high as the window before an audience. ``finding``
+    says in a sentence what it shows, and ``on_click`` is called when one of its points was clicked."""
     st.plotly_chart(
         as_shown(figure),
         key=key,
-        height=picture_pixels(pixels),
+        height=picture_pixels(pixels or figure.layout.height),
         config=CONFIG,
         selection_mode="points",
         on_select=on_click,
         alt=finding,
     )
+
+
+def chart(figure: go.Figure, key: str, finding: str) -> None:
+    """Draw a figure that is only looked at; ``finding`` says in a sentence what it shows."""
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=finding)
 
 
 class Move(NamedTuple):

@@ -107,6 +107,11 @@ def show_table(
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
+def show_note(sentence: str) -> None:
+    """Show a sentence, in Markdown, that nobody should overlook where something else is missing."""
+    st.info(sentence, icon=":material/info:")
+
+
 def show_problem(text: str) -> None:
     """Show what went wrong; no letter of ``text`` is markup."""
     st.error(plain(text), icon=":material/error:")

@@ -22,6 +22,7 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
 )
 from memviz.dashboard.ui.controls.pictures import picture
+from memviz.dashboard.ui.shell.elements import show_note
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -63,7 +64,7 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
         finding = pareto_finding(table, sweep.cost_measure)
     speaker_notes([finding])
     on_click = partial(follow_click, CHART_KEY)
-    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+    picture(figure, CHART_KEY, finding, on_click)
     if hides(Part.NUMBERS):
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
@@ -118,10 +119,7 @@ def one_strategy(
     the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
-        st.info(
-            _("Fewer than two values of this strategy were measured so far."),
-            icon=":material/info:",
-        )
+        show_note(_("Fewer than two values of this strategy were measured so far."))
         return [setting.id for setting in sweep.settings].index(id)
     with head:
         answer_box(
@@ -189,7 +187,7 @@ def _draw_curves(
         on_click = partial(follow_click, key)
         finding = _curve_finding(answer, measure)
         with place:
-            picture(line, key, finding, on_click, line.layout.height)
+            picture(line, key, finding, on_click)
 
 
 def _curve_finding(answer: StrategyAnswer, measure: str) -> str:

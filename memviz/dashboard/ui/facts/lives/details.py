@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import STATE_WORDS, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
@@ -21,7 +20,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
 )
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.controls.pictures import chart, folded
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import (
     rare_words_of,
@@ -69,11 +68,10 @@ def draw_without_labels(settings: Sequence[SettingRun]) -> None:
         lasting = [
             Lasting(setting, survival_of(setting.run, words)) for setting in settings
         ]
-        st.plotly_chart(
+        chart(
             survival_curve(lasting, _("Rare words still there, by their age"), WORD),
-            key="retention-words",
-            config=CONFIG,
-            alt=_(
+            "retention-words",
+            _(
                 "Of {rare_words} half are no longer sent after: {half_lives}.",
                 rare_words=counted(len(words), "rare word"),
                 half_lives=half_lives(lasting),

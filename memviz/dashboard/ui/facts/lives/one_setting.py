@@ -7,7 +7,6 @@ import streamlit as st
 
 from memviz.core.text.wording import SEMICOLON, counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
     SUMMARIZATION_GLYPH,
@@ -33,6 +32,7 @@ from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     picture,
     tell_audience,
 )
@@ -50,7 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import show_note, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -81,10 +81,7 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     selected_turn([each.setting for each in results], result.run)
     lives = by_birth(result.lives)
     if not lives:
-        st.info(
-            _("None of these facts was stated in this conversation."),
-            icon=":material/info:",
-        )
+        show_note(_("None of these facts was stated in this conversation."))
         return
     linked("fact", fact_key(), [life.probe for life in lives])
     linked("version", event_key(result.setting), range(len(result.run.compactions)))
@@ -148,15 +145,14 @@ def _begin(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
 def _choose(results: Sequence[RetentionResult]) -> RetentionResult:
     """Return which setting is looked at: at first the one with most losses by summarizations, else one that
     summarizes."""
+    settings = [result.setting for result in results]
     telling = []
-    by_setting = {}
     for result in results:
         losses = [life for life in result.lives if life.lost_by is not None]
         telling.append((len(losses), bool(result.run.compactions)))
-        by_setting[result.setting] = result
     first = telling.index(max(telling))
-    setting = choose_setting_run(list(by_setting), "retention-setting", first)
-    return by_setting[setting]
+    setting = choose_setting_run(settings, "retention-setting", first)
+    return results[settings.index(setting)]
 
 
 def most_telling(
@@ -220,7 +216,7 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
         shown = seen_from_afar(lives, chosen)
     figure = life_lines_of(result, shown, chosen, chosen_event(result.setting))
     on_click = partial(_follow_click, result)
-    picture(figure, CHART_KEY, _finding(result), on_click, figure.layout.height)
+    picture(figure, CHART_KEY, _finding(result), on_click)
     if len(shown) < len(lives) and is_bare():
         st.caption(
             _(
@@ -284,11 +280,10 @@ def _finding(result: RetentionResult) -> str:
 def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The rows of the picture added up, and in words."""
     at_the_end = "".join(known_words(result.retention)[-1:])
-    st.plotly_chart(
+    chart(
         knowledge_split(result.retention),
-        key="retention-split",
-        config=CONFIG,
-        alt=_(
+        "retention-split",
+        _(
             "Where the facts stood at each request of {label}; {at_the_end}.",
             label=result.setting.label,
             at_the_end=at_the_end,

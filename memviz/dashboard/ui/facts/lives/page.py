@@ -8,7 +8,6 @@ import streamlit as st
 
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
@@ -28,6 +27,7 @@ from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_fact
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     picture,
     places,
     step_of,
@@ -148,7 +148,7 @@ def draw_all_settings(
     bounds = bounds_of(results, baseline.runs if baseline else (), measure)
     figure = retention_curve(results, bounds, measure)
     on_click = partial(_follow_click, results)
-    picture(figure, CURVE_KEY, _finding(results), on_click, figure.layout.height)
+    picture(figure, CURVE_KEY, _finding(results), on_click)
     with put_away(Part.CONTROLS, "retention-measure"):
         _draw_ways_on(results)
         st.segmented_control(
@@ -328,11 +328,10 @@ def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
         Lasting(result.setting, survival_of(result.run, result.retention.probes))
         for result in results
     ]
-    st.plotly_chart(
+    chart(
         survival_curve(lasting, _("Facts still known, by their age")),
-        key="retention-survival",
-        config=CONFIG,
-        alt=_(
+        "retention-survival",
+        _(
             "Share of the facts still known by their age; half of them are lost after: {half_lives}.",
             half_lives=half_lives(lasting),
         ),

@@ -62,7 +62,7 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import show_note, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -145,7 +145,7 @@ def _say_nothing_summarized(setting: SettingRun) -> None:
             label=label,
         )
     way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
-    st.info(f"{why} {way_on}", icon=":material/info:")
+    show_note(f"{why} {way_on}")
     if len(compare_state().settings) < MAX_SETTINGS:
         st.button(
             _("Add a summary buffer of 500 tokens"),
@@ -307,7 +307,7 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     )
     figure = summary_timeline(run, int(widget_value(key)))
     on_click = partial(_follow_click, desk, chart_key, key)
-    picture(figure, chart_key, finding, on_click, figure.layout.height)
+    picture(figure, chart_key, finding, on_click)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):
