@@ -217,7 +217,7 @@ def picture(
     )
 
 
-def chart(figure: go.Figure, key: str, finding: str) -> None:
+def chart(figure: BaseFigure, key: str, finding: str) -> None:
     """Draw a figure that is only looked at; ``finding`` says in a sentence what it shows."""
     st.plotly_chart(figure, key=key, config=CONFIG, alt=finding)
 

@@ -148,8 +148,10 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        sentences = [_(RECORDED)] if desk.summarizer.recorded_first else []
-        return " ".join([*sentences, _(STAND_IN)])
+        sentences = [_(STAND_IN)]
+        if desk.summarizer.recorded_first:
+            sentences.insert(0, _(RECORDED))
+        return " ".join(sentences)
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
     return plain(
         _("{name} is asked twice. {bound}", name=desk.summarizer.name, bound=bound)
@@ -185,24 +187,19 @@ def _draw_comparison(
 
 
 def _draw_summary(side: str, trial: Trial | None) -> None:
+    title = _("**Summary {side}**", side=side)
     if trial is None:
-        st.markdown(_("**Summary {side}**", side=side))
+        st.markdown(title)
         st.caption(_("Not written yet."))
-    elif trial.draft.error is not None:
-        st.markdown(_("**Summary {side}**", side=side))
-        st.error(
-            _("It failed: {error}", error=plain(trial.draft.error)),
-            icon=":material/error:",
-        )
+        return
+    draft = trial.draft
+    if draft.error is not None:
+        st.markdown(title)
+        failure = _("It failed: {error}", error=plain(draft.error))
+        st.error(failure, icon=":material/error:")
     else:
-        st.markdown(
-            _(
-                "**Summary {side}: {tokens}**",
-                side=side,
-                tokens=counted(trial.tokens, "token"),
-            )
-        )
-        draft = trial.draft
+        tokens = counted(trial.tokens, "token")
+        st.markdown(_("**Summary {side}: {tokens}**", side=side, tokens=tokens))
         draw_author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
         st.text(draft.text)
         st.caption(_effort(trial))
@@ -214,7 +211,7 @@ def _effort(trial: Trial) -> str:
     return plain(
         _(
             "{tokens} read, {output_tokens:,} written, {effort}",
-            tokens=counted(trial.draft.prompt_tokens, "token"),
+            tokens=counted(draft.prompt_tokens, "token"),
             output_tokens=trial.output_tokens,
             effort=effort,
         )

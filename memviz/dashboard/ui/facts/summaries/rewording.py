@@ -35,30 +35,18 @@ class Desk(NamedTuple):
     summarizer: ModelChoice
     probes: Callable[[], Sequence[Probe]] = tuple
 
-    @property
-    def edited(self) -> Setting | None:
-        """The setting in the sidebar; ``None`` for the chat as it was held."""
-        return compare_state().setting_at(self.setting.index)
-
-    @property
-    def key(self) -> RunKey | None:
-        """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        setting = self.edited
-        if setting is None:
-            return None
-        key = run_key(workspace(), compare_state(), setting, self.summarizer)
-        return replace(key, edits=())
-
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     """The text of a version, to be changed; the run is then replayed with it."""
     version = compaction.written
-    key = desk.key
+    setting = compare_state().setting_at(desk.setting.index)
     if version is None:
         return
-    if key is None:
+    if setting is None:
         _draw_in_chat()
         return
+    key = run_key(workspace(), compare_state(), setting, desk.summarizer)
+    key = replace(key, edits=())
     sentences = [
         _(
             "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
@@ -95,23 +83,23 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             _("Take my wording back"), icon=":material/undo:", key="wording-undo"
         ):
             _keep(key, version.version, None)
+        stands_beside = _stands_beside(setting)
         if (
             mine
-            and not _stands_beside(desk)
+            and not stands_beside
             and st.button(
                 _("Compare with the wording as it was"),
                 icon=":material/splitscreen_right:",
                 key="wording-beside",
                 disabled=len(compare_state().settings) >= MAX_SETTINGS,
-                help=_(
-                    "At most {number} settings at once.",
-                    number=MAX_SETTINGS,
-                ),
+                help=_("At most {number} settings at once.", number=MAX_SETTINGS),
             )
         ):
-            _add_as_written(desk)
+            compare_state().add(
+                setting.strategy_id, setting.parameters, as_written=True
+            )
             st.rerun()  # all of the page: the sidebar has a row more
-    if mine and desk.edited is not None and _stands_beside(desk):
+    if mine and stands_beside:
         st.caption(
             _(
                 "The same setting with the wording as it was stands in the sidebar, as a line of its own."
@@ -125,21 +113,13 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def _stands_beside(desk: Desk) -> bool:
-    """Return whether the same setting is compared with the summarizer's own wording already."""
-    mine = desk.edited
-    others = [
-        setting
-        for setting in compare_state().settings
-        if mine is not None and setting.build() == mine.build()
-    ]
-    return mine is None or any(setting.as_written for setting in others)
-
-
-def _add_as_written(desk: Desk) -> None:
-    mine = desk.edited
-    if mine is not None:
-        compare_state().add(mine.strategy_id, mine.parameters, as_written=True)
+def _stands_beside(setting: Setting) -> bool:
+    """Return whether a setting is compared with the summarizer's own wording already."""
+    strategy = setting.build()
+    return any(
+        other.as_written and other.build() == strategy
+        for other in compare_state().settings
+    )
 
 
 def _keep(key: RunKey, version: int, text: str | None) -> None:
