@@ -10,11 +10,12 @@ from memviz.core.text.wording import counted, message_number, request_name, turn
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
+from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
@@ -25,7 +26,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import author_of, grows_a_list
+from memviz.metrics.summaries.events import grows_a_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -71,7 +72,7 @@ def answer_card(
     nothing that was sent holds the answer; ``answer_before`` is the one that was given before it helped."""
     with st.container(border=True):
         st.html(stripe(setting.index))
-        st.markdown(f"**{plain(setting.label)}**")
+        show_title(setting.label)
         if record.parts.recalled:
             words = recalled_into(record, is_again=answer_before is not None)
             st.html(recalled_html(words))
@@ -83,10 +84,7 @@ def answer_card(
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(_(name), color=color, help=_(help))
             if record.facts is not None:
-                draw_author_badge(
-                    author_of(record.facts.model, recorded=record.facts.recorded),
-                    record.facts.model,
-                )
+                draw_badge_of(record.facts)
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places, show_error
+from memviz.dashboard.ui.shell.elements import card_places, say, show_error, show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -65,7 +65,7 @@ def ask_all(
     suggestion = _suggestions(questions)
     if ended_early:
         names = listed(setting.label for setting in ended_early)
-        st.caption(plain(_(_NOT_ASKED, names=names)))
+        say(_(_NOT_ASKED, names=names))
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True
@@ -262,7 +262,7 @@ def _show(
     for place, (setting, answer) in card_places(answers, CARDS_A_ROW):
         with place:
             if isinstance(answer, MemvizError):
-                st.markdown(f"**{plain(setting.label)}**")
+                show_title(setting.label)
                 show_error(answer)
                 continue
             answer_card(

@@ -17,8 +17,8 @@ from memviz.dashboard.reporting.run_tables import (
     run_json,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import offer_file
-from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.ui.shell.elements import offer_file, say
+from memviz.dashboard.ui.shell.text import file_name
 from memviz.engine.run import Run
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -59,7 +59,7 @@ def run_downloads(
     ):
         title = file_name(transcript.title)
         _offer_files_of_all(settings, transcript, title)
-        st.caption(plain(chosen.label))
+        say(chosen.label)
         _offer_files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
 
 

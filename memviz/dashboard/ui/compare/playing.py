@@ -29,12 +29,11 @@ from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
 from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, say
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
     STAGE_KEY,
     STAGED,
@@ -328,4 +327,4 @@ def _draw_effect(number: int, effect: Step) -> None:
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             view = effect.view
             follow(view.page, query_of_effect(effect), view.show)
-        st.caption(plain(effect.text.said(language_of_reader())))
+        say(effect.text.said(language_of_reader()))

@@ -45,7 +45,7 @@ from memviz.dashboard.ui.controls.selected_request import (
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row, show_note
+from memviz.dashboard.ui.shell.elements import quiet_button, row, say, show_note
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -69,7 +69,7 @@ def draw_beside_reader(
     draw_picture: Callable[[], object],
     charts: Mapping[str, RequestAxis],
     *,
-    draw_notes: Callable[[], object] | None,
+    draw_notes: Callable[[], object],
     draw_below: Callable[[Selection], object] | None,
     readout: Readout = Readout(),  # noqa: B008 - a value
 ) -> None:
@@ -114,12 +114,12 @@ def _draw_picture_with_player(
     settings: Sequence[SettingRun],
     charts: Mapping[str, RequestAxis],
     draw_picture: Callable[[], object],
-    draw_notes: Callable[[], object] | None,
+    draw_notes: Callable[[], object],
 ) -> None:
     draw_picture()
     if not hides(Part.PLAYER):
         _draw_player(settings, charts)
-    if draw_notes is not None and not hides(Part.NUMBERS):
+    if not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
         _say_what_happened(selection_of(settings))
@@ -264,7 +264,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
         if len(settings) > 1:
             choose_setting(settings)
         else:
-            st.caption(plain(selection.setting.label))
+            say(selection.setting.label)
         facts = known_facts(compare_state().conversation_id, run.log)
         inspector(run, selection.turn, "compare", facts, selection.call)
         folded(

@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, say, show_title
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
@@ -161,7 +161,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         grows = _is_growing(view.watched)
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
-        st.caption(plain(_growth_so_far(view.watched)))
+        say(_growth_so_far(view.watched))
         _draw_window(view)
         _draw_stage(view)
         _draw_largest(view.largest)
@@ -176,7 +176,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
 
 def _draw_window(view: LiveView) -> None:
     """Draw how full it is, and the forecasts."""
-    st.markdown(f"**{plain(fill_words(view))}**")
+    show_title(fill_words(view))
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))
     st.subheader(_("When it compacts next"), anchor=False)

@@ -107,6 +107,16 @@ def show_table(
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
+def show_title(text: str) -> None:
+    """Show what the things below are about, in bold letters; no letter of it is markup."""
+    st.markdown(f"**{plain(text)}**")
+
+
+def say(text: str) -> None:
+    """Show a text in small letters; no letter of it is markup."""
+    st.caption(plain(text))
+
+
 def show_note(sentence: str) -> None:
     """Show a sentence, in Markdown, that nobody should overlook where something else is missing."""
     st.info(sentence, icon=":material/info:")

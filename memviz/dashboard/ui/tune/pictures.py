@@ -22,7 +22,7 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
 )
 from memviz.dashboard.ui.controls.pictures import picture
-from memviz.dashboard.ui.shell.elements import show_note
+from memviz.dashboard.ui.shell.elements import say, show_note
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -144,7 +144,7 @@ def one_strategy(
     if not hides(Part.NUMBERS):
         help = plain(_(answer.axis.help))
         st.caption(_("{help} Click a point to look at its setting.", help=help))
-        st.caption(plain(basis_in_words(sweep.assumptions, sweep.counter)))
+        say(basis_in_words(sweep.assumptions, sweep.counter))
         map_of_two_parameters(sweep, id, constraints, number, marked)
     return number
 

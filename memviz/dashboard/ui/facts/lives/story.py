@@ -40,9 +40,10 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     fact_name,
 )
+from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import distinct, shortened
 from memviz.dashboard.words.compactions import act_words, reason_words
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.compaction import Compaction
@@ -61,7 +62,7 @@ def _name_at(result: RetentionResult, place: int) -> str:
 
 def draw_beside(result: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
-    st.markdown(f"**{plain(fact_name(result.retention.probes[life.probe]))}**")
+    show_title(fact_name(result.retention.probes[life.probe]))
     place = _which_loss(result, life)
     if place is not None:
         _draw_way_back(result, life, request_lost_at(result, place))
@@ -172,7 +173,7 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     is_loss = number in losses_of(result, life.probe).values()
     if is_loss and not _held_before(result, life, compaction):
         name, text = source_of_loss(result, life, compaction)
-        st.markdown(f"**{plain(name)}**")
+        show_title(name)
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     if compaction.written is not None:
         st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
@@ -197,6 +198,10 @@ def _changed_words(compaction: Compaction, version: int) -> str:
 
 QUOTE_CHARS = 180
 MAX_SPANS = 14
+_STATED = noop("Stated in message {number:,} (turn {turn}): “{quote}”")
+_STATED_WITH_OTHERS = noop(
+    "Stated in message {number:,} (turn {turn}), together with {others}: “{quote}”"
+)
 _FRESHNESS = {
     Freshness.NEITHER: noop(
         "At the end the context holds neither the new value nor an outdated one."
@@ -228,18 +233,11 @@ def _birth(result: RetentionResult, life: LifeLine, probe: Probe) -> str:
     at = life.born_position
     quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
-    if not earlier:
-        return _(
-            "Stated in message {number:,} (turn {turn}): “{quote}”",
-            number=message_number(at),
-            turn=life.born_turn,
-            quote=quote,
-        )
     return _(
-        "Stated in message {number:,} (turn {turn}), together with {others}: “{quote}”",
+        _STATED_WITH_OTHERS if earlier else _STATED,
         number=message_number(at),
         turn=life.born_turn,
-        others=message_list(earlier),
+        others=message_list(earlier) if earlier else "",
         quote=quote,
     )
 

@@ -12,7 +12,7 @@ from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
@@ -26,7 +26,6 @@ from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_trials
 from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import author_of
 from memviz.models.planned_calls import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
@@ -200,7 +199,7 @@ def _draw_summary(side: str, trial: Trial | None) -> None:
     else:
         tokens = counted(trial.tokens, "token")
         st.markdown(_("**Summary {side}: {tokens}**", side=side, tokens=tokens))
-        draw_author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        draw_badge_of(draft)
         st.text(draft.text)
         st.caption(_effort(trial))
 
