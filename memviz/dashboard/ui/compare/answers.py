@@ -58,6 +58,16 @@ SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
         noop("Nothing that was sent with this request holds the answer."),
     ),
 }
+_ASKED_AGAIN = noop("Asked again with {turns}: {size}")
+_WITH_RECALLED = noop("With {turns} recalled: {size}")
+_OF_TURN = noop("Message {number:,} of turn {turn:,}: ")
+_OF_NO_TURN = noop("Message {number:,}: ")
+_LOST_IN_ENTRY = noop(
+    "Lost in entry {version:,} of the summary, before the request of {name}."
+)
+_LOST_IN_VERSION = noop(
+    "Lost in version {version:,} of the summary, before the request of {name}."
+)
 
 
 def answer_card(
@@ -110,19 +120,16 @@ def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
         after=record.total_tokens,
         more=more,
     )
-    if is_again:
-        return _("Asked again with {turns}: {size}", turns=turns, size=size)
-    return _("With {turns} recalled: {size}", turns=turns, size=size)
+    words = _ASKED_AGAIN if is_again else _WITH_RECALLED
+    return _(words, turns=turns, size=size)
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
-    number = message_number(source.position)
-    if not turn:
-        return _("Message {number:,}: ", number=number)
-    return _("Message {number:,} of turn {turn:,}: ", number=number, turn=turn)
+    words = _OF_TURN if turn else _OF_NO_TURN
+    return _(words, number=message_number(source.position), turn=turn)
 
 
 def _had(record: TurnRecord) -> str:
@@ -221,17 +228,8 @@ def _lost_words(run: Run, fact: Probe) -> str:
     version = None if by is None else run.compactions[by].version
     if version is None:
         return _("Not sent since {name}.", name=name)
-    if grows_a_list(run):
-        return _(
-            "Lost in entry {version:,} of the summary, before the request of {name}.",
-            version=version,
-            name=name,
-        )
-    return _(
-        "Lost in version {version:,} of the summary, before the request of {name}.",
-        version=version,
-        name=name,
-    )
+    words = _LOST_IN_ENTRY if grows_a_list(run) else _LOST_IN_VERSION
+    return _(words, version=version, name=name)
 
 
 def stated_at(

@@ -154,15 +154,20 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     is_whole = span.fate is Fate.VERBATIM
     words = _(WORD_FOR_WORD if is_whole else FATE_WORDS[span.fate])
-    since = request_name(*span.first)
-    until = request_name(*span.last)
+    phrase = noop("{words} {span}")
     if span.first == span.last:
-        return _("{words} at {since}", words=words, since=since)
-    if open_end:
-        return _("{words} since {since}", words=words, since=since)
-    if first:
-        return _("{words} until {until}", words=words, until=until)
-    return _("{words} {span}", words=words, span=request_span(span.first, span.last))
+        phrase = noop("{words} at {since}")
+    elif open_end:
+        phrase = noop("{words} since {since}")
+    elif first:
+        phrase = noop("{words} until {until}")
+    return _(
+        phrase,
+        words=words,
+        since=request_name(*span.first),
+        until=request_name(*span.last),
+        span=request_span(span.first, span.last),
+    )
 
 
 def _again(spans: Sequence[Span]) -> str:

@@ -238,7 +238,7 @@ def choose_scale() -> None:
     )
     st.selectbox(
         _("The chart counts in"),
-        list(names),
+        names,
         index=None,
         key=PERCENT_KEY,
         format_func=names.__getitem__,

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown, say, show_title
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.state import of_session
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (
     ROLES,
@@ -31,6 +31,8 @@ from memviz.storage.watched import Watched
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
+LOOKED_AT = "live"
+"""The key of the conversation that a visitor looks at, in their session."""
 PART = "watched"
 """The part of the address that names the chosen conversation."""
 ENDING_CHARS = 24
@@ -47,28 +49,16 @@ STEPS = 60
 MAX_SHOWN_CHARS = 160
 
 
-@dataclass
-class _LookedAt:
-    """The conversation that a visitor looks at."""
-
-    key: str = ""
-
-
-class _Played:
+class _Played(NamedTuple):
     """A conversation that is played on, shared by its visitors one after the other."""
 
-    def __init__(self, key: str) -> None:
-        self._lock = Lock()
-        self._live = LiveConversation(workspace().store, key)
-
-    def look(self) -> LiveView | None:
-        with self._lock:
-            return self._live.look()
+    lock: Lock
+    live: LiveConversation
 
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT)
 def _played(path: str, key: str) -> _Played:
-    return _Played(key)
+    return _Played(Lock(), LiveConversation(workspace().store, key))
 
 
 def live_page() -> None:
@@ -79,11 +69,10 @@ def live_page() -> None:
         return
     by_key = {watched.key: watched for watched in newest}
     labels = _labels(newest)
-    looked_at = of_session("live", _LookedAt)
-    named = looked_at.key or st.query_params.get(PART, "")
+    named = widget_value(LOOKED_AT) or st.query_params.get(PART, "")
     key = st.selectbox(
         _("Watched conversations, newest first"),
-        list(by_key),
+        by_key,
         # Where its label has become another, the browser no longer names it.
         index=list(by_key).index(named) if named in by_key else 0,
         key=CHOICE_KEY,
@@ -91,7 +80,7 @@ def live_page() -> None:
     )
     if key is None:
         return
-    looked_at.key = key
+    set_widget(LOOKED_AT, key)
     if st.query_params.get(PART) != key:
         st.query_params[PART] = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
@@ -154,7 +143,9 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
     is_new = not known.issuperset(watched.key for watched in newest)
     with error_shown():
         with st.spinner(_("The conversation is played…"), show_time=True):
-            view = _played(workspace().store.path, key).look()
+            played = _played(workspace().store.path, key)
+            with played.lock:
+                view = played.live.look()
         if view is None:
             st.info(_("This conversation was deleted."))
             return

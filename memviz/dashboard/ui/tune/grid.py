@@ -70,7 +70,7 @@ def choose_conversations() -> list[str]:
     held = begin_with("tune-conversations", state.conversations)
     state.conversations = st.multiselect(
         _("Conversations"),
-        list(entries),
+        entries,
         default=[id for id in held if id in entries],
         format_func=labels.__getitem__,
         key="tune-conversations",
@@ -135,7 +135,7 @@ def _choose_grid(
     choose_extent(choices)
     chosen = st.pills(
         _("Strategies to try"),
-        list(choices),
+        choices,
         selection_mode="multi",
         default=[id for id in held if id in choices],
         format_func=lambda id: title_in_menu(choices[id]),

@@ -201,7 +201,7 @@ def export_to_code(
     linked("target", "tune-target", targets_by_id)
     chosen = st.pills(
         pgettext("target", "For"),
-        list(targets_by_id),
+        targets_by_id,
         default=first,
         required=True,
         format_func=lambda id: _(targets_by_id[id].title),

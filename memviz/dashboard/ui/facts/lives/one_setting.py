@@ -259,8 +259,8 @@ def _follow_click(result: RetentionResult) -> None:
 
 def _finding(result: RetentionResult) -> str:
     """Return what the picture of the lives shows, in one sentence."""
-    known = int(result.retention.retained[-1].sum())
-    born = int(result.retention.born[-1].sum())
+    known = result.retention.retained[-1].sum()
+    born = result.retention.born[-1].sum()
     facts = counted(len(result.lives), "fact")
     by_change = sum(by is not None for by in result.losses.values())
     no_longer_sent = len(result.losses) - by_change

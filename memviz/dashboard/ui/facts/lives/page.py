@@ -176,8 +176,8 @@ def _finding(results: Sequence[RetentionResult]) -> str:
 
 
 def _known_at_the_end(result: RetentionResult) -> str:
-    known = int(result.retention.retained[-1].sum())
-    born = int(result.retention.born[-1].sum())
+    known = result.retention.retained[-1].sum()
+    born = result.retention.born[-1].sum()
     return _("{known:,} of {born:,}", known=known, born=born)
 
 
@@ -268,12 +268,12 @@ def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
 
 def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     retention = result.retention
-    known = int(retention.retained.sum())
-    contradicted = int((retention.state[-1] == FactState.CONTRADICTED).sum())
+    known = retention.retained.sum()
+    contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
     rules = retention.mean_share(RULE)
-    old = int(retention.stale[-1].sum())
+    old = retention.stale[-1].sum()
     has_update = [bool(probe.stale) for probe in retention.probes]
-    updated = int(retention.born[-1, has_update].sum())
+    updated = retention.born[-1, has_update].sum()
     survival = survival_of(result.run, retention.probes)
     numbers = {
         _(_MEANS[step]): _share_words(retention.mean_share()),

@@ -115,7 +115,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     labels = dict(zip(by_number, names, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
-        list(labels),
+        labels,
         format_func=labels.__getitem__,
         key=fact_key(),
         help=_("Type to search, or click a row of the picture."),

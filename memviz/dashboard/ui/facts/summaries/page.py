@@ -337,12 +337,12 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
 
 def _finding(run: Run, counts: str) -> str:
     """Return what the picture of the summaries shows, in one sentence that ends with its ``counts``."""
+    words = noop("Tokens of the summary over the turns: {counts}")
     if has_changes_alone(run):
-        return _(
-            "Tokens of the first request after each change of what is sent: {counts}",
-            counts=counts,
+        words = noop(
+            "Tokens of the first request after each change of what is sent: {counts}"
         )
-    return _("Tokens of the summary over the turns: {counts}", counts=counts)
+    return _(words, counts=counts)
 
 
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
