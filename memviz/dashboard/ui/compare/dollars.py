@@ -144,8 +144,9 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     linked("shown", VIEW_KEY, VIEWS)
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
+    settings = [setting_cost.setting for setting_cost in costs]
     names = {view: _(view) for view in VIEWS}
-    if _step_of(costs) == "request":
+    if step_of(settings) == "request":
         names[View.EACH_STEP.value] = _("Each request")
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
@@ -162,8 +163,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             switch(
                 _("Also without cache"), True, key=UNCACHED_KEY, help=_(UNCACHED_HELP)
             )
-    indices = [setting_cost.setting.index for setting_cost in costs]
-    on_click = partial(select_clicked, CHART_KEY, indices)
+    on_click = partial(select_clicked, CHART_KEY, settings)
     if shown.is_cache:
         figure = cache_prefix(_with_breaks(costs, assumptions))
         finding = cache_finding(costs)
@@ -173,10 +173,6 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     # A lane for each setting needs the height that the answer takes: style.css puts that below it.
     with st.container(key="costs-lanes" if shown.is_cache else "costs-lines"):
         picture(figure, CHART_KEY, finding, on_click)
-
-
-def _step_of(costs: Sequence[SettingCost]) -> str:
-    return step_of([setting_cost.setting for setting_cost in costs])
 
 
 def _with_breaks(
@@ -247,7 +243,8 @@ def _say_what_costs_least(
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    sentences = [_(_POINT_AT_A_LINE[_step_of(costs)])]
+    step = step_of([setting_cost.setting for setting_cost in costs])
+    sentences = [_(_POINT_AT_A_LINE[step])]
     if any(setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs):
         sentences.insert(0, _("Violet band: the summarizer's part."))
     if uncached and any(

@@ -21,7 +21,7 @@ from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selection_of
 from memviz.dashboard.ui.controls.block_html import sent_instead
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.study import compare_state
@@ -29,7 +29,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.requests import call_text, role_name
+from memviz.dashboard.words.requests import call_text, life_sentence, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
@@ -88,7 +88,7 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
     figure = message_life(settings, position, last)
     chart(figure, LIFE_KEY, life_finding(settings, position))
     if selection.record is not None:
-        facts = known_facts(compare_state().conversation_id, run.log)
+        facts = facts_of_study(run)
         _draw_at_request(selection.record, selection.name, position, facts)
     with st.container(border=True):
         message = run.log[position]
@@ -122,10 +122,7 @@ def life_in_words(life: Sequence[Span]) -> str:
     """Return the life of a message: ``sent word for word until turn 4; replaced by a summary since turn 5.``"""
     if not life:
         return _("no request came after it, so it was never sent.")
-    phrases = list(_phrases(life))
-    if len(phrases) > MAX_PHRASES:
-        phrases[MAX_PHRASES - 2 : -1] = [_("and so on")]
-    return _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
+    return life_sentence(_phrases(life), MAX_PHRASES)
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:

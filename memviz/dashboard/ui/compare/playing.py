@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
 from memviz.dashboard.ui.compare.selection import Selection, move_to
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.links import (
     STAGE,
     follow,
@@ -28,7 +28,6 @@ from memviz.dashboard.ui.controls.links import (
 from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
 from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
-from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row, say
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -182,7 +181,7 @@ def play(
     steps = _steps_to_play(at, every)
     if len(steps) < every:
         _offer_other_part(steps, every, selection, step_of(settings))
-    probes = known_facts(compare_state().conversation_id, settings[0].run.log)
+    probes = facts_of_study(settings[0].run)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_asking_data, settings, transcript, probes, steps, readout),

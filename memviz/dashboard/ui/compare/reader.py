@@ -28,7 +28,7 @@ from memviz.dashboard.ui.compare.selection import (
     walk_of,
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
     chart,
@@ -44,7 +44,6 @@ from memviz.dashboard.ui.controls.selected_request import (
     open_request,
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
-from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row, say, show_note
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
@@ -265,7 +264,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
             choose_setting(settings)
         else:
             say(selection.setting.label)
-        facts = known_facts(compare_state().conversation_id, run.log)
+        facts = facts_of_study(run)
         inspector(run, selection.turn, "compare", facts, selection.call)
         folded(
             _("Parts of every request"),

@@ -101,8 +101,7 @@ def tokens_chart(
         window=chosen_window(settings),
         magnified=bool(widget_value(MAGNIFIED_KEY)),
     )
-    indices = [setting.index for setting in settings]
-    on_click = partial(select_clicked, CHART_KEY, indices)
+    on_click = partial(select_clicked, CHART_KEY, settings)
     picture(figure, CHART_KEY, tokens_finding(settings), on_click, pixels)
 
 

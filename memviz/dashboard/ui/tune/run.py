@@ -260,24 +260,24 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
     """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
     cells = work.sweep.cells if work.sweep else {}
-    total = len(paid.settings) * len(paid.ids)
-    if work.error is not None:
-        return _(
-            "{error} {measured:,} of {total:,} runs are measured; the others were not tried.",
-            error=work.error,
-            measured=len(cells),
-            total=total,
-        )
     failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
-    if not failed:
+    if work.error is None and not failed:
         return ""
     return _(
-        "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing.",
+        _SUMMARIES_MISSING if work.error is None else _NOT_TRIED,
+        error=work.error,
+        measured=len(cells),
         failed=failed,
-        total=total,
+        total=len(paid.settings) * len(paid.ids),
     )
 
 
+_NOT_TRIED = noop(
+    "{error} {measured:,} of {total:,} runs are measured; the others were not tried."
+)
+_SUMMARIES_MISSING = noop(
+    "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing."
+)
 _SWEEP_WITH = noop("Sweep with {model}")
 _TRY_AGAIN_WITH = noop("Try again with {model}")
 

@@ -8,7 +8,6 @@ import streamlit as st
 
 from memviz.core.text.containment import contains
 from memviz.core.text.wording import (
-    SEMICOLON,
     message_list,
     message_number,
     message_range,
@@ -45,7 +44,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, shortened
 from memviz.dashboard.words.compactions import act_words, reason_words
-from memviz.dashboard.words.requests import message_words, name_of
+from memviz.dashboard.words.requests import life_sentence, message_words, name_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_text import readable
@@ -64,11 +63,12 @@ def draw_beside(result: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
     show_title(fact_name(result.retention.probes[life.probe]))
     place = _which_loss(result, life)
+    lost_by = None
     if place is not None:
+        lost_by = losses_of(result, life.probe)[place]
         _draw_way_back(result, life, request_lost_at(result, place))
     elif life.spans:
         st.caption(_("It was never lost under this setting."))
-    lost_by = None if place is None else losses_of(result, life.probe)[place]
     number = event_beside(result, lost_by)
     if number is None:
         return
@@ -133,16 +133,15 @@ def _follow_choice(result: RetentionResult) -> None:
 def _which_loss(result: RetentionResult, life: LifeLine) -> int | None:
     """Return the place of the loss that is looked at, out of a choice where a fact came back and was lost again;
     ``None`` where it was never lost."""
-    lost = losses_of(result, life.probe)
     key = loss_key()
-    places = list(lost)
+    places = list(losses_of(result, life.probe))
     if not places:
         return None
     linked("loss", key, places)
     if (
         widget_value(key) not in places
     ):  # another setting is looked at; the selection stays
-        set_widget(key, first_loss(lost, chosen_event(result.setting)))
+        set_widget(key, first_loss(result, life.probe))
     if len(places) == 1:
         st.caption(_("Lost at {place}.", place=_name_at(result, places[0])))
         return places[0]
@@ -258,10 +257,7 @@ def quoted(text: str, answers: Sequence[str]) -> str:
 def _spans(result: RetentionResult, life: LifeLine) -> str:
     if not life.spans:
         return _("No request came after it, so it was never needed.")
-    phrases = list(_phrases(result, life))
-    if len(phrases) > MAX_SPANS:
-        phrases[MAX_SPANS - 2 : -1] = [_("and so on")]
-    sentence = _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
+    sentence = life_sentence(_phrases(result, life), MAX_SPANS)
     return sentence[:1].upper() + sentence[1:]
 
 
