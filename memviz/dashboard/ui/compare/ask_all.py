@@ -64,14 +64,14 @@ def ask_all(
     question, is_asked = _form(len(settings), questions)
     suggestion = _suggestions(questions)
     if ended_early:
-        names = listed(setting.label for setting in ended_early)
-        say(_(_NOT_ASKED, names=names))
+        say(_(_NOT_ASKED, names=listed(setting.label for setting in ended_early)))
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True
     if not models.are_free:
-        bound = bound_questions(runs, models.askers)
-        bound_caption(bound, before=_who_is_asked(runs, models))
+        bound_caption(
+            bound_questions(runs, models.askers), before=_who_is_asked(runs, models)
+        )
     if is_asked:
         state.question = question
         state.asked_with = models
@@ -92,11 +92,10 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
             name=models.summarizer.name,
         )
     tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
-    times = counted(len(runs), "time")
     return _(
         "{name} is asked {times}: about {tokens:,} tokens in all.",
         name=models.answerer.name,
-        times=times,
+        times=counted(len(runs), "time"),
         tokens=tokens,
     )
 
@@ -308,7 +307,6 @@ def _bring_back(
     # Where it is asked again twice, the answer before both stays beside the last one.
     state.answers_before.setdefault(run, answer)
     again: Answers = {}
-    recall = Recall(turns=way_back.turns)
-    _job("ask-all-back", models, again, [run], [recall]).run()
+    _job("ask-all-back", models, again, [run], [Recall(turns=way_back.turns)]).run()
     state.answers.update(again)
     st.rerun()

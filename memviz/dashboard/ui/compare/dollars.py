@@ -114,8 +114,7 @@ def costs_of(
     """Return what each setting costs on these terms."""
     costs = []
     for setting in settings:
-        run = setting.run
-        cost = assumptions.cost(traffic(run))
+        cost = assumptions.cost(traffic(setting.run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 
@@ -261,11 +260,23 @@ def details(
 ) -> None:
     """Show what explains the numbers, closed at first."""
     window = partial(draw_against_the_window, costs, assumptions)
-    icon = ":material/width_full:"
-    folded(_("When is the context window full?"), WINDOW_KEY, icon, window)
+    folded(
+        _("When is the context window full?"),
+        WINDOW_KEY,
+        ":material/width_full:",
+        window,
+    )
     numbers = step_by_step([setting_cost.setting for setting_cost in costs])
-    turns = partial(turn_by_turn, costs, transcript.title)
-    folded(numbers, TURNS_KEY, ":material/table:", turns)
+    folded(
+        numbers,
+        TURNS_KEY,
+        ":material/table:",
+        partial(turn_by_turn, costs, transcript.title),
+    )
     rules = partial(say_which_prices, assumptions)
-    question = _("Which prices and cache rules are these?")
-    folded(question, PRICES_KEY, ":material/sell:", rules)
+    folded(
+        _("Which prices and cache rules are these?"),
+        PRICES_KEY,
+        ":material/sell:",
+        rules,
+    )

@@ -89,10 +89,9 @@ def why_nothing_is_cached(
                 "Nothing: the cache lives for an unknown time, and the user pauses {pause}.",
                 pause=pause,
             )
-        lives = duration_words(cache.lifetime_seconds)
         return _(
             "Nothing: the cache lives {lives}, and the user pauses {pause}.",
-            lives=lives,
+            lives=duration_words(cache.lifetime_seconds),
             pause=pause,
         )
     return _(
@@ -130,8 +129,9 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
             int(np.median(setting_cost.cost.traffic.shared_tokens[1:]))
             for setting_cost in slides
         )
-        need = cache.min_tokens
-        yield _(_SLIDES, names=_names(slides), shared=shared, min_tokens=need)
+        yield _(
+            _SLIDES, names=_names(slides), shared=shared, min_tokens=cache.min_tokens
+        )
     losses = [setting_cost for setting_cost in costs if _is_a_loss(setting_cost)]
     if losses:
         yield _(

@@ -135,5 +135,6 @@ def _download_button(
     write: Callable[[], str | bytes],
     help: str | None = None,
 ) -> None:
-    key = f"download-{label}"
-    offer_file(label, write, name, mime, key, help=help, width="stretch")
+    offer_file(
+        label, write, name, mime, f"download-{label}", help=help, width="stretch"
+    )

@@ -88,8 +88,9 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
     figure = message_life(settings, position, last)
     chart(figure, LIFE_KEY, life_finding(settings, position))
     if selection.record is not None:
-        facts = facts_of_study(run)
-        _draw_at_request(selection.record, selection.name, position, facts)
+        _draw_at_request(
+            selection.record, selection.name, position, facts_of_study(run)
+        )
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:

@@ -234,8 +234,9 @@ def _asking_data(
     readout: Readout,
 ) -> dict[str, Any]:
     retentions = [_retention_of(setting.run, probes) for setting in settings]
-    terms = readout.assumptions
-    return asking_data(settings, transcript, retentions, terms, steps, readout.measure)
+    return asking_data(
+        settings, transcript, retentions, readout.assumptions, steps, readout.measure
+    )
 
 
 def _retention_of(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
@@ -266,8 +267,7 @@ def compare_views() -> tuple[View, ...]:
     if is_link_opened():
         set_widget(STAGE_KEY, STAGED if st.query_params.get(STAGE) == STAGED else None)
     replies = _with_terms(_FREE_RUN if is_free_run() else _REPLAYED)
-    lanes = _with_terms(_PLAYED)
-    on_stage = _("{replies} {lanes}", replies=replies, lanes=lanes)
+    on_stage = _("{replies} {lanes}", replies=replies, lanes=_with_terms(_PLAYED))
     views = []
     for view in _VIEWS:
         sentence = _with_terms(view.sentence)

@@ -264,8 +264,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
             choose_setting(settings)
         else:
             say(selection.setting.label)
-        facts = facts_of_study(run)
-        inspector(run, selection.turn, "compare", facts, selection.call)
+        inspector(run, selection.turn, "compare", facts_of_study(run), selection.call)
         folded(
             _("Parts of every request"),
             "compare-parts",

@@ -126,8 +126,12 @@ def counts_words(facts: VersionProbes) -> str:
     new = f"{len(facts.new):,}" if facts.new else _("none")
     if not facts.lost:
         return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
-    lost = counted(len(facts.lost), "fact")
-    return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
+    return _(
+        "{lost} lost, {kept} kept, {new} new",
+        lost=counted(len(facts.lost), "fact"),
+        kept=kept,
+        new=new,
+    )
 
 
 def draw_changes_of_version(
@@ -158,8 +162,12 @@ def say_hidden(text: str) -> bool:
     """Say how many characters of a text are not shown. Return true if there are any."""
     hidden = len(text) - MAX_CHARS_SHOWN
     if hidden > 0:
-        more = counted(hidden, "more character")
-        st.caption(_("and {more_characters}", more_characters=more))
+        st.caption(
+            _(
+                "and {more_characters}",
+                more_characters=counted(hidden, "more character"),
+            )
+        )
     return hidden > 0
 
 

@@ -45,10 +45,9 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
     """Draw all settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
     _look_at_linked(sweep)
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
-    recommended = number_of(sweep, best)
     options: dict[str, Any] = {
         "chosen": tune_state().chosen,
-        "recommended": recommended,
+        "recommended": number_of(sweep, best),
         "min_retention": constraints.min_retention,
         "max_peak_tokens": constraints.max_peak_tokens,
         "writer": SettingWords.of(sweep, constraints.over),
@@ -142,8 +141,12 @@ def one_strategy(
     }
     _draw_curves(answer, constraints, sweep.cost_measure, marked)
     if not hides(Part.NUMBERS):
-        help = plain(_(answer.axis.help))
-        st.caption(_("{help} Click a point to look at its setting.", help=help))
+        st.caption(
+            _(
+                "{help} Click a point to look at its setting.",
+                help=plain(_(answer.axis.help)),
+            )
+        )
         say(basis_in_words(sweep.assumptions, sweep.counter))
         map_of_two_parameters(sweep, id, constraints, number, marked)
     return number

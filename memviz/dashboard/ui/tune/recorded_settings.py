@@ -132,11 +132,10 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
 def say_none_recorded(summarizer: str) -> None:
     """Say that the recording holds none of the settings, with a button that measures them
     with the built-in model."""
-    name = plain(summarizer.removeprefix(RECORDING))
     show_note(
         _(
             "{recording} is a recording that holds none of these settings over these conversations.",
-            recording=name,
+            recording=plain(summarizer.removeprefix(RECORDING)),
         )
     )
     offer_summarizer(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))

@@ -136,9 +136,8 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
     """Return how far a sweep is, in words."""
-    template = _MEASURED if conversations == 1 else _MEASURED_OVER
     text = _(
-        template,
+        _MEASURED if conversations == 1 else _MEASURED_OVER,
         done=progress.done,
         total=progress.total,
         conversations=conversations,
@@ -211,11 +210,10 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
                 name=plain(name),
             )
         )
-        cost = estimate_words(estimate(sweep, name))
         st.caption(
             _(
                 "{cost} The sizes of the built-in model's summaries are the base of this.",
-                cost=plain(cost),
+                cost=plain(estimate_words(estimate(sweep, name))),
             )
         )
         _say_added_values(paid)

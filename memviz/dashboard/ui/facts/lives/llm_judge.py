@@ -164,13 +164,12 @@ def _choose(
     )
     count = len(probes)
     if len(probes) > 1:
-        key = f"judged-facts-{len(probes)}"
         count = right.slider(
             _("Questions"),
             1,
             len(probes),
             len(probes),
-            key=key,
+            key=f"judged-facts-{len(probes)}",
             help=_("How many; the first ones are asked."),
         )
     judge = None

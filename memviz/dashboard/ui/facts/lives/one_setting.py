@@ -263,7 +263,6 @@ def _finding(result: RetentionResult) -> str:
     born = result.retention.born[-1].sum()
     facts = counted(len(result.lives), "fact")
     by_change = sum(by is not None for by in result.losses.values())
-    no_longer_sent = len(result.losses) - by_change
     return _(
         "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
         "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
@@ -273,7 +272,7 @@ def _finding(result: RetentionResult) -> str:
         known=known,
         born=born,
         by_change=by_change,
-        no_longer_sent=no_longer_sent,
+        no_longer_sent=len(result.losses) - by_change,
     )
 
 

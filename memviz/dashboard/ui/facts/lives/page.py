@@ -317,8 +317,9 @@ def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
 def draw_unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """Show what can be told of any conversation, folded."""
     name = _("What can be said without any facts?")
-    icon = ":material/label_off:"
-    with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
+    with st.expander(
+        name, icon=":material/label_off:", key="facts-unlabelled", expanded=expanded
+    ):
         draw_without_labels(settings)
 
 
@@ -350,10 +351,10 @@ def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
     columns = {}
     for result in results:
-        rows = category_table(result.retention, result.run.log)
-        columns[plain(result.setting.label)] = _cells(rows)
-    alt = _("Facts known at the end by category, one column a setting")
-    show_table(columns, alt)
+        columns[plain(result.setting.label)] = _cells(
+            category_table(result.retention, result.run.log)
+        )
+    show_table(columns, _("Facts known at the end by category, one column a setting"))
     st.caption(
         _(
             "Known at the last request, and the mean share over all requests. New and outdated values: what "

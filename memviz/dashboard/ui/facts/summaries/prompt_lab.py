@@ -64,12 +64,11 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
             messages=sources,
             number=compaction.replaces,
         )
-    who = _who(desk, compaction)
     st.caption(
         _(
             "Both prompts get {given}. Nothing of the run is changed. {who}",
             given=sources,
-            who=who,
+            who=_who(desk, compaction),
         )
     )
     own = compaction.strategy.instruction
@@ -197,8 +196,13 @@ def _draw_summary(side: str, trial: Trial | None) -> None:
         failure = _("It failed: {error}", error=plain(draft.error))
         st.error(failure, icon=":material/error:")
     else:
-        tokens = counted(trial.tokens, "token")
-        st.markdown(_("**Summary {side}: {tokens}**", side=side, tokens=tokens))
+        st.markdown(
+            _(
+                "**Summary {side}: {tokens}**",
+                side=side,
+                tokens=counted(trial.tokens, "token"),
+            )
+        )
         draw_badge_of(draft)
         st.text(draft.text)
         st.caption(_effort(trial))

@@ -143,9 +143,13 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
         why = plain(error_words(event.compaction))
-        hope = tried_again(run, event.compaction)
         st.error(
-            _("{what}: {why}. {hope}", what=what, why=why, hope=hope),
+            _(
+                "{what}: {why}. {hope}",
+                what=what,
+                why=why,
+                hope=tried_again(run, event.compaction),
+            ),
             icon=":material/error:",
         )
     elif lacks_summarizer(event.compaction):
