@@ -113,12 +113,10 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
     for setting_cost in costs:
-        if (
-            setting_cost.cost.hit_rate >= FEW_HITS
-            or len(setting_cost.cost.traffic.turns) < 2
-        ):
+        traffic = setting_cost.cost.traffic
+        if setting_cost.cost.hit_rate >= FEW_HITS or len(traffic.turns) < 2:
             continue
-        if np.median(setting_cost.cost.traffic.input_tokens) < cache.min_tokens:
+        if np.median(traffic.input_tokens) < cache.min_tokens:
             short.append(setting_cost)
         elif _slides(setting_cost, cache):
             slides.append(setting_cost)

@@ -64,7 +64,6 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
     setting = selection_of(settings).setting
     run = setting.run
     position = selected_message(run)
-    life = life_in_words(fate_map(run).life(position))
     st.markdown(
         _(
             "**Message {number:,}** ({role}, turn {turn}) under {label}: {life}",
@@ -72,7 +71,7 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
             role=role_name(run.log[position].role),
             turn=run.log.turn_number(position),
             label=plain(setting.label),
-            life=life,
+            life=life_in_words(fate_map(run).life(position)),
         )
     )
 
@@ -137,8 +136,9 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
             if again:
                 yield _again(again)
                 again = []
-            open_end = is_summarized or span is life[-1]
-            yield _phrase(span, first=span is life[0], open_end=open_end)
+            yield _phrase(
+                span, first=span is life[0], open_end=is_summarized or span is life[-1]
+            )
         generation = span.generation if is_summarized else 0
     if again:
         yield _again(again)

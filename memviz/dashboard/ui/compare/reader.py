@@ -134,14 +134,13 @@ def _say_what_happened(selection: Selection) -> None:
         if number is None:
             show_note(plain(no_request_words(run, selection.turn)))
             return
-        size = counted(run.requests[number].total_tokens, "token")
         name = f"{selection.name[0].upper()}{selection.name[1:]}"
         st.markdown(
             _(
                 "**{name}** · {label}: {size} sent",
                 name=name,
                 label=plain(selection.setting.label),
-                size=size,
+                size=counted(run.requests[number].total_tokens, "token"),
             ),
             width="content",
         )

@@ -121,13 +121,12 @@ def _program_of(watched: Watched) -> str:
 
 
 def _growth_so_far(watched: Watched) -> str:
-    grown = grown_words(watched.grown_at, datetime.now(UTC))
     return _(
         "{title} · {program}, {messages:,} messages, {grown}",
         title=watched.title,
         program=_program_of(watched),
         messages=watched.message_count,
-        grown=grown,
+        grown=grown_words(watched.grown_at, datetime.now(UTC)),
     )
 
 
@@ -201,9 +200,14 @@ def _draw_stage(view: LiveView) -> None:
         st.caption(
             _("What the last compaction took out, further below, is from the log.")
         )
-    steps = range(max(0, count - STEPS), count)
     stage(
-        stage_data(settings, view.transcript, steps=steps, at=count - 1), "live-stage"
+        stage_data(
+            settings,
+            view.transcript,
+            steps=range(max(0, count - STEPS), count),
+            at=count - 1,
+        ),
+        "live-stage",
     )
 
 

@@ -154,14 +154,13 @@ _MEASURED_OVER = noop(
 
 
 def _say_ended_early(state: TuneState, sweep: Sweep) -> None:
-    total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else _("Stopped.")
     st.warning(
         _(
             "{why} {count:,} of {total:,} runs were measured and are shown.",
             why=why,
             count=len(sweep.cells),
-            total=total,
+            total=len(sweep.settings) * len(sweep.subjects),
         ),
         icon=":material/pause:",
     )

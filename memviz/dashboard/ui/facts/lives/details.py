@@ -112,13 +112,12 @@ def draw_needed_values(
     for column, setting, recall in zip(
         st.columns(len(settings)), settings, needed, strict=True
     ):
-        there = sum(argument.in_context for argument in recall.arguments)
         column.metric(
             setting.label,
             "–" if recall.share is None else f"{recall.share:.0%}",
             help=_(
                 "{there:,} of {count:,} needed values were sent.",
-                there=there,
+                there=sum(argument.in_context for argument in recall.arguments),
                 count=len(recall.arguments),
             ),
         )

@@ -259,18 +259,15 @@ def _follow_click(result: RetentionResult) -> None:
 
 def _finding(result: RetentionResult) -> str:
     """Return what the picture of the lives shows, in one sentence."""
-    known = result.retention.retained[-1].sum()
-    born = result.retention.born[-1].sum()
-    facts = counted(len(result.lives), "fact")
     by_change = sum(by is not None for by in result.losses.values())
     return _(
         "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
         "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
         "sent: {no_longer_sent:,}.",
-        facts=facts,
+        facts=counted(len(result.lives), "fact"),
         label=result.setting.label,
-        known=known,
-        born=born,
+        known=result.retention.retained[-1].sum(),
+        born=result.retention.born[-1].sum(),
         by_change=by_change,
         no_longer_sent=len(result.losses) - by_change,
     )

@@ -176,9 +176,11 @@ def _finding(results: Sequence[RetentionResult]) -> str:
 
 
 def _known_at_the_end(result: RetentionResult) -> str:
-    known = result.retention.retained[-1].sum()
-    born = result.retention.born[-1].sum()
-    return _("{known:,} of {born:,}", known=known, born=born)
+    return _(
+        "{known:,} of {born:,}",
+        known=result.retention.retained[-1].sum(),
+        born=result.retention.born[-1].sum(),
+    )
 
 
 def _clicked_point(
@@ -271,7 +273,6 @@ def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     known = retention.retained.sum()
     contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
     rules = retention.mean_share(RULE)
-    old = retention.stale[-1].sum()
     has_update = [bool(probe.stale) for probe in retention.probes]
     updated = retention.born[-1, has_update].sum()
     survival = survival_of(result.run, retention.probes)
@@ -290,7 +291,9 @@ def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     old_values = _("Old values still in the last request")
     numbers[old_values] = NONE
     if updated:
-        numbers[old_values] = _("{old} of {count}", old=old, count=updated)
+        numbers[old_values] = _(
+            "{old} of {count}", old=retention.stale[-1].sum(), count=updated
+        )
     return numbers
 
 

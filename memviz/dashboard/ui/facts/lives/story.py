@@ -230,14 +230,13 @@ def _birth(result: RetentionResult, life: LifeLine, probe: Probe) -> str:
         )
     log = result.run.log
     at = life.born_position
-    quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
     return _(
         _STATED_WITH_OTHERS if earlier else _STATED,
         number=message_number(at),
         turn=life.born_turn,
         others=message_list(earlier) if earlier else "",
-        quote=quote,
+        quote=quoted(message_words(log[at]), probe.answers),
     )
 
 

@@ -224,8 +224,7 @@ def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     ]
     cells = places(numbers, NUMBER_PIXELS)
     for (place, number), (name, help) in zip(cells, _KEY_NUMBERS, strict=True):
-        help_words = _(help, compare=_(page_titles.COMPARE))
-        place.metric(_(name), number, help=help_words)
+        place.metric(_(name), number, help=_(help, compare=_(page_titles.COMPARE)))
 
 
 _NOT_YET = {

@@ -210,13 +210,12 @@ def _draw_summary(side: str, trial: Trial | None) -> None:
 
 def _effort(trial: Trial) -> str:
     draft = trial.draft
-    effort = effort_words(draft.seconds, draft.cost, recorded=draft.recorded)
     return plain(
         _(
             "{tokens} read, {output_tokens:,} written, {effort}",
             tokens=counted(draft.prompt_tokens, "token"),
             output_tokens=trial.output_tokens,
-            effort=effort,
+            effort=effort_words(draft.seconds, draft.cost, recorded=draft.recorded),
         )
     )
 
@@ -239,13 +238,12 @@ def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) 
             _(KEPT) if contains_answer(text, probe.answers) else _(LOST)
             for probe in readable
         ]
-    total = counted(len(readable), "fact")
     counts = [f"{name} {column.count(_(KEPT))}" for name, column in table.items()]
     st.markdown(
         _(
             "**Facts that survive**: {list}, of {total} that it was given",
             list=_(COMMA).join(counts),
-            total=total,
+            total=counted(len(readable), "fact"),
         )
     )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]

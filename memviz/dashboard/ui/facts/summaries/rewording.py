@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import open_in_chat
@@ -25,6 +25,16 @@ from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
 
 TEXT_PIXELS = 260
+_REWORD = noop(
+    "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
+    "summarizer's, and later summaries take it in."
+)
+_RECORDING_ENDS = noop(
+    "What was recorded ends there: the built-in model writes the later ones."
+)
+_STAYS_HERE = noop(
+    "Others reach this server, so your wording stays in this browser session."
+)
 
 
 class Desk(NamedTuple):
@@ -47,23 +57,12 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         return
     key = run_key(workspace(), compare_state(), setting, desk.summarizer)
     key = replace(key, edits=())
-    sentences = [
-        _(
-            "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
-            "summarizer's, and later summaries take it in."
-        )
-    ]
+    sentences = [_REWORD]
     if compaction.recorded:
-        sentences.append(
-            _("What was recorded ends there: the built-in model writes the later ones.")
-        )
+        sentences.append(_RECORDING_ENDS)
     if is_shared():
-        sentences.append(
-            _(
-                "Others reach this server, so your wording stays in this browser session."
-            )
-        )
-    st.caption(" ".join(sentences))
+        sentences.append(_STAYS_HERE)
+    st.caption(" ".join(map(_, sentences)))
     text = st.text_area(
         _("Your wording of version {version}", version=version.version),
         version.text,
@@ -100,17 +99,22 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             )
             st.rerun()  # all of the page: the sidebar has a row more
     if mine and stands_beside:
-        st.caption(
-            _(
-                "The same setting with the wording as it was stands in the sidebar, as a line of its own."
-            )
+        _draw_way_to_both()
+
+
+def _draw_way_to_both() -> None:
+    """Say that the setting stands in the sidebar with both wordings, and draw the way to their comparison."""
+    st.caption(
+        _(
+            "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
-        if st.button(
-            _("See both in {compare}", compare=_(page_titles.COMPARE)),
-            icon=":material/stacked_line_chart:",
-            key="wording-compare",
-        ):
-            turn_to("compare", COMPARE_VIEW, "tokens")
+    )
+    if st.button(
+        _("See both in {compare}", compare=_(page_titles.COMPARE)),
+        icon=":material/stacked_line_chart:",
+        key="wording-compare",
+    ):
+        turn_to("compare", COMPARE_VIEW, "tokens")
 
 
 def _stands_beside(setting: Setting) -> bool:

@@ -142,12 +142,11 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        why = plain(error_words(event.compaction))
         st.error(
             _(
                 "{what}: {why}. {hope}",
                 what=what,
-                why=why,
+                why=plain(error_words(event.compaction)),
                 hope=tried_again(run, event.compaction),
             ),
             icon=":material/error:",

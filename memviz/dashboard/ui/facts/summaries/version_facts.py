@@ -91,13 +91,12 @@ def _version_rows(
 ) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
-        covered = counted(facts.covered_tokens, "token")
         yield (
             _("Stands for"),
             _(
                 "{messages} ({tokens})",
                 messages=message_range(event.version.covers),
-                tokens=covered,
+                tokens=counted(facts.covered_tokens, "token"),
             ),
         )
         yield _("Took the place of"), _place(run, event)
