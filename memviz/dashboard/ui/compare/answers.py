@@ -98,10 +98,11 @@ def answer_card(
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
-            pieces = []
-            for block in record.context.blocks:
-                if block.kind == "recalled":
-                    pieces.append(block_html(block, record))
+            pieces = [
+                block_html(block, record)
+                for block in record.context.blocks
+                if block.kind == "recalled"
+            ]
             with st.expander(_("What was recalled"), icon=":material/history:"):
                 st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:

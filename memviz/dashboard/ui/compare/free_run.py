@@ -85,11 +85,13 @@ def free_runs(models: Models) -> list[SettingRun]:
         if not missing:
             again = _job(begun, models)
         _choose_take(begun, again)
-    runs = []
-    for item in begun:
-        if item.run is not None and item.run.turns:
-            runs.append((item.setting, item.run))
-    return as_setting_runs(runs)
+    return as_setting_runs(
+        [
+            (item.setting, item.run)
+            for item in begun
+            if item.run is not None and item.run.turns
+        ]
+    )
 
 
 def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:

@@ -168,9 +168,10 @@ def _draw_curves(
         thresholds["peak_tokens"] = constraints.max_peak_tokens
         measures.append("peak_tokens")
     rows = rows_by_setting(answer.curve)
-    beaten = {}
-    for number, winner in answer.beaten_values.items():
-        beaten[number] = beaten_words(rows[number], winner, cost)
+    beaten = {
+        number: beaten_words(rows[number], winner, cost)
+        for number, winner in answer.beaten_values.items()
+    }
     knee = None
     if answer.knee is not None:
         knee = float(answer.curve[answer.axis.name].iloc[answer.knee])

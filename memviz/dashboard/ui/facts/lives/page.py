@@ -352,11 +352,12 @@ def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
 
 def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
-    columns = {}
-    for result in results:
-        columns[plain(result.setting.label)] = _cells(
+    columns = {
+        plain(result.setting.label): _cells(
             category_table(result.retention, result.run.log)
         )
+        for result in results
+    }
     show_table(columns, _("Facts known at the end by category, one column a setting"))
     st.caption(
         _(

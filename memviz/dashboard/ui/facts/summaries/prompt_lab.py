@@ -171,10 +171,11 @@ def _draw_comparison(
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             _draw_summary(side, trial)
-    texts = {}
-    for side, trial in zip(FIRST_CHOICE, trials, strict=True):
-        if trial and trial.draft.text:
-            texts[side] = trial.draft.text
+    texts = {
+        side: trial.draft.text
+        for side, trial in zip(FIRST_CHOICE, trials, strict=True)
+        if trial and trial.draft.text
+    }
     if len(texts) == len(FIRST_CHOICE):
         diff = word_diff(*map(without_marks, texts.values()))
         st.markdown(_("**From A to B**"))
