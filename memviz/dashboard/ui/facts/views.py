@@ -35,8 +35,7 @@ _LOST_IN_SUMMARIES = Lost(
 
 
 def facts_views() -> tuple[View, ...]:
-    """Return the views; before an audience the lines of all settings, which stand below the lives of facts, are one
-    more."""
+    """Return the views; before an audience the lines of all settings, else below the lives of facts, are one more."""
     lives = View(
         LIVES,
         _(page_titles.FACTS),

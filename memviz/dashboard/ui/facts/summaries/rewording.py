@@ -69,6 +69,13 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         height=TEXT_PIXELS,
         key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
     )
+    _draw_buttons(setting, key, version.version, text)
+
+
+def _draw_buttons(setting: Setting, key: RunKey, version: int, text: str) -> None:
+    """Draw what can be done with ``text`` and with the wordings that are in force."""
+    mine = compare_state().edits.get(key, {})
+    stands_beside = _stands_beside(setting)
     with st.container(horizontal=True):
         if st.button(
             _("Replay with my wording"),
@@ -76,13 +83,11 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             type="primary",
             key="wording-save",
         ):
-            _keep(key, version.version, text)
-        mine = compare_state().edits.get(key, {})
-        if version.version in mine and st.button(
+            _keep(key, version, text)
+        if version in mine and st.button(
             _("Take my wording back"), icon=":material/undo:", key="wording-undo"
         ):
-            _keep(key, version.version, None)
-        stands_beside = _stands_beside(setting)
+            _keep(key, version, None)
         if (
             mine
             and not stands_beside
