@@ -1,6 +1,7 @@
 """One answer: where the model had it from, what lost it, and what it takes to bring its source back."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -172,29 +173,34 @@ def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> li
         for probe in probes
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
-    lost = {fact for run in runs for fact in _find_unspoken(run, short)}
+    facts = tuple(short)
+    lost: set[Probe] = set()
+    for run in runs:
+        find = partial(_find_unspoken, run, facts)
+        lost.update(run.once((_find_unspoken, facts), find))
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
-def _find_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
-    """Yield the facts of which nothing at the end of a run holds an answer, or all content words of the question, which
-    may be answered in other words. No model is asked."""
+def _find_unspoken(run: Run, facts: Sequence[Probe]) -> list[Probe]:
+    """Return the facts of which nothing at the end of a run holds an answer, or all content words of the question,
+    which may be answered in other words. No model is asked."""
     sent = run.turns[-1].context.messages if run.turns else ()
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
-        return
+        return []
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
     answers = [answer for fact in facts for answer in fact.answers]
     facts_of_answers = [fact for fact in facts for _answer in fact.answers]
     phrases = PhraseIndex(answers).find(texts).phrases
     said_facts = {facts_of_answers[number] for number in phrases}
     words = [keys(text) for text in texts]
+    unspoken = []
     for fact in facts:
-        if fact in said_facts:
-            continue
         question_words = keys(fact.question)
-        if not any(question_words <= text_words for text_words in words):
-            yield fact
+        is_asked = any(question_words <= text_words for text_words in words)
+        if fact not in said_facts and not is_asked:
+            unspoken.append(fact)
+    return unspoken
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
