@@ -1,11 +1,19 @@
 """Requests and their messages in words: names, the picture of a request beside all that was said, and the tokens that
 a limit allows."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.messages import Message, ToolCall
-from memviz.core.text.wording import RequestPlace, counted, listed, request_name
+from memviz.core.text.wording import (
+    SEMICOLON,
+    RequestPlace,
+    counted,
+    listed,
+    request_name,
+)
 from memviz.core.translation import _, noop
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -31,6 +39,15 @@ def place_in_a_table(place: RequestPlace) -> str:
     if calls == 1:
         return f"{turn:,}"
     return _("{turn:,}, call {call:,}", turn=turn, call=call)
+
+
+def life_sentence(phrases: Iterable[str], most: int) -> str:
+    """Return what became of a message or a fact, in its order: ``sent word for word until turn 4; dropped since turn
+    5.`` Of more than ``most`` phrases the first ones and the last one."""
+    shown = list(phrases)
+    if len(shown) > most:
+        shown[most - 2 : -1] = [_("and so on")]
+    return _("{phrases}.", phrases=_(SEMICOLON).join(shown))
 
 
 _ROLES = {

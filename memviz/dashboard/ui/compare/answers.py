@@ -1,6 +1,7 @@
 """One answer: where the model had it from, what lost it, and what it takes to bring its source back."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -10,11 +11,12 @@ from memviz.core.text.wording import counted, message_number, request_name, turn
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
+from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
@@ -25,7 +27,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import author_of, grows_a_list
+from memviz.metrics.summaries.events import grows_a_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -57,6 +59,16 @@ SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
         noop("Nothing that was sent with this request holds the answer."),
     ),
 }
+_ASKED_AGAIN = noop("Asked again with {turns}: {size}")
+_WITH_RECALLED = noop("With {turns} recalled: {size}")
+_OF_TURN = noop("Message {number:,} of turn {turn:,}: ")
+_OF_NO_TURN = noop("Message {number:,}: ")
+_LOST_IN_ENTRY = noop(
+    "Lost in entry {version:,} of the summary, before the request of {name}."
+)
+_LOST_IN_VERSION = noop(
+    "Lost in version {version:,} of the summary, before the request of {name}."
+)
 
 
 def answer_card(
@@ -64,36 +76,34 @@ def answer_card(
     record: TurnRecord,
     source: AnswerSource,
     draw_way_back: Callable[[], object] | None = None,
-    reply_before: str | None = None,
+    answer_before: TurnRecord | None = None,
 ) -> None:
     """Draw the answer under one setting, its source, and what was sent for it. What was recalled stands above the
     answer, with the sign that recalls have on the charts: cause and effect. ``draw_way_back`` draws what may help where
-    nothing that was sent holds the answer; ``reply_before`` is the answer that was given before it helped."""
+    nothing that was sent holds the answer; ``answer_before`` is the one that was given before it helped."""
     with st.container(border=True):
         st.html(stripe(setting.index))
-        st.markdown(f"**{plain(setting.label)}**")
+        show_title(setting.label)
         if record.parts.recalled:
-            words = recalled_into(record, is_again=reply_before is not None)
+            words = recalled_into(record, is_again=answer_before is not None)
             st.html(recalled_html(words))
-            if reply_before:
-                before = plain(shortened(reply_before, BEFORE_CHARS_SHOWN))
+            if answer_before is not None and answer_before.reply:
+                before = plain(shortened(answer_before.reply, BEFORE_CHARS_SHOWN))
                 st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(_(name), color=color, help=_(help))
             if record.facts is not None:
-                draw_author_badge(
-                    author_of(record.facts.model, recorded=record.facts.recorded),
-                    record.facts.model,
-                )
+                draw_badge_of(record.facts)
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
-            pieces = []
-            for block in record.context.blocks:
-                if block.kind == "recalled":
-                    pieces.append(block_html(block, record))
+            pieces = [
+                block_html(block, record)
+                for block in record.context.blocks
+                if block.kind == "recalled"
+            ]
             with st.expander(_("What was recalled"), icon=":material/history:"):
                 st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:
@@ -112,19 +122,16 @@ def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
         after=record.total_tokens,
         more=more,
     )
-    if is_again:
-        return _("Asked again with {turns}: {size}", turns=turns, size=size)
-    return _("With {turns} recalled: {size}", turns=turns, size=size)
+    words = _ASKED_AGAIN if is_again else _WITH_RECALLED
+    return _(words, turns=turns, size=size)
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
-    number = message_number(source.position)
-    if not turn:
-        return _("Message {number:,}: ", number=number)
-    return _("Message {number:,} of turn {turn:,}: ", number=number, turn=turn)
+    words = _OF_TURN if turn else _OF_NO_TURN
+    return _(words, number=message_number(source.position), turn=turn)
 
 
 def _had(record: TurnRecord) -> str:
@@ -167,44 +174,42 @@ def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> li
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
     facts = tuple(short)
-    lost = {fact for run in runs for fact in _unspoken_facts(run, facts)}
+    lost: set[Probe] = set()
+    for run in runs:
+        find = partial(_find_unspoken, run, facts)
+        lost.update(run.once((_find_unspoken, facts), find))
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
-def _unspoken_facts(run: Run, facts: tuple[Probe, ...]) -> tuple[Probe, ...]:
-    """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
-    be answered in other words. No model is asked."""
-    return run.once(
-        (_unspoken_facts, facts), lambda: tuple(_found_unspoken(run, facts))
-    )
-
-
-def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+def _find_unspoken(run: Run, facts: Sequence[Probe]) -> list[Probe]:
+    """Return the facts of which nothing at the end of a run holds an answer, or all content words of the question,
+    which may be answered in other words. No model is asked."""
     sent = run.turns[-1].context.messages if run.turns else ()
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
-        return
+        return []
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
     answers = [answer for fact in facts for answer in fact.answers]
     facts_of_answers = [fact for fact in facts for _answer in fact.answers]
     phrases = PhraseIndex(answers).find(texts).phrases
     said_facts = {facts_of_answers[number] for number in phrases}
     words = [keys(text) for text in texts]
+    unspoken = []
     for fact in facts:
-        if fact in said_facts:
-            continue
         question_words = keys(fact.question)
-        if not any(question_words <= text_words for text_words in words):
-            yield fact
+        is_asked = any(question_words <= text_words for text_words in words)
+        if fact not in said_facts and not is_asked:
+            unspoken.append(fact)
+    return unspoken
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
-    wanted = question.strip().casefold()
-    for probe in probes:
-        if probe.question.strip().casefold() == wanted:
-            return probe
-    return None
+    # Of several that ask the same it is the first.
+    by_question = {
+        probe.question.strip().casefold(): probe for probe in reversed(probes)
+    }
+    return by_question.get(question.strip().casefold())
 
 
 def lost_words(run: Run, fact: Probe) -> str:
@@ -230,17 +235,8 @@ def _lost_words(run: Run, fact: Probe) -> str:
     version = None if by is None else run.compactions[by].version
     if version is None:
         return _("Not sent since {name}.", name=name)
-    if grows_a_list(run):
-        return _(
-            "Lost in entry {version:,} of the summary, before the request of {name}.",
-            version=version,
-            name=name,
-        )
-    return _(
-        "Lost in version {version:,} of the summary, before the request of {name}.",
-        version=version,
-        name=name,
-    )
+    words = _LOST_IN_ENTRY if grows_a_list(run) else _LOST_IN_VERSION
+    return _(words, version=version, name=name)
 
 
 def stated_at(

@@ -1,6 +1,6 @@
 """One question to all settings at the end of the conversation: the answers beside each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places, show_error
+from memviz.dashboard.ui.shell.elements import card_places, say, show_error, show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -44,8 +44,8 @@ RESULT = "ask-all"
 _NOT_ASKED = noop(
     "Not asked: {names}. The replay ended before the last turn; try again above the picture."
 )
-Answers = list[tuple[Run, TurnRecord | MemvizError]]
-"""The run that was asked, and its answer or the failure."""
+Answers = dict[Run, TurnRecord | MemvizError]
+"""The answer of each run that was asked, or the failure."""
 
 
 def ask_all(
@@ -54,36 +54,31 @@ def ask_all(
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
     state = compare_state()
-    ended_early = []
-    at_the_end = []
-    for setting in settings:
-        if state.ended_early(setting.run) is None:
-            at_the_end.append(setting)
-        else:
-            ended_early.append(setting)
-    settings = at_the_end
+    ended_early = [
+        setting for setting in settings if state.ended_early(setting.run) is not None
+    ]
+    settings = [setting for setting in settings if setting not in ended_early]
     # Two settings that are the same share one run, and its answer.
-    runs = list({id(setting.run): setting.run for setting in settings}.values())
+    runs = list(dict.fromkeys(setting.run for setting in settings))
     questions = _questions(probes, runs)
     question, is_asked = _form(len(settings), questions)
     suggestion = _suggestions(questions)
     if ended_early:
-        names = listed(setting.label for setting in ended_early)
-        st.caption(plain(_(_NOT_ASKED, names=names)))
+        say(_(_NOT_ASKED, names=listed(setting.label for setting in ended_early)))
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True
     if not models.are_free:
-        bound = bound_questions(runs, models.askers)
-        bound_caption(bound, before=_who_is_asked(runs, models))
+        bound_caption(
+            bound_questions(runs, models.askers), before=_who_is_asked(runs, models)
+        )
     if is_asked:
         state.question = question
         state.asked_with = models
-        state.answers = []
-        state.answers_before = []
+        state.answers = {}
+        state.answers_before = {}
         result_is_new(RESULT)
-        work = partial(_ask, state.answers, runs, question, models, ())
-        _job("ask-all", work, models).run()
+        _job("ask-all", models, state.answers, runs).run()
         if not models.are_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
     _try_again(runs, models)
@@ -97,11 +92,10 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
             name=models.summarizer.name,
         )
     tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
-    times = counted(len(runs), "time")
     return _(
         "{name} is asked {times}: about {tokens:,} tokens in all.",
         name=models.answerer.name,
-        times=times,
+        times=counted(len(runs), "time"),
         tokens=tokens,
     )
 
@@ -116,16 +110,24 @@ def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
     return state.suggested[1]
 
 
-def _job(key: str, work: Callable[[Tell], object], models: Models) -> Job:
-    words = _("Asking {label}", label=models.answerer.label)
-    return Job(key, work, words, models.are_free, model=models.answerer.label)
+def _job(
+    key: str,
+    models: Models,
+    answers: Answers,
+    runs: Sequence[Run],
+    recalls: Sequence[Recall] = (),
+) -> Job:
+    """Return the job that asks these runs the question."""
+    work = partial(_ask, models, answers, runs, recalls)
+    label = models.answerer.label
+    words = _("Asking {label}", label=label)
+    return Job(key, work, words, models.are_free, model=label)
 
 
 def _ask(
+    models: Models,
     answers: Answers,
     runs: Sequence[Run],
-    question: str,
-    models: Models,
     recalls: Sequence[Recall],
     _: Tell,
 ) -> None:
@@ -133,16 +135,15 @@ def _ask(
     other call would share is the last one."""
     for run in runs:
         try:
-            record = ask(
+            answers[run] = ask(
                 run,
-                question,
+                compare_state().question,
                 summarizer=models.summarizer.build_summarizer(),
                 model=models.answerer.build(),
                 recalls=recalls,
             )
-            answers.append((run, record))
         except MemvizError as error:
-            answers.append((run, error))
+            answers[run] = error
             if ends_all(error):
                 break
 
@@ -151,18 +152,16 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
     """Offer to ask those that have no answer where a call failed. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
     state = compare_state()
-    known = {id(run) for run in runs}
     failures: list[MemvizError] = []
-    answers: Answers = []
-    for run, answer in state.answers:
-        if not isinstance(answer, MemvizError):
-            answers.append((run, answer))
-        elif id(run) in known:
+    answers: Answers = {}
+    for run, answer in state.answers.items():
+        if isinstance(answer, TurnRecord):
+            answers[run] = answer
+        elif run in runs:
             failures.append(answer)
     if not failures:
         return
-    answered = {id(run) for run, _reply in answers}
-    unanswered = [run for run in runs if id(run) not in answered]
+    unanswered = [run for run in runs if run not in answers]
     is_tried = state.asked_with == models
     hopeless = next(filter(ends_all, failures), None)
     if not is_tried:
@@ -174,8 +173,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         )
     elif hopeless is not None:
         show_error(hopeless, _(NO_OTHER_CALL))
-    work = partial(_ask, answers, unanswered, state.question, models, ())
-    job = _job("ask-all-again", work, models)
+    job = _job("ask-all-again", models, answers, unanswered)
     job.verb = _("Try again") if is_tried else _("Ask")
     job.bound = bound_questions(unanswered, models.askers)
     if job.offer():
@@ -231,13 +229,11 @@ def _answers_shown(
     settings: Sequence[SettingRun],
 ) -> list[tuple[SettingRun, TurnRecord | MemvizError]]:
     """Return the answers to these settings. A failure that ended all is said above, once."""
-    answers: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
+    answers = []
     for setting in settings:
-        for run, answer in compare_state().answers:
-            if setting.run is not run:
-                continue
-            if isinstance(answer, TurnRecord) or not ends_all(answer):
-                answers.append((setting, answer))
+        answer = compare_state().answers.get(setting.run)
+        if isinstance(answer, TurnRecord) or (answer and not ends_all(answer)):
+            answers.append((setting, answer))
     return answers
 
 
@@ -251,33 +247,29 @@ def _show(
         return
     replies = []
     sources = {}
-    for number, (setting, answer) in enumerate(answers):
+    for setting, answer in answers:
         if isinstance(answer, TurnRecord):
             replies.append((setting.label, answer.facts))
             source = answer_source(answer.context, state.question, answer.reply)
-            sources[number] = source
+            sources[setting.index] = source
     result_begins(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
         say_why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
-    replies_before = {}
-    for run, answer_before in reversed(state.answers_before):
-        replies_before[id(run)] = answer_before.reply or ""
-    places = card_places(len(answers), CARDS_A_ROW)
-    for number, (setting, answer) in enumerate(answers):
-        with next(places):
+    for place, (setting, answer) in card_places(answers, CARDS_A_ROW):
+        with place:
             if isinstance(answer, MemvizError):
-                st.markdown(f"**{plain(setting.label)}**")
+                show_title(setting.label)
                 show_error(answer)
                 continue
             answer_card(
                 setting,
                 answer,
-                sources[number],
+                sources[setting.index],
                 partial(_bring_back, setting, answer, fact, positions, models),
-                replies_before.get(id(setting.run)),
+                state.answers_before.get(setting.run),
             )
 
 
@@ -312,12 +304,9 @@ def _bring_back(
         args=(run.turns[-1].turn, setting.index),
     ):
         return
-    state.answers_before.append((run, answer))
-    again: Answers = []
-    recall = Recall(turns=way_back.turns)
-    work = partial(_ask, again, [run], state.question, models, [recall])
-    _job("ask-all-back", work, models).run()
-    for number, (asked_run, _answer) in enumerate(state.answers):
-        if again and asked_run is run:
-            state.answers[number] = again[0]
+    # Where it is asked again twice, the answer before both stays beside the last one.
+    state.answers_before.setdefault(run, answer)
+    again: Answers = {}
+    _job("ask-all-back", models, again, [run], [Recall(turns=way_back.turns)]).run()
+    state.answers.update(again)
     st.rerun()

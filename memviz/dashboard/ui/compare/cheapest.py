@@ -1,14 +1,14 @@
 """The setting that costs least, in a sentence, with what the pause between turns does to that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isclose
-from typing import NamedTuple
 
 from memviz.core.text.wording import dollars, duration_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.cost.cost import Cost, CostByPause, cost_by_pause
+from memviz.metrics.cost.cost import Cost
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 _COSTS_LEAST = {
@@ -37,32 +37,38 @@ def cheapest_words(
 ) -> str:
     """Return which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty
     where nothing can be said."""
-    cheapest = _only_cheapest(costs)
-    if cheapest is None:
-        same = _cheapest([setting_cost.cost for setting_cost in costs]) is not None
-        return _("All settings cost the same.") if same else ""
-    label = plain(costs[cheapest.place].label)
-    amount = plain(dollars(cheapest.usd))
-    by_setting = _known_by_pause(costs, assumptions)
-    if not by_setting or assumptions.cache is None:
+    usd_by_place = _known_usd([setting_cost.cost for setting_cost in costs])
+    if len(usd_by_place) < 2:
+        return ""
+    if _are_alike(usd_by_place):
+        return _("All settings cost the same.")
+    cheapest = _cheapest(usd_by_place)
+    label = plain(costs[cheapest].label)
+    amount = plain(dollars(usd_by_place[cheapest]))
+    cache = assumptions.cache
+    if cache is None or not cache.lifetime_seconds:
         return _(
             "**{label}** costs least: {amount}. No pause changes that: no prompt cache is known that outlasts one.",
             label=label,
             amount=amount,
         )
-    reads = assumptions.cache.is_alive(assumptions.pause_seconds)
-    costs_otherwise = [both.longer if reads else both.shorter for both in by_setting]
-    other = _cheapest(costs_otherwise)
-    lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
-    is_same = other is None or other.place == cheapest.place
+    reads = cache.is_alive(assumptions.pause_seconds)
+    other_pause_seconds = cache.lifetime_seconds if reads else 0.0
+    otherwise = replace(assumptions, pause_seconds=other_pause_seconds)
+    usd_otherwise = _known_usd(
+        [otherwise.cost(setting_cost.cost.traffic) for setting_cost in costs]
+    )
+    other = cheapest
+    if len(usd_otherwise) > 1:
+        other = _cheapest(usd_otherwise)
     return _(
-        _COSTS_LEAST[reads, is_same],
+        _COSTS_LEAST[reads, other == cheapest],
         label=label,
         amount=amount,
         pauses=duration_words(assumptions.pause_seconds),
-        lives=lives,
-        other="" if other is None else plain(costs[other.place].label),
-        other_amount="" if other is None else plain(dollars(other.usd)),
+        lives=duration_words(cache.lifetime_seconds),
+        other=plain(costs[other].label),
+        other_amount=plain(dollars(usd_otherwise.get(other, 0.0))),
     )
 
 
@@ -70,47 +76,27 @@ def says_how_pauses_matter(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> bool:
     """Return whether :func:`cheapest_words` says what the pause does to the cache."""
-    is_compared = bool(_known_by_pause(costs, assumptions))
-    return (
-        _only_cheapest(costs) is not None
-        and is_compared
-        and assumptions.cache is not None
-    )
+    cache = assumptions.cache
+    usd_by_place = _known_usd([setting_cost.cost for setting_cost in costs])
+    has_lifetime = cache is not None and bool(cache.lifetime_seconds)
+    return has_lifetime and not _are_alike(usd_by_place)
 
 
-def _known_by_pause(
-    costs: Sequence[SettingCost], assumptions: PricingAssumptions
-) -> list[CostByPause]:
-    prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
-    known = []
-    for setting_cost in costs:
-        by_pause = cost_by_pause(setting_cost.cost.traffic, *prices)
-        if by_pause is not None:
-            known.append(by_pause)
-    return known
-
-
-class _Cheapest(NamedTuple):
-    """The place of the setting that costs least, and what it costs."""
-
-    place: int
-    usd: float
-
-
-def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
-    """Return the cheapest of the settings whose price is known; ``None`` where these are fewer than two."""
-    priced = [
-        _Cheapest(place, cost.total_usd)
+def _known_usd(costs: Sequence[Cost]) -> dict[int, float]:
+    """Return the dollars of the settings whose price is known, by their place."""
+    return {
+        place: cost.total_usd
         for place, cost in enumerate(costs)
         if cost.total_usd is not None
-    ]
-    return min(priced, key=lambda setting: setting.usd) if len(priced) > 1 else None
+    }
 
 
-def _only_cheapest(costs: Sequence[SettingCost]) -> _Cheapest | None:
-    """Return the setting that costs least; ``None`` where all cost the same, or nothing is known."""
-    cheapest = _cheapest([setting_cost.cost for setting_cost in costs])
-    if cheapest is None:
-        return None
-    dearest_usd = max(setting_cost.cost.total_usd or 0.0 for setting_cost in costs)
-    return None if isclose(cheapest.usd, dearest_usd, rel_tol=1e-9) else cheapest
+def _cheapest(usd_by_place: Mapping[int, float]) -> int:
+    """Return the place of the setting that costs least."""
+    return min(usd_by_place, key=usd_by_place.__getitem__)
+
+
+def _are_alike(usd_by_place: Mapping[int, float]) -> bool:
+    """Return whether no setting costs less than another one, as far as prices are known."""
+    usd = usd_by_place.values()
+    return len(usd) < 2 or isclose(min(usd), max(usd), rel_tol=1e-9)

@@ -31,23 +31,24 @@ _WORDS = {
     "summarizer_input_tokens": "summarizer", "summarizer_output_tokens": "summarizer", "summarizer_usd": "summarizer",
 }  # fmt: skip
 """The word of the glossary that explains a column."""
+_ALTS = {
+    "turn": noop("Tokens and US dollars of each turn under {label}"),
+    "request": noop("Tokens and US dollars of each request under {label}"),
+}
 _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """Draw the table of the costs of one setting, a row a turn."""
-    setting = choose_setting_run(
-        [setting_cost.setting for setting_cost in costs], "costs-setting", marks=False
-    )
-    setting_cost = next(
-        setting_cost for setting_cost in costs if setting_cost.setting is setting
-    )
+    by_setting = {setting_cost.setting: setting_cost for setting_cost in costs}
+    setting = choose_setting_run(list(by_setting), "costs-setting", marks=False)
+    setting_cost = by_setting[setting]
     table = with_totals(setting_cost)
     st.dataframe(
         table.rename(columns={name: _(title) for name, title in _TITLES.items()}),
         hide_index=True,
         column_config=_columns(table),
-        alt=_alt(setting_cost),
+        alt=_(_ALTS[step_of([setting])], label=setting.label),
     )
     offer_file(
         _("Download as CSV"),
@@ -55,16 +56,6 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
         f"{file_name(title)}-{file_name(setting_cost.label)}-costs.csv",
         "text/csv",
         "costs-csv",
-    )
-
-
-def _alt(setting_cost: SettingCost) -> str:
-    if step_of([setting_cost.setting]) == "turn":
-        return _(
-            "Tokens and US dollars of each turn under {label}", label=setting_cost.label
-        )
-    return _(
-        "Tokens and US dollars of each request under {label}", label=setting_cost.label
     )
 
 

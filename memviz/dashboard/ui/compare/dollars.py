@@ -42,7 +42,7 @@ from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summa
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, say, show_note
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
@@ -66,6 +66,11 @@ UNCACHED_HELP = noop(
 )
 CACHE = noop("The cache")
 """The view of what the prompt cache held of each request; the words are those of links."""
+VIEWS = (View.SO_FAR.value, View.EACH_STEP.value, CACHE)
+_POINT_AT_A_LINE = {
+    "turn": noop("Point at a line to see what a turn cost, and for what."),
+    "request": noop("Point at a line to see what a request cost, and for what."),
+}
 WINDOW_KEY = "costs-context-window"
 TURNS_KEY = "costs-turns"
 PRICES_KEY = "costs-prices"
@@ -86,7 +91,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         # In view with the picture; below lanes, which need the height, and by style.css in a low window.
         is_below = is_staged()
         if not is_below:
-            _answer(costs, assumptions)
+            _say_what_costs_least(costs, assumptions)
         draw_beside_reader(
             settings,
             transcript,
@@ -97,16 +102,10 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
             readout=Readout("dollars", assumptions),
         )
         if is_below:
-            _answer(costs, assumptions)
+            _say_what_costs_least(costs, assumptions)
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
-
-
-def _answer(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    if not hides(Part.NUMBERS):
-        with st.container(key="costs-answer"):
-            say_what_costs_least(costs, assumptions)
 
 
 def costs_of(
@@ -115,8 +114,7 @@ def costs_of(
     """Return what each setting costs on these terms."""
     costs = []
     for setting in settings:
-        run = setting.run
-        cost = assumptions.cost(traffic(run))
+        cost = assumptions.cost(traffic(setting.run))
         costs.append(SettingCost(setting, cost, cost.parts))
     return costs
 
@@ -129,33 +127,30 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     names = [plain(name) for name in missing_prices_by_model(missing)]
     if not names:
         return
-    st.info(
+    show_note(
         _(
             "Unknown: {models}. Where it is needed, only tokens are shown. Check the model's name, or enter what "
             "it costs under **{more}**.",
             models=_(SEMICOLON).join(names),
             more=_(MORE),
-        ),
-        icon=":material/info:",
+        )
     )
 
 
 def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     """Draw the picture of cost: lines of dollars, or what the cache held of each request. A click on it moves the
     selection."""
-    linked("shown", VIEW_KEY, [*(view.value for view in View), CACHE])
+    linked("shown", VIEW_KEY, VIEWS)
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
-    each_step = _each_step(costs)
-    names = {
-        View.SO_FAR.value: _("Total so far"),
-        View.EACH_STEP.value: each_step,
-        CACHE: _(CACHE),
-    }
+    settings = [setting_cost.setting for setting_cost in costs]
+    names = {view: _(view) for view in VIEWS}
+    if step_of(settings) == "request":
+        names[View.EACH_STEP.value] = _("Each request")
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
             _("Shown"),
-            list(names),
+            VIEWS,
             default=View.SO_FAR.value,
             required=True,
             key=VIEW_KEY,
@@ -167,8 +162,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             switch(
                 _("Also without cache"), True, key=UNCACHED_KEY, help=_(UNCACHED_HELP)
             )
-    indices = [setting_cost.setting.index for setting_cost in costs]
-    on_click = partial(select_clicked, CHART_KEY, indices)
+    on_click = partial(select_clicked, CHART_KEY, settings)
     if shown.is_cache:
         figure = cache_prefix(_with_breaks(costs, assumptions))
         finding = cache_finding(costs)
@@ -177,13 +171,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
         finding = cost_finding(costs)
     # A lane for each setting needs the height that the answer takes: style.css puts that below it.
     with st.container(key="costs-lanes" if shown.is_cache else "costs-lines"):
-        picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
-
-
-def _each_step(costs: Sequence[SettingCost]) -> str:
-    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
-        return _("Each turn")
-    return _("Each request")
+        picture(figure, CHART_KEY, finding, on_click)
 
 
 def _with_breaks(
@@ -191,9 +179,11 @@ def _with_breaks(
 ) -> list[CachedSetting]:
     settings = []
     for setting_cost in costs:
-        run = setting_cost.setting.run
         breaks = cache_breaks(
-            run, setting_cost.cost, assumptions.cache, assumptions.pause_seconds
+            setting_cost.setting.run,
+            setting_cost.cost,
+            assumptions.cache,
+            assumptions.pause_seconds,
         )
         settings.append(CachedSetting(setting_cost, breaks))
     return settings
@@ -227,14 +217,16 @@ def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -
     frame = frame_of(costs, shown.view, shown.unit, uncached=shown.uncached)
     above = above_finding(frame, shown.unit)
     if above:
-        st.caption(plain(above))
+        say(above)
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
 
 
-def say_what_costs_least(
+def _say_what_costs_least(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
     """Say which setting costs least, and what the pause and the cache have to do with it."""
+    if hides(Part.NUMBERS):
+        return
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
         main = assumptions.main
@@ -245,13 +237,13 @@ def say_what_costs_least(
         )
     else:
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.markdown(f"{words} {pause}".strip())
+    with st.container(key="costs-answer"):
+        st.markdown(f"{words} {pause}".strip())
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    sentences = [_("Point at a line to see what a request cost, and for what.")]
-    if step_of([setting_cost.setting for setting_cost in costs]) == "turn":
-        sentences = [_("Point at a line to see what a turn cost, and for what.")]
+    step = step_of([setting_cost.setting for setting_cost in costs])
+    sentences = [_(_POINT_AT_A_LINE[step])]
     if any(setting_cost.cost.traffic.summarizer_turns.size for setting_cost in costs):
         sentences.insert(0, _("Violet band: the summarizer's part."))
     if uncached and any(
@@ -268,11 +260,23 @@ def details(
 ) -> None:
     """Show what explains the numbers, closed at first."""
     window = partial(draw_against_the_window, costs, assumptions)
-    icon = ":material/width_full:"
-    folded(_("When is the context window full?"), WINDOW_KEY, icon, window)
+    folded(
+        _("When is the context window full?"),
+        WINDOW_KEY,
+        ":material/width_full:",
+        window,
+    )
     numbers = step_by_step([setting_cost.setting for setting_cost in costs])
-    turns = partial(turn_by_turn, costs, transcript.title)
-    folded(numbers, TURNS_KEY, ":material/table:", turns)
+    folded(
+        numbers,
+        TURNS_KEY,
+        ":material/table:",
+        partial(turn_by_turn, costs, transcript.title),
+    )
     rules = partial(say_which_prices, assumptions)
-    question = _("Which prices and cache rules are these?")
-    folded(question, PRICES_KEY, ":material/sell:", rules)
+    folded(
+        _("Which prices and cache rules are these?"),
+        PRICES_KEY,
+        ":material/sell:",
+        rules,
+    )

@@ -17,7 +17,8 @@ from memviz.dashboard.charts.cost.window_use import (
     window_fits,
     window_use,
 )
-from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.ui.controls.pictures import chart
+from memviz.dashboard.ui.shell.elements import say
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
@@ -88,10 +89,9 @@ def why_nothing_is_cached(
                 "Nothing: the cache lives for an unknown time, and the user pauses {pause}.",
                 pause=pause,
             )
-        lives = duration_words(cache.lifetime_seconds)
         return _(
             "Nothing: the cache lives {lives}, and the user pauses {pause}.",
-            lives=lives,
+            lives=duration_words(cache.lifetime_seconds),
             pause=pause,
         )
     return _(
@@ -113,12 +113,10 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
     for setting_cost in costs:
-        if (
-            setting_cost.cost.hit_rate >= FEW_HITS
-            or len(setting_cost.cost.traffic.turns) < 2
-        ):
+        traffic = setting_cost.cost.traffic
+        if setting_cost.cost.hit_rate >= FEW_HITS or len(traffic.turns) < 2:
             continue
-        if np.median(setting_cost.cost.traffic.input_tokens) < cache.min_tokens:
+        if np.median(traffic.input_tokens) < cache.min_tokens:
             short.append(setting_cost)
         elif _slides(setting_cost, cache):
             slides.append(setting_cost)
@@ -129,8 +127,9 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
             int(np.median(setting_cost.cost.traffic.shared_tokens[1:]))
             for setting_cost in slides
         )
-        need = cache.min_tokens
-        yield _(_SLIDES, names=_names(slides), shared=shared, min_tokens=need)
+        yield _(
+            _SLIDES, names=_names(slides), shared=shared, min_tokens=cache.min_tokens
+        )
     losses = [setting_cost for setting_cost in costs if _is_a_loss(setting_cost)]
     if losses:
         yield _(
@@ -169,12 +168,7 @@ def draw_against_the_window(
     """Draw the picture of the context window, and a sentence on when there is no room any more."""
     window = window_tokens(assumptions)
     model = assumptions.main.model if assumptions.main else _("the model")
-    st.plotly_chart(
-        window_use(costs, window),
-        key="costs-window",
-        config=CONFIG,
-        alt=requests_finding(costs),
-    )
+    chart(window_use(costs, window), "costs-window", requests_finding(costs))
     if window is None:
         st.caption(
             _(
@@ -229,7 +223,7 @@ def _share_words(share: float) -> str:
 def say_which_prices(assumptions: PricingAssumptions) -> None:
     """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
-        st.caption(plain(sentence))
+        say(sentence)
     st.caption(
         plain(cache_in_words(assumptions.cache)),
         help=plain(assumptions.cache.note if assumptions.cache else "") or None,

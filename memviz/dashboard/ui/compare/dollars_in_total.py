@@ -34,22 +34,20 @@ def totals(costs: Sequence[SettingCost]) -> None:
     """Draw the dollars in total, each against the first setting, and what share of it the cache and the summarizer
     have."""
     has_hits = any(setting_cost.cost.cached_tokens.any() for setting_cost in costs)
-    for column, setting_cost in zip(
-        places(len(costs), TOTAL_PIXELS), costs, strict=True
-    ):
+    for column, setting_cost in places(costs, TOTAL_PIXELS):
         change = _change(setting_cost, costs[0])
-        is_first = setting_cost is costs[0]
         delta = None
-        if change is not None and len(costs) > 1:
-            delta = _(FIRST) if is_first else _change_words(change)
-        is_less = change is not None and change < 0
+        if setting_cost is not costs[0]:
+            delta = _change_words(change)
+        elif change is not None and len(costs) > 1:
+            delta = _(FIRST)
         column.metric(
             setting_cost.label,
             usd_words(setting_cost.cost.total_usd),
             delta,
             help=_(TOTAL_HELP),
-            delta_color="inverse" if is_less else "off",
-            delta_arrow="auto" if change and not is_first else "off",
+            delta_color="inverse" if change and change < 0 else "off",
+            delta_arrow="auto" if change else "off",
         )
         shares = shares_words(setting_cost, has_hits=has_hits)
         if shares:
@@ -68,7 +66,9 @@ def _change(setting_cost: SettingCost, first: SettingCost) -> float | None:
     return usd / against - 1
 
 
-def _change_words(change: float) -> str:
+def _change_words(change: float | None) -> str | None:
+    if change is None:
+        return None
     return _("{change:+.0%} cost", change=change) if change else _("same cost")
 
 
@@ -95,29 +95,25 @@ def shares_words(setting_cost: SettingCost, *, has_hits: bool) -> str:
 def parts_table(costs: Sequence[SettingCost]) -> None:
     """Draw tokens and dollars of each part, one column a setting."""
     st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
-    columns = {
-        plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs
-    }
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame(
+        {plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs}
+    )
+    is_told = (table != NONE).any(axis=1)
     # style.css aligns them at the right, where digits compare.
     with st.container(key="costs-parts"):
-        st.table(
-            table[(table != NONE).any(axis=1)], border="horizontal", alt=_(PARTS_ALT)
-        )
+        st.table(table[is_told], border="horizontal", alt=_(PARTS_ALT))
 
 
 def _cells(setting_cost: SettingCost) -> dict[str, str]:
     cost = setting_cost.cost
-    parts = {}
+    cells = {_("Requests"): f"{len(cost.traffic.turns):,}"}
     for part, name in PART_NAMES.items():
-        parts[_("{part} (tokens · USD)", part=_(name))] = _cell(setting_cost, part)
+        cells[_("{part} (tokens · USD)", part=_(name))] = _cell(setting_cost, part)
     has_summarizer = cost.traffic.summarizer_turns.size
     uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
     summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE
     uncached = usd_words(cost.uncached_total_usd) if uses_cache else NONE
-    return {
-        _("Requests"): f"{len(cost.traffic.turns):,}",
-        **parts,
+    return cells | {
         _("Chat model (USD)"): usd_words(cost.main_usd),
         _("Summarizer (USD)"): summarizer,
         _("Both (USD)"): usd_words(cost.total_usd),

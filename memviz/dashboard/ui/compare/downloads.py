@@ -17,8 +17,9 @@ from memviz.dashboard.reporting.run_tables import (
     run_json,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import offer_file
-from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.ui.shell.elements import offer_file, say
+from memviz.dashboard.ui.shell.text import file_name
+from memviz.engine.run import Run
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -58,18 +59,17 @@ def run_downloads(
     ):
         title = file_name(transcript.title)
         _offer_files_of_all(settings, transcript, title)
-        st.caption(plain(chosen.label))
+        say(chosen.label)
         _offer_files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
 
 
 def _offer_files_of_all(
     settings: Sequence[SettingRun], transcript: Transcript, title: str
 ) -> None:
-    st.caption(
-        _("All {number} settings", number=len(settings))
-        if len(settings) > 1
-        else _("The setting")
-    )
+    whose = _("The setting")
+    if len(settings) > 1:
+        whose = _("All {number} settings", number=len(settings))
+    st.caption(whose)
     # At the prices that were chosen last in this session.
     report = partial(_report, settings, transcript, prices_in_force())
     _download_button(
@@ -78,39 +78,42 @@ def _offer_files_of_all(
     if not can_render():
         st.caption(_(NO_PICTURES))
         return
-
-    def draw(format: ImageFormat) -> bytes:
-        return image(tokens_per_turn(settings, recorded=transcript.events), format)
-
-    png = partial(draw, "png")
-    svg = partial(draw, "svg")
+    png = partial(_draw_chart, settings, transcript, "png")
+    svg = partial(_draw_chart, settings, transcript, "svg")
     _download_button(_("Chart of tokens (PNG)"), f"{title}.png", "image/png", png)
     _download_button(_("Chart of tokens (SVG)"), f"{title}.svg", "image/svg+xml", svg)
 
 
+def _draw_chart(
+    settings: Sequence[SettingRun], transcript: Transcript, format: ImageFormat
+) -> bytes:
+    return image(tokens_per_turn(settings, recorded=transcript.events), format)
+
+
+FILES_OF_ONE: tuple[tuple[str, str, str, Callable[[Run], str], str], ...] = (
+    (noop("Run (JSON)"), ".json", "application/json", run_json, RUN_HELP),
+    (
+        noop("Requests (CSV)"),
+        "-requests.csv",
+        "text/csv",
+        requests_csv,
+        REQUESTS_HELP,
+    ),
+    (
+        noop("Summaries and clearings (CSV)"),
+        "-summarizations.csv",
+        "text/csv",
+        compactions_csv,
+        COMPACTIONS_HELP,
+    ),
+)
+"""The files of a run: the words on the button, the end of the name, the type, what writes it, and the help."""
+
+
 def _offer_files_of_one(chosen: SettingRun, name: str) -> None:
-    run = chosen.run
-    _download_button(
-        _("Run (JSON)"),
-        f"{name}.json",
-        "application/json",
-        partial(run_json, run),
-        _(RUN_HELP),
-    )
-    _download_button(
-        _("Requests (CSV)"),
-        f"{name}-requests.csv",
-        "text/csv",
-        partial(requests_csv, run),
-        _(REQUESTS_HELP),
-    )
-    _download_button(
-        _("Summaries and clearings (CSV)"),
-        f"{name}-summarizations.csv",
-        "text/csv",
-        partial(compactions_csv, run),
-        _(COMPACTIONS_HELP),
-    )
+    for label, ending, mime, write, help in FILES_OF_ONE:
+        content = partial(write, chosen.run)
+        _download_button(_(label), f"{name}{ending}", mime, content, _(help))
 
 
 def _report(
@@ -132,5 +135,6 @@ def _download_button(
     write: Callable[[], str | bytes],
     help: str | None = None,
 ) -> None:
-    key = f"download-{label}"
-    offer_file(label, write, name, mime, key, help=help, width="stretch")
+    offer_file(
+        label, write, name, mime, f"download-{label}", help=help, width="stretch"
+    )

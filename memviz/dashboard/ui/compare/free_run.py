@@ -23,7 +23,7 @@ from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
+from memviz.dashboard.ui.shell.elements import error_shown, row, say, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -85,11 +85,13 @@ def free_runs(models: Models) -> list[SettingRun]:
         if not missing:
             again = _job(begun, models)
         _choose_take(begun, again)
-    runs = []
-    for item in begun:
-        if item.run is not None and item.run.turns:
-            runs.append((item.setting, item.run))
-    return as_setting_runs(runs)
+    return as_setting_runs(
+        [
+            (item.setting, item.run)
+            for item in begun
+            if item.run is not None and item.run.turns
+        ]
+    )
 
 
 def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:
@@ -235,7 +237,7 @@ def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -
     positions = requests[0].parts.input
     question = "\n".join(log[position].content for position in positions)
     st.markdown(_("**What each setting answered at turn {turn}**", turn=turn))
-    st.caption(plain(question))
+    say(question)
     for column, (setting, record) in zip(
         st.columns(len(settings)), records, strict=True
     ):

@@ -1,8 +1,7 @@
 """Compare, as a memory map: what became of every message at every request."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from memviz.core.text.wording import (
     share_of,
     times,
 )
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
 from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
 from memviz.dashboard.charts.palette import (
@@ -60,10 +59,25 @@ from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.metrics.memory_map.fate_grid import View, example, grid
-from memviz.metrics.memory_map.fate_map import FateMap, fate_map
+from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.stretches import STEPS, code_of
 from memviz.transcripts.base import Transcript
 
+_STEPS = {"turn": noop("Turns"), "request": noop("Requests")}
+_FEWER = {
+    "turn": noop("Fewer turns and messages are drawn in more detail."),
+    "request": noop("Fewer requests and messages are drawn in more detail."),
+}
+_EACH_CELL = {
+    "turn": noop(
+        "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
+        "same. Choose fewer turns and messages to see each of them."
+    ),
+    "request": noop(
+        "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
+        "same. Choose fewer requests and messages to see each of them."
+    ),
+}
 MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
 
@@ -111,7 +125,9 @@ def draw_maps(settings: Sequence[SettingRun]) -> None:
     view = zoom(whole_view(settings), step)
     maps(settings, view)
     if not view.in_full:
-        st.caption(_cell_words(view, step))
+        requests = counted(view.requests_per_cell, step)
+        messages = counted(view.messages_per_cell, "message")
+        st.caption(_(_EACH_CELL[step], size=f"{requests} × {messages}"))
 
 
 def whole_view(settings: Sequence[SettingRun]) -> View:
@@ -134,14 +150,12 @@ def zoom(whole: View, step: str) -> View:
     linked_range("messages", positions_key, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
     first, last = requests.slider(
-        _("Turns") if step == "turn" else _("Requests"),
+        _(_STEPS[step]),
         1,
         len(whole.requests),
         (1, len(whole.requests)),
         key=requests_key,
-        help=_("Fewer turns and messages are drawn in more detail.")
-        if step == "turn"
-        else _("Fewer requests and messages are drawn in more detail."),
+        help=_(_FEWER[step]),
     )
     top, bottom = messages.slider(
         _("Messages"),
@@ -157,8 +171,8 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
     """Draw a map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
     with st.container(key="map-pictures"):
-        cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
-    for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
+        cells = list(places(settings, MAP_PIXELS, gap="xsmall"))
+    for number, (place, setting) in enumerate(cells):
         figure = kept_figure(setting.run, map_of, setting, view, size)
         on_click = partial(_follow_click, number, setting, view)
         pixels = as_shown(figure).to_dict()["layout"]["height"]
@@ -170,21 +184,6 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
 
 def _map_key(number: int) -> str:
     return f"map-{number}"
-
-
-def _cell_words(view: View, step: str) -> str:
-    size = f"{counted(view.requests_per_cell, step)} × {counted(view.messages_per_cell, 'message')}"
-    if step == "turn":
-        return _(
-            "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
-            "same. Choose fewer turns and messages to see each of them.",
-            size=size,
-        )
-    return _(
-        "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
-        "same. Choose fewer requests and messages to see each of them.",
-        size=size,
-    )
 
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
@@ -214,6 +213,20 @@ LEGEND_ORDER = [
     code for fate in FATE_ORDER for code, step in enumerate(STEPS) if step.fate is fate
 ]
 """Codes from what is sent whole to what is not sent at all."""
+_FATES = {
+    Fate.VERBATIM: noop("sent word for word, the newest input included"),
+    Fate.RECALLED: noop("brought back for it"),
+    Fate.SHORTENED: noop("shortened: a part of each is in it"),
+    Fate.CLEARED: noop(
+        "sent as placeholders: that they were there is in it, and nothing that they said"
+    ),
+    Fate.SUMMARIZED: noop("replaced by a summary{often}"),
+    Fate.OPAQUE: noop(
+        "replaced by a block that only the provider can read: what it holds of them is unknown"
+    ),
+    Fate.DROPPED: noop("dropped: nothing of them is in it"),
+}
+"""The fates of messages at the last request, in the order of the bar."""
 ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.8rem;font-size:0.875rem"
 HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4rem"
 BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
@@ -243,10 +256,8 @@ def legend(settings: Sequence[SettingRun]) -> None:
 
 def _how_often(codes: Sequence[int]) -> Markup:
     """Return one entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
-    words = [
-        *map(_times_words, codes[:-1]),
-        _("{number} times", number=_times_words(codes[-1])),
-    ]
+    words = [_times_words(code) for code in codes]
+    words[-1] = _("{number} times", number=words[-1])
     items = (
         legend_item(swatch(STEP_COLORS[code]), often)
         for code, often in zip(codes, words, strict=True)
@@ -267,66 +278,42 @@ def _times_words(code: int) -> str:
 def key_numbers(setting: SettingRun) -> None:
     """Show what became of all messages at the last request, under a map: a bar, and a share beside each colour."""
     fates = fate_map(setting.run)
-    messages = fates.shares(-1).messages
-    numbers = [number for number in _numbers(fates) if number.held]
+    shares = fates.shares(-1)
+    messages = shares.messages
+    often = _(", {often} on average", often=_how_often_words(shares.mean_generation))
     bar = []
     items = []
-    for number in numbers:
-        bar.append(bar_part(number.held / messages, STEP_COLORS[number.code]))
-        items.append(_item(number, messages))
-    shares = element("div", *bar, style=BAR_STYLE)
+    for fate, words in _FATES.items():
+        held = int(fates.counts[-1, fate])
+        if not held:
+            continue
+        color = STEP_COLORS[code_of(fate, 1)]
+        bar.append(bar_part(held / messages, color))
+        more = often if fate is Fate.SUMMARIZED else ""
+        share = f"{percent(held, messages)}{more}"
+        meaning = _(
+            "{messages} at the last request: {words}",
+            messages=share_of(held, messages, "message"),
+            words=_(words, often=often),
+        )
+        # What the colour means is said to the pointer and to a screen reader.
+        items.append(
+            element(
+                "span",
+                legend_item(swatch(color), share),
+                title=meaning,
+                role="img",
+                aria_label=meaning,
+            )
+        )
+    parts = element("div", *bar, style=BAR_STYLE)
     named = element("div", *items, style=ROW_STYLE)
-    st.html(element("div", shares, named, class_="memviz-shares"))
+    st.html(element("div", parts, named, class_="memviz-shares"))
 
 
 def _how_often_words(mean: float) -> str:
     rounded = f"{mean:.1f}".removesuffix(".0")
     return times(1) if rounded == "1" else _("{number} times", number=rounded)
-
-
-class _Number(NamedTuple):
-    code: int
-    held: int
-    words: str
-    more: str = ""
-
-
-def _numbers(fates: FateMap) -> Iterator[_Number]:
-    """Return what became of the messages at the last request, in the order of the bar."""
-    often = _(
-        ", {often} on average", often=_how_often_words(fates.shares(-1).mean_generation)
-    )
-    words = {
-        Fate.VERBATIM: _("sent word for word, the newest input included"),
-        Fate.RECALLED: _("brought back for it"),
-        Fate.SHORTENED: _("shortened: a part of each is in it"),
-        Fate.CLEARED: _(
-            "sent as placeholders: that they were there is in it, and nothing that they said"
-        ),
-        Fate.SUMMARIZED: _("replaced by a summary{often}", often=often),
-        Fate.OPAQUE: _(
-            "replaced by a block that only the provider can read: what it holds of them is unknown"
-        ),
-        Fate.DROPPED: _("dropped: nothing of them is in it"),
-    }
-    for fate, name in words.items():
-        more = often if fate is Fate.SUMMARIZED else ""
-        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), name, more)
-
-
-def _item(number: _Number, messages: int) -> Markup:
-    """Return the colour with the share, and how often a summarized message was summarized; what they mean is said to
-    the pointer and to a screen reader."""
-    words = _(
-        "{messages} at the last request: {words}",
-        messages=share_of(number.held, messages, "message"),
-        words=number.words,
-    )
-    share = legend_item(
-        swatch(STEP_COLORS[number.code]),
-        f"{percent(number.held, messages)}{number.more}",
-    )
-    return element("span", share, title=words, role="img", aria_label=words)
 
 
 def percent(part: int, whole: int) -> str:

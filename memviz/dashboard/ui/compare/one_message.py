@@ -15,21 +15,21 @@ from memviz.core.text.wording import (
     turn_list,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.memory_map.message_life import life_finding, message_life
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selection_of
 from memviz.dashboard.ui.controls.block_html import sent_instead
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.requests import call_text, role_name
+from memviz.dashboard.words.requests import call_text, life_sentence, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
@@ -64,7 +64,6 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
     setting = selection_of(settings).setting
     run = setting.run
     position = selected_message(run)
-    life = life_in_words(fate_map(run).life(position))
     st.markdown(
         _(
             "**Message {number:,}** ({role}, turn {turn}) under {label}: {life}",
@@ -72,7 +71,7 @@ def say_life_of_selected(settings: Sequence[SettingRun]) -> None:
             role=role_name(run.log[position].role),
             turn=run.log.turn_number(position),
             label=plain(setting.label),
-            life=life,
+            life=life_in_words(fate_map(run).life(position)),
         )
     )
 
@@ -85,15 +84,12 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
     titled.header(_("What became of one message?"), anchor=False)
     chooser.number_input(_("Message"), 1, len(run.log), step=1, key=MESSAGE_KEY)
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
-    st.plotly_chart(
-        message_life(settings, position, last),
-        key=LIFE_KEY,
-        config=CONFIG,
-        alt=life_finding(settings, position),
-    )
+    figure = message_life(settings, position, last)
+    chart(figure, LIFE_KEY, life_finding(settings, position))
     if selection.record is not None:
-        facts = known_facts(compare_state().conversation_id, run.log)
-        _draw_at_request(selection.record, selection.name, position, facts)
+        _draw_at_request(
+            selection.record, selection.name, position, facts_of_study(run)
+        )
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
@@ -106,22 +102,14 @@ def _draw_at_request(
     record: TurnRecord, name: str, position: int, known: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
-    facts = message_facts(record, position, known)
-    if facts:
-        st.markdown(
-            _(
-                "At the request of {name}: {facts}",
-                name=name,
-                facts=plain(message_facts_words(facts)),
+    sentences = [message_facts_words(message_facts(record, position, known))]
+    if record.strategy is not None:
+        sentences.append(record.strategy.why_sent(record.memory, position))
+    for sentence in map(plain, sentences):
+        if sentence:
+            st.markdown(
+                _("At the request of {name}: {facts}", name=name, facts=sentence)
             )
-        )
-    why = (
-        ""
-        if record.strategy is None
-        else record.strategy.why_sent(record.memory, position)
-    )
-    if why:
-        st.markdown(_("At the request of {name}: {facts}", name=name, facts=plain(why)))
     instead = sent_instead(record, position)
     if instead is not None:
         sent, how = instead
@@ -134,10 +122,7 @@ def life_in_words(life: Sequence[Span]) -> str:
     """Return the life of a message: ``sent word for word until turn 4; replaced by a summary since turn 5.``"""
     if not life:
         return _("no request came after it, so it was never sent.")
-    phrases = list(_phrases(life))
-    if len(phrases) > MAX_PHRASES:
-        phrases[MAX_PHRASES - 2 : -1] = [_("and so on")]
-    return _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
+    return life_sentence(_phrases(life), MAX_PHRASES)
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
@@ -151,8 +136,9 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
             if again:
                 yield _again(again)
                 again = []
-            open_end = is_summarized or span is life[-1]
-            yield _phrase(span, first=span is life[0], open_end=open_end)
+            yield _phrase(
+                span, first=span is life[0], open_end=is_summarized or span is life[-1]
+            )
         generation = span.generation if is_summarized else 0
     if again:
         yield _again(again)
@@ -164,27 +150,30 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
-    words = _(FATE_WORDS[span.fate])
-    if span.fate is Fate.VERBATIM:
-        words = _(WORD_FOR_WORD)
-    since = request_name(*span.first)
-    until = request_name(*span.last)
+    is_whole = span.fate is Fate.VERBATIM
+    words = _(WORD_FOR_WORD if is_whole else FATE_WORDS[span.fate])
+    phrase = noop("{words} {span}")
     if span.first == span.last:
-        return _("{words} at {since}", words=words, since=since)
-    if open_end:
-        return _("{words} since {since}", words=words, since=since)
-    if first:
-        return _("{words} until {until}", words=words, until=until)
-    return _("{words} {span}", words=words, span=request_span(span.first, span.last))
+        phrase = noop("{words} at {since}")
+    elif open_end:
+        phrase = noop("{words} since {since}")
+    elif first:
+        phrase = noop("{words} until {until}")
+    return _(
+        phrase,
+        words=words,
+        since=request_name(*span.first),
+        until=request_name(*span.last),
+        span=request_span(span.first, span.last),
+    )
 
 
 def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
-        return _(
-            "summarized again at {turns}",
-            turns=turn_list([span.first_turn for span in spans], most=MAX_AGAIN),
-        )
-    names = [request_name(*span.first) for span in spans]
-    if len(names) > MAX_AGAIN:
-        names[MAX_AGAIN:] = ["…"]
-    return _("summarized again at {turns}", turns=_(SEMICOLON).join(names))
+        turns = turn_list([span.first_turn for span in spans], most=MAX_AGAIN)
+    else:
+        names = [request_name(*span.first) for span in spans]
+        if len(names) > MAX_AGAIN:
+            names[MAX_AGAIN:] = ["…"]
+        turns = _(SEMICOLON).join(names)
+    return _("summarized again at {turns}", turns=turns)

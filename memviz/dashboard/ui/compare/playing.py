@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
 from memviz.dashboard.ui.compare.selection import Selection, move_to
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.links import (
     STAGE,
     follow,
@@ -28,13 +28,11 @@ from memviz.dashboard.ui.controls.links import (
 from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
 from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
-from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, say
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
     STAGE_KEY,
     STAGED,
@@ -42,7 +40,7 @@ from memviz.dashboard.ui.shell.views import (
     View,
 )
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
+from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
@@ -50,12 +48,14 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
-_PLAYED_TURNS = noop(
-    "Turns {first:,} to {last:,} of {every:,} can be played here. Around turn"
-)
-_PLAYED_REQUESTS = noop(
-    "Requests {first:,} to {last:,} of {every:,} can be played here. Around turn"
-)
+_PLAYED_PART = {
+    "turn": noop(
+        "Turns {first:,} to {last:,} of {every:,} can be played here. Around turn"
+    ),
+    "request": noop(
+        "Requests {first:,} to {last:,} of {every:,} can be played here. Around turn"
+    ),
+}
 TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
@@ -113,6 +113,30 @@ _LOST_ON_THE_MAP = Lost(
         "It answers which messages are sent word for word, which live on in a summary, and which are gone."
     ),
 )
+_VIEWS = (
+    View(
+        TOKENS,
+        noop("Tokens"),
+        noop("What does each strategy send?"),
+        _MEMORY,
+        _LOST_IN_TOKENS,
+    ),
+    View(
+        DOLLARS,
+        noop("Dollars"),
+        noop("What does it cost, turn by turn?"),
+        _IN_DOLLARS,
+        _LOST_IN_DOLLARS,
+    ),
+    View(
+        MEMORY_MAP,
+        noop("Memory map"),
+        noop("What became of every message?"),
+        _ON_THE_MAP,
+        _LOST_ON_THE_MAP,
+    ),
+)
+"""The views with the charts, in English."""
 
 
 class Readout(NamedTuple):
@@ -142,13 +166,13 @@ def is_staged() -> bool:
 
 def play(
     settings: Sequence[SettingRun],
-    axis: RequestAxis,
     selection: Selection,
     transcript: Transcript,
     readout: Readout,
 ) -> None:
     """Draw the stage at the selected request; where the visitor rests is the selection, and while the stage plays too,
     if somebody reads the request beside it."""
+    axis = axis_of(setting.run for setting in settings)
     at = axis.last(selection.turn) - 1
     if selection.call is not None:
         calls = len(numbers_of_turn(selection.setting.run, selection.turn))
@@ -157,7 +181,7 @@ def play(
     steps = _steps_to_play(at, every)
     if len(steps) < every:
         _offer_other_part(steps, every, selection, step_of(settings))
-    probes = known_facts(compare_state().conversation_id, settings[0].run.log)
+    probes = facts_of_study(settings[0].run)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_asking_data, settings, transcript, probes, steps, readout),
@@ -176,16 +200,9 @@ def _offer_other_part(
 ) -> None:
     """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
+    words = _(_PLAYED_PART[step], first=steps.start + 1, last=steps.stop, every=every)
     with row():
-        st.caption(
-            _(
-                _PLAYED_TURNS if step == "turn" else _PLAYED_REQUESTS,
-                first=steps.start + 1,
-                last=steps.stop,
-                every=every,
-            ),
-            width="content",
-        )
+        st.caption(words, width="content")
         st.number_input(
             _("Play around turn"),
             1,
@@ -217,8 +234,9 @@ def _asking_data(
     readout: Readout,
 ) -> dict[str, Any]:
     retentions = [_retention_of(setting.run, probes) for setting in settings]
-    terms = readout.assumptions
-    return asking_data(settings, transcript, retentions, terms, steps, readout.measure)
+    return asking_data(
+        settings, transcript, retentions, readout.assumptions, steps, readout.measure
+    )
 
 
 def _retention_of(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
@@ -249,41 +267,25 @@ def compare_views() -> tuple[View, ...]:
     if is_link_opened():
         set_widget(STAGE_KEY, STAGED if st.query_params.get(STAGE) == STAGED else None)
     replies = _with_terms(_FREE_RUN if is_free_run() else _REPLAYED)
-    in_tokens = _(_MEMORY)
-    if is_free_run():
-        in_tokens = _("{memory} {replies}", memory=_(_MEMORY), replies=replies)
-    in_dollars = _with_terms(_IN_DOLLARS)
-    on_the_map = _with_terms(_ON_THE_MAP)
-    if is_staged():
-        lanes = _with_terms(_PLAYED)
-        on_stage = _("{replies} {lanes}", replies=replies, lanes=lanes)
-        in_tokens = in_dollars = on_the_map = on_stage
-    return (
-        View(
-            TOKENS,
-            _("Tokens"),
-            _("What does each strategy send?"),
-            in_tokens,
-            Lost(*map(_, _LOST_IN_TOKENS)),
-            choose_stage,
-        ),
-        View(
-            DOLLARS,
-            _("Dollars"),
-            _("What does it cost, turn by turn?"),
-            in_dollars,
-            Lost(*map(_, _LOST_IN_DOLLARS)),
-            choose_stage,
-        ),
-        View(
-            MEMORY_MAP,
-            _("Memory map"),
-            _("What became of every message?"),
-            on_the_map,
-            Lost(*map(_, _LOST_ON_THE_MAP)),
-            choose_stage,
-        ),
-    )
+    on_stage = _("{replies} {lanes}", replies=replies, lanes=_with_terms(_PLAYED))
+    views = []
+    for view in _VIEWS:
+        sentence = _with_terms(view.sentence)
+        if is_staged():
+            sentence = on_stage
+        elif view.id == TOKENS and is_free_run():
+            sentence = _("{memory} {replies}", memory=sentence, replies=replies)
+        views.append(
+            View(
+                view.id,
+                _(view.name),
+                _(view.question),
+                sentence,
+                Lost(*map(_, view.lost)),
+                choose_stage,
+            )
+        )
+    return tuple(views)
 
 
 FIRST_LESSON = "first-look"
@@ -324,4 +326,4 @@ def _draw_effect(number: int, effect: Step) -> None:
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             view = effect.view
             follow(view.page, query_of_effect(effect), view.show)
-        st.caption(plain(effect.text.said(language_of_reader())))
+        say(effect.text.said(language_of_reader()))

@@ -5,16 +5,15 @@ The line on the charts is drawn in the browser (``player.js``), because a figure
 be drawn from scratch each time. The server hears of a request once the visitor rests on it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, script_words
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
@@ -29,9 +28,10 @@ from memviz.dashboard.ui.compare.selection import (
     walk_of,
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
-from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     folded,
     kept_figure,
     numbers_of,
@@ -44,8 +44,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     open_request,
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
-from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import quiet_button, row, say, show_note
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -69,7 +68,7 @@ def draw_beside_reader(
     draw_picture: Callable[[], object],
     charts: Mapping[str, RequestAxis],
     *,
-    draw_notes: Callable[[], object] | None,
+    draw_notes: Callable[[], object],
     draw_below: Callable[[Selection], object] | None,
     readout: Readout = Readout(),  # noqa: B008 - a value
 ) -> None:
@@ -88,9 +87,7 @@ def draw_beside_reader(
     """
     opens_reader = is_read() and not hides(Part.READER)
     if is_staged():
-        play(
-            settings, shared_axis(settings), selection_of(settings), transcript, readout
-        )
+        play(settings, selection_of(settings), transcript, readout)
         if opens_reader:
             _draw_reader(settings, transcript)
         elif not hides(Part.READER):
@@ -116,12 +113,12 @@ def _draw_picture_with_player(
     settings: Sequence[SettingRun],
     charts: Mapping[str, RequestAxis],
     draw_picture: Callable[[], object],
-    draw_notes: Callable[[], object] | None,
+    draw_notes: Callable[[], object],
 ) -> None:
     draw_picture()
     if not hides(Part.PLAYER):
         _draw_player(settings, charts)
-    if draw_notes is not None and not hides(Part.NUMBERS):
+    if not hides(Part.NUMBERS):
         draw_notes()
     if not hides(Part.READER) and not is_read():
         _say_what_happened(selection_of(settings))
@@ -135,17 +132,15 @@ def _say_what_happened(selection: Selection) -> None:
     with st.container(key="compare-at-request", gap="xsmall"), row():
         number = request_number(run, selection.turn, selection.call)
         if number is None:
-            words = plain(no_request_words(run, selection.turn))
-            st.info(words, icon=":material/info:")
+            show_note(plain(no_request_words(run, selection.turn)))
             return
-        size = counted(run.requests[number].total_tokens, "token")
         name = f"{selection.name[0].upper()}{selection.name[1:]}"
         st.markdown(
             _(
                 "**{name}** · {label}: {size} sent",
                 name=name,
                 label=plain(selection.setting.label),
-                size=size,
+                size=counted(run.requests[number].total_tokens, "token"),
             ),
             width="content",
         )
@@ -169,24 +164,21 @@ def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
 
 def _caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
-    record = selection.record
     title = shortened(bundled_words(transcript.title), TITLE_CHARS)
     words = f"{title} · {selection.name}"
-    if record is None:
+    if selection.record is None:
         return words
-    size = counted(record.total_tokens, "token")
     return _(
         "{words}: {size} under {label}",
         words=words,
-        size=size,
+        size=counted(selection.record.total_tokens, "token"),
         label=selection.setting.label,
     )
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     """The x axis that charts of these settings share."""
-    runs = [setting.run for setting in settings]
-    return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
+    return axis_of(setting.run for setting in settings)
 
 
 _PARTS_ALT = noop("Tokens of each part of every request under {label}")
@@ -212,7 +204,8 @@ def _draw_player(
         if not setting.run.strategy.writes_notes:
             ruled.append(number)
     last_places = {}
-    for name, axis in (*charts.items(), (PARTS_KEY, shared_axis([selection.setting]))):
+    axes = {**charts, PARTS_KEY: axis_of([selection.setting.run])}
+    for name, axis in axes.items():
         last_places[name] = None if axis.is_by_turn else axis.lasts.tolist()
     # In the browser places and numbers count from 0.
     data = {
@@ -241,17 +234,14 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
     through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
     have taken more of them."""
-    run_turns = request_turns(run)
-    marked = []
+    run_turns = request_turns(run).tolist()
+    places = []
     for number, compactions in run.requests.compactions():
         if any(map(is_marked, compactions)):
-            marked.append(number)
-    numbers = np.array(marked, np.intp)
-    turns_marked = run_turns[numbers]
-    behind = np.searchsorted(run_turns, turns_marked, side="right") - 1 - numbers
-    first = np.searchsorted(turns, turns_marked)
-    stop = np.searchsorted(turns, turns_marked, side="right")
-    places: list[int] = np.maximum(first, stop - 1 - behind).tolist()
+            turn = run_turns[number]
+            behind = bisect_right(run_turns, turn) - 1 - number
+            last_call = bisect_right(turns, turn) - 1
+            places.append(max(bisect_left(turns, turn), last_call - behind))
     return places
 
 
@@ -272,9 +262,8 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
         if len(settings) > 1:
             choose_setting(settings)
         else:
-            st.caption(plain(selection.setting.label))
-        facts = known_facts(compare_state().conversation_id, run.log)
-        inspector(run, selection.turn, "compare", facts, selection.call)
+            say(selection.setting.label)
+        inspector(run, selection.turn, "compare", facts_of_study(run), selection.call)
         folded(
             _("Parts of every request"),
             "compare-parts",
@@ -292,5 +281,4 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
 
 
 def _draw_parts(run: Run) -> None:
-    figure = kept_figure(run, composition, run)
-    st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))
+    chart(kept_figure(run, composition, run), PARTS_KEY, parts_finding(run))

@@ -85,14 +85,14 @@ def move_to(
     select(turn, setting.index, call)
 
 
-def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
-    """Move the selection to the point that was clicked, on a chart whose point ids (customdata) read
+def select_clicked(chart_key: str, settings: Sequence[SettingRun]) -> None:
+    """Move the selection to the point that was clicked, on a chart of ``settings`` whose point ids (customdata) read
     ``"<number of the setting>:<turn>"``, or ``"<number of the setting>:<turn>:<call>"`` for a call before the last one
-    of its turn; ``indices`` are the settings' colour indices by that number."""
+    of its turn."""
     point = clicked_point(chart_key)
     if point and point.get("customdata"):
         number, turn, *call = map(int, str(point["customdata"]).split(":"))
-        select(turn, indices[number], *call)
+        select(turn, settings[number].index, *call)
         open_request()
 
 

@@ -4,10 +4,9 @@ largest request."""
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import RequestPlace, counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.palette import SettingRun
@@ -42,13 +41,13 @@ from memviz.dashboard.ui.controls.pictures import (
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, show_table
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.requests import place_in_a_table
-from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.metrics.requests.token_use import token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
@@ -63,9 +62,8 @@ def tokens_view(
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     say_not_recorded(settings)
-    answers = None
-    if compare_state().free_run:
-        answers = partial(draw_answers_of_turn, settings)
+    is_free_run = compare_state().free_run
+    answers = partial(draw_answers_of_turn, settings) if is_free_run else None
     tell_audience_of_request(tokens_finding(settings), compaction_notes(settings))
     draw_beside_reader(
         settings,
@@ -101,10 +99,9 @@ def tokens_chart(
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
-        magnified=is_magnified(),
+        magnified=bool(widget_value(MAGNIFIED_KEY)),
     )
-    indices = [setting.index for setting in settings]
-    on_click = partial(select_clicked, CHART_KEY, indices)
+    on_click = partial(select_clicked, CHART_KEY, settings)
     picture(figure, CHART_KEY, tokens_finding(settings), on_click, pixels)
 
 
@@ -139,26 +136,23 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Draw the tokens sent in all, each against the first setting, and the table of details."""
-    uses = [token_use(setting.run) for setting in settings]
-    for column, setting, use in zip(
-        places(len(settings), NUMBER_PIXELS), settings, uses, strict=True
-    ):
-        change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
+    first_tokens = token_use(settings[0].run).sent_tokens
+    for column, setting in places(settings, NUMBER_PIXELS):
+        tokens = token_use(setting.run).sent_tokens
+        change = tokens / first_tokens - 1 if first_tokens else 0
+        delta = None
+        if setting is not settings[0]:
+            delta = _("{change:+.0%} tokens", change=change)
         column.metric(
             setting.label,
-            counted(use.sent_tokens, "token"),
-            None
-            if setting is settings[0]
-            else _("{change:+.0%} tokens", change=change),
+            counted(tokens, "token"),
+            delta,
             delta_color="inverse" if change < 0 else "off",
             help=_(TOKENS_HELP),
         )
-    table = settings[0].run.once(
-        (_table, tuple(settings)), lambda: _table(settings, uses), is_picture=True
-    )
     # style.css aligns them at the right, where digits compare.
     with st.container(key="compare-numbers"):
-        st.table(table, border="horizontal", alt=_(TABLE_ALT))
+        show_table(_columns(settings), _(TABLE_ALT))
     numbers_of(
         step_by_step(settings),
         "compare-turn-numbers",
@@ -172,52 +166,49 @@ _REQUESTS = noop("Requests (calls of the chat model)")
 _EARLIER_TOKENS = noop("of them before the last call of a turn")
 _REDUCTIONS = noop("Times that messages were cleared or shortened")
 _REDUCED_MESSAGES = noop("Messages cleared or shortened at the end")
+_ROWS = {
+    _REQUESTS: "requests",
+    noop("Tokens sent to the chat model"): "sent_tokens",
+    _EARLIER_TOKENS: "earlier_tokens",
+    noop("Mean request"): "mean_tokens",
+    noop("Largest request"): "peak_tokens",
+    noop("Largest request at turn"): "peak",
+    _REDUCTIONS: "reductions",
+    _REDUCED_MESSAGES: "reduced_messages",
+    noop("Summaries written"): "summarizations",
+    noop("Summarizer calls"): "summarizer_calls",
+    noop("Failed calls (messages kept)"): "failed_summarizations",
+    noop("Tokens sent to the summarizer"): "summarizer_prompt_tokens",
+    noop("Tokens the summarizer wrote"): "summarizer_output_tokens",
+    noop("All tokens, both models"): "all_tokens",
+    noop("Requests over their limit"): "over_budget_requests",
+}
+"""The rows of the table, each with the number of a :class:`TokenUse`."""
 OF_CALLS = {_REQUESTS, _EARLIER_TOKENS}
+"""The rows that are left out where every turn took one call of the model."""
 OF_REDUCTIONS = {_REDUCTIONS, _REDUCED_MESSAGES}
+"""The rows that are left out where no setting cleared or shortened messages."""
 
 
-def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
-    has_calls = any(setting.run.has_calls for setting in settings)
-    reduces = any(use.reductions for use in uses)
+def _columns(settings: Sequence[SettingRun]) -> dict[str, dict[str, str]]:
+    """Return the columns of the table. It is a static one: a grid would load a megabyte of script before the first
+    chart."""
+    uses = [token_use(setting.run) for setting in settings]
+    rows = dict(_ROWS)
+    if not any(setting.run.has_calls for setting in settings):
+        rows = {name: rows[name] for name in rows if name not in OF_CALLS}
+    if not any(use.reductions for use in uses):
+        rows = {name: rows[name] for name in rows if name not in OF_REDUCTIONS}
     columns = {}
     for setting, use in zip(settings, uses, strict=True):
-        numbers = _numbers(use, has_calls=has_calls, reduces=reduces)
-        columns[plain(setting.label)] = numbers
-    return pd.DataFrame(columns)
+        columns[plain(setting.label)] = {
+            _(name): _cell(getattr(use, measure)) for name, measure in rows.items()
+        }
+    return columns
 
 
-def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]:
-    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
-    ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
-    cleared or shortened messages, and the table says how many."""
-    numbers: dict[str, int | str] = {
-        _REQUESTS: use.requests,
-        noop("Tokens sent to the chat model"): use.sent_tokens,
-        _EARLIER_TOKENS: use.earlier_tokens,
-        noop("Mean request"): round(use.mean_tokens),
-        noop("Largest request"): use.peak_tokens,
-        noop("Largest request at turn"): place_in_a_table(use.peak),
-        _REDUCTIONS: use.reductions,
-        _REDUCED_MESSAGES: use.reduced_messages,
-        noop("Summaries written"): use.summarizations,
-        noop("Summarizer calls"): use.summarizer_calls,
-        noop("Failed calls (messages kept)"): use.failed_summarizations,
-        noop("Tokens sent to the summarizer"): use.summarizer_prompt_tokens,
-        noop("Tokens the summarizer wrote"): use.summarizer_output_tokens,
-        noop("All tokens, both models"): use.all_tokens,
-        noop("Requests over their limit"): use.over_budget_requests,
-    }
-    left_out = set[str]()
-    if not has_calls:
-        left_out |= OF_CALLS
-    if not reduces:
-        left_out |= OF_REDUCTIONS
-    # As texts: pandas' own formatting would take as long as drawing the chart.
-    return {
-        _(name): number if isinstance(number, str) else f"{number:,}"
-        for name, number in numbers.items()
-        if name not in left_out
-    }
+def _cell(value: float | RequestPlace) -> str:
+    return place_in_a_table(value) if isinstance(value, tuple) else f"{round(value):,}"
 
 
 PERCENT_KEY = "compare-percent-of"
@@ -246,17 +237,12 @@ def choose_scale() -> None:
     )
     st.selectbox(
         _("The chart counts in"),
-        list(names),
+        names,
         index=None,
         key=PERCENT_KEY,
         format_func=names.__getitem__,
         placeholder=_("Tokens"),
     )
-
-
-def is_magnified() -> bool:
-    """Return true if the chart shows what is small, magnified."""
-    return bool(widget_value(MAGNIFIED_KEY))
 
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:

@@ -26,6 +26,7 @@ from memviz.dashboard.words.authors import (
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
+from memviz.engine.drafts import Draft
 from memviz.metrics.summaries.events import Author, author_of, authors_of, models_of
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING
 from memviz.tuning.grounds import Grounds
@@ -59,6 +60,11 @@ def draw_author_badge(author: Author, *models: str) -> None:
         color=BADGE_COLORS[author],
         help=author_help(author),
     )
+
+
+def draw_badge_of(reply: ReplyFacts | Draft) -> None:
+    """Draw a badge that says who gave a reply, or wrote a draft of a summary."""
+    draw_author_badge(author_of(reply.model, recorded=reply.recorded), reply.model)
 
 
 def say_who_summarized(settings: Sequence[SettingRun]) -> None:

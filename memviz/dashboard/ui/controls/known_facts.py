@@ -14,6 +14,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.dashboard.ui.shell.state import widget_value
+from memviz.engine.run import Run
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.transcripts.base import Probe
 
@@ -84,6 +85,11 @@ def known_facts(
         length -= length % GROWTH_MESSAGES
     proposed = _proposed(log, length) if chosen and length <= AT_ONCE_MESSAGES else ()
     return _facts(log, saved, proposed, chosen).probes
+
+
+def facts_of_study(run: Run) -> Probes:
+    """Return the facts of the conversation that the pages show, as far as ``run`` went through it."""
+    return known_facts(compare_state().conversation_id, run.log)
 
 
 def proposals_key(conversation_id: str | None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -40,6 +40,7 @@ from memviz.metrics.requests.request_places import is_marked
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+T = TypeVar("T")
 _COLORS = " ".join(
     f"--setting-{number}: light-dark({light}, {dark});"
     for number, (light, dark) in enumerate(
@@ -133,18 +134,18 @@ MOST_A_ROW = 3
 
 
 def places(
-    count: int, least_pixels: int, gap: Literal["small", "xsmall"] = "small"
-) -> Iterator[DeltaGenerator]:
-    """A cell for each of ``count`` things, in rows of the same length where that is possible; fewer stand side by side
+    things: Sequence[T], least_pixels: int, gap: Literal["small", "xsmall"] = "small"
+) -> Iterator[tuple[DeltaGenerator, T]]:
+    """Yield each thing behind its cell, in rows of the same length where that is possible; fewer stand side by side
     where a cell would be narrower than ``least_pixels``. On a phone they are stacked (style.css)."""
     cells = st.grid(
-        cells_a_row(count),
+        cells_a_row(len(things)),
         min_column_width=least_pixels,
         gap=gap,
         key="small-multiples",
     )
-    for _cell in range(count):
-        yield cells.cell()
+    for thing in things:
+        yield cells.cell(), thing
 
 
 def cells_a_row(count: int) -> int:
@@ -201,19 +202,24 @@ def picture(
     key: str,
     finding: str,
     on_click: Callable[[], None],
-    pixels: int,
+    pixels: int | None = None,
 ) -> None:
-    """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence
-    what it shows, and ``on_click`` is called when one of its points was clicked."""
+    """Draw a figure of its own height or of so many ``pixels``, as high as the window before an audience. ``finding``
+    says in a sentence what it shows, and ``on_click`` is called when one of its points was clicked."""
     st.plotly_chart(
         as_shown(figure),
         key=key,
-        height=picture_pixels(pixels),
+        height=picture_pixels(pixels or figure.layout.height),
         config=CONFIG,
         selection_mode="points",
         on_select=on_click,
         alt=finding,
     )
+
+
+def chart(figure: BaseFigure, key: str, finding: str) -> None:
+    """Draw a figure that is only looked at; ``finding`` says in a sentence what it shows."""
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=finding)
 
 
 class Move(NamedTuple):

@@ -206,9 +206,9 @@ class CompareState:
     answer_again: bool = False
     """One more free run was asked for."""
     question: str = ""
-    answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    answers: dict[Run, TurnRecord | MemvizError] = field(default_factory=dict)
     """Answers to the question asked last."""
-    answers_before: list[tuple[Run, TurnRecord]] = field(default_factory=list)
+    answers_before: dict[Run, TurnRecord] = field(default_factory=dict)
     """Answers that a turn was brought back for."""
     asked_with: Hashable = None
     """The models that the question was asked."""
@@ -234,8 +234,8 @@ class CompareState:
         self.conversation_id = conversation_id
         self.recalls = []
         self.recall_error = None
-        self.answers = []
-        self.answers_before = []
+        self.answers = {}
+        self.answers_before = {}
         self.take = 0
         self.answer_again = False
 

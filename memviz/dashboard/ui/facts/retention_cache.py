@@ -62,11 +62,9 @@ def retention_results(
 
 def bounds_of(
     results: Sequence[RetentionResult], others: Sequence[Run], measure: Measure
-) -> Bounds | None:
-    """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``results``,
-    in their order; none of them, or for message word for word, no chance."""
-    if not results:
-        return None
+) -> Bounds:
+    """Return the ceiling, and what is found by chance in ``others``: another conversation under the settings of
+    ``results``, in their order; none of them, or for message word for word, no chance."""
     first = results[0]
     top = _ceiling(first.run, first.retention.probes)
     chance: tuple[Shares, Shares] | None = None
@@ -134,13 +132,10 @@ class ChanceBaseline(NamedTuple):
 
 
 def elsewhere(results: Sequence[RetentionResult]) -> ChanceBaseline | None:
-    """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
-    ``results`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
-    if not results or not results[0].retention.probes:
-        return None
-    log = results[0].run.log
+    """Return the bundled conversation in the same kind of script whose length is nearest, replayed under the settings
+    of ``results`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
     try:
-        id = _nearest(log)
+        id = _nearest(results[0].run.log)
         if id is None:
             return None
         runs = []

@@ -1,8 +1,6 @@
 """One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
 summary by then; on Facts a fact besides, and one of its losses."""
 
-from collections.abc import Mapping
-
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -103,14 +101,14 @@ def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
     }
 
 
-def first_loss(lost: Mapping[int, int | None], event: int | None) -> int | None:
-    """Return the loss that is looked at first: that by compaction ``event``, else the first by any compaction, else the
-    first of all; ``None`` where nothing is lost."""
+def first_loss(result: RetentionResult, probe: int) -> int | None:
+    """Return the place of the loss that is looked at first: that by the chosen compaction, else the first by any
+    compaction, else the first of all; ``None`` where nothing is lost."""
+    lost = losses_of(result, probe)
+    event = chosen_event(result.setting)
     by_compaction = [place for place, by in lost.items() if by is not None]
-    for place in by_compaction:
-        if lost[place] == event:
-            return place
-    return next(iter(by_compaction or lost), None)
+    by_event = [place for place in by_compaction if lost[place] == event]
+    return next(iter(by_event or by_compaction or lost), None)
 
 
 def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:
@@ -128,7 +126,7 @@ def choose_loss(result: RetentionResult, probe: int, place: int | None = None) -
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
     lost = losses_of(result, probe)
     if place not in lost:
-        place = first_loss(lost, chosen_event(result.setting))
+        place = first_loss(result, probe)
     set_widget(loss_key(), place)
     if place is not None:
         by = lost[place]

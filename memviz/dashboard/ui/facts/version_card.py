@@ -33,15 +33,11 @@ from memviz.transcripts.base import Probe
 NAME_CHARS = 48
 MOST_NAMED = 40
 FACT_NAMES = {
-    "Lost": noop("Lost"),
-    "New": noop("New"),
-    "Kept": noop("Kept"),
+    "lost": (":material/close:", noop("Lost")),
+    "new": (":material/add:", noop("New")),
+    "kept": (":material/check:", noop("Kept")),
 }
-FACT_ICONS = {
-    "Lost": ":material/close:",
-    "New": ":material/add:",
-    "Kept": ":material/check:",
-}
+"""The icon and the name of each part of :class:`VersionProbes`, in the order in which they are shown."""
 
 
 def draw_version_head(run: Run, compaction: Compaction) -> None:
@@ -52,12 +48,11 @@ def draw_version_head(run: Run, compaction: Compaction) -> None:
         what = _(
             "{what}, because **{why}**.", what=plain(words.what), why=plain(words.why)
         )
-    sentences = [
-        _("{what}.", what=plain(sentence))
-        for sentence in (words.result, cache_words(compaction, run))
-        if sentence
-    ]
-    st.markdown(" ".join([what, *sentences]))
+    sentences = [what]
+    for sentence in (words.result, cache_words(compaction, run)):
+        if sentence:
+            sentences.append(_("{what}.", what=plain(sentence)))
+    st.markdown(" ".join(sentences))
 
 
 def draw_version_badge(run: Run, compaction: Compaction) -> None:
@@ -97,8 +92,8 @@ def draw_facts_of_version(
     is_version: bool,
 ) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
-    by_name = {"Lost": changes.lost, "New": changes.new, "Kept": changes.kept}
-    for name, numbers in by_name.items():
+    for part, (icon, name) in FACT_NAMES.items():
+        numbers = getattr(changes, part)
         if not numbers:
             continue
         named = numbers[:MOST_NAMED]
@@ -108,11 +103,7 @@ def draw_facts_of_version(
         if len(numbers) > MOST_NAMED:
             facts = _("{facts} (the first {number})", facts=facts, number=MOST_NAMED)
         chosen = st.pills(
-            _(
-                "{name}: {facts}",
-                name=f"{FACT_ICONS[name]} {_(FACT_NAMES[name])}",
-                facts=facts,
-            ),
+            _("{name}: {facts}", name=f"{icon} {_(name)}", facts=facts),
             named,
             format_func=by_number.__getitem__,
             key=f"{key}-{name}",
@@ -135,8 +126,12 @@ def counts_words(facts: VersionProbes) -> str:
     new = f"{len(facts.new):,}" if facts.new else _("none")
     if not facts.lost:
         return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
-    lost = counted(len(facts.lost), "fact")
-    return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
+    return _(
+        "{lost} lost, {kept} kept, {new} new",
+        lost=counted(len(facts.lost), "fact"),
+        kept=kept,
+        new=new,
+    )
 
 
 def draw_changes_of_version(
@@ -160,6 +155,11 @@ def draw_changes_of_version(
         replaced = run.space.summaries.versions[base - 1]
         before = shown_text(replaced.text, replaced)[:MAX_CHARS_SHOWN]
         st.html(diff_html(word_diff(before, shown), answers))
+    say_hidden(text)
+
+
+def say_hidden(text: str) -> bool:
+    """Say how many characters of a text are not shown. Return true if there are any."""
     hidden = len(text) - MAX_CHARS_SHOWN
     if hidden > 0:
         st.caption(
@@ -168,6 +168,7 @@ def draw_changes_of_version(
                 more_characters=counted(hidden, "more character"),
             )
         )
+    return hidden > 0
 
 
 def shown_text(text: str, version: SummaryVersion | None) -> str:

@@ -1,7 +1,7 @@
 """The views of the page Facts."""
 
 from memviz.core import page_titles
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost, View
@@ -9,16 +9,34 @@ from memviz.dashboard.ui.shell.views import Lost, View
 LIVES = "lives"
 SUMMARIES = "summaries"
 KEPT = "kept"
+_LOST_IN_LIVES = Lost(
+    noop(
+        "Look first at the rows: each is a fact, from the turn that said it to the one that no longer knew it."
+    ),
+    noop(
+        "Click a row to read what became of that fact, and choose another setting above the rows."
+    ),
+    noop(
+        "It answers what a model could still know under each setting, without asking one."
+    ),
+)
+_LOST_IN_SUMMARIES = Lost(
+    noop(
+        "Look first at the marks on the line of time: each is a summary that was written or messages that "
+        "were cleared."
+    ),
+    noop(
+        "Click a mark to read that version, with what is new in it and what was left out."
+    ),
+    noop(
+        "It answers how a summary changed from version to version, what each cost, and which facts it lost."
+    ),
+)
 
 
 def facts_views() -> tuple[View, ...]:
-    """The views; before an audience the lines of all settings, which stand below the lives of facts, are one more."""
-    views = (_lives_view(), _summaries_view())
-    return (*views, _presented_view()) if presents() else views
-
-
-def _lives_view() -> View:
-    return View(
+    """Return the views; before an audience the lines of all settings, else below the lives of facts, are one more."""
+    lives = View(
         LIVES,
         _(page_titles.FACTS),
         _("Which facts could the model still know?"),
@@ -27,12 +45,9 @@ def _lives_view() -> View:
             facts=term("facts", _(page_titles.FACTS)),
             request=term("request"),
         ),
-        _lost_in_lives(),
+        Lost(*map(_, _LOST_IN_LIVES)),
     )
-
-
-def _summaries_view() -> View:
-    return View(
+    summaries = View(
         SUMMARIES,
         _("Summaries"),
         _("How did the memory change?"),
@@ -45,42 +60,17 @@ def _summaries_view() -> View:
             shortened=term("shortened"),
             facts=term("facts"),
         ),
-        Lost(
-            _(
-                "Look first at the marks on the line of time: each is a summary that was written or messages that "
-                "were cleared."
-            ),
-            _(
-                "Click a mark to read that version, with what is new in it and what was left out."
-            ),
-            _(
-                "It answers how a summary changed from version to version, what each cost, and which facts it lost."
-            ),
-        ),
+        Lost(*map(_, _LOST_IN_SUMMARIES)),
     )
-
-
-def _presented_view() -> View:
-    return View(
+    if not presents():
+        return lives, summaries
+    lines = View(
         KEPT,
         _("Kept"),
         _("How much does each setting still know?"),
         _(
             "The share of the facts that each request could still know, one line a setting."
         ),
-        _lost_in_lives(),
+        lives.lost,
     )
-
-
-def _lost_in_lives() -> Lost:
-    return Lost(
-        _(
-            "Look first at the rows: each is a fact, from the turn that said it to the one that no longer knew it."
-        ),
-        _(
-            "Click a row to read what became of that fact, and choose another setting above the rows."
-        ),
-        _(
-            "It answers what a model could still know under each setting, without asking one."
-        ),
-    )
+    return lives, summaries, lines

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.distributions import (
     distribution_rows,
     distributions_finding,
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.guide.glossary import tooltip
-from memviz.dashboard.ui.controls.pictures import as_shown
+from memviz.dashboard.ui.controls.pictures import as_shown, chart
+from memviz.dashboard.ui.shell.elements import show_note
 from memviz.tuning.fleet.results import FleetSweep
 
 if TYPE_CHECKING:
@@ -42,19 +42,15 @@ def draw_distributions(sweep: FleetSweep, measure: str, labels: Sequence[str]) -
         unknown = _(
             "It is not known of any conversation: facts were not looked for, or no price is known."
         )
-        st.info(unknown, icon=":material/info:")
+        show_note(unknown)
     else:
         _draw_chart(table, measure)
     _draw_table(table, measure)
 
 
 def _draw_chart(table: DataFrame, measure: str) -> None:
-    st.plotly_chart(
-        as_shown(distribution_rows(table, measure)),
-        key="fleet-distributions",
-        config=CONFIG,
-        alt=distributions_finding(table, measure),
-    )
+    figure = as_shown(distribution_rows(table, measure))
+    chart(figure, "fleet-distributions", distributions_finding(table, measure))
     st.caption(
         _(
             "The thin line holds 8 of 10 conversations, the thick one the half in the middle; the mark is the "

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.text.wording import counted
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
@@ -17,6 +17,8 @@ from memviz.transcripts.base import UNTITLED
 from memviz.tuning.fleet.results import FleetSweep
 
 SETTING_KEY = "fleet-setting"
+_ROW_OF_FILE = noop("file {file:,}, row {row:,}")
+_CONVERSATION_OF_FILE = noop("file {file:,}, conversation {number:,}")
 Row = Mapping[Any, Any]
 
 
@@ -61,10 +63,8 @@ def _row_words(row: Row, measure: str) -> str:
 
 def _place_words(row: Row) -> str:
     """Return ``file 2, row 17``, or ``file 2, conversation 3`` of a file that is read whole."""
-    file = row["file"] + 1
-    if row["row"]:
-        return _("file {file:,}, row {row:,}", file=file, row=row["row"])
-    return _("file {file:,}, conversation {number:,}", file=file, number=row["number"])
+    words = _ROW_OF_FILE if row["row"] else _CONVERSATION_OF_FILE
+    return _(words, file=row["file"] + 1, row=row["row"], number=row["number"])
 
 
 def _open_conversation(sweep: FleetSweep, row: Row, setting: int) -> None:

@@ -83,7 +83,7 @@ def _open_program() -> None:
 def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
     """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
-    for place, page in zip(card_places(len(pages), COLUMNS), pages, strict=True):
+    for place, page in card_places(pages, COLUMNS):
         key = f"guide-card-{page.id}"
         with place.container(border=True, height="stretch", key=key):
             link_strategy(page, f"**{page.title}**")

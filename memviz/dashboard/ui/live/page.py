@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -14,10 +14,10 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, say, show_title
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import served_class
-from memviz.dashboard.ui.shell.state import of_session
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (
     ROLES,
@@ -32,6 +32,8 @@ from memviz.storage.watched import Watched
 from memviz.watching.live import Item, LiveConversation, LiveView
 
 CHOICE_KEY = "live-conversation"
+LOOKED_AT = "live"
+"""The key of the conversation that a visitor looks at, in their session."""
 PART = "watched"
 """The part of the address that names the chosen conversation."""
 ENDING_CHARS = 24
@@ -48,28 +50,16 @@ STEPS = 60
 MAX_SHOWN_CHARS = 160
 
 
-@dataclass
-class _LookedAt:
-    """The conversation that a visitor looks at."""
-
-    key: str = ""
-
-
-class _Played:
+class _Played(NamedTuple):
     """A conversation that is played on, shared by its visitors one after the other."""
 
-    def __init__(self, key: str) -> None:
-        self._lock = Lock()
-        self._live = LiveConversation(workspace().store, key)
-
-    def look(self) -> LiveView | None:
-        with self._lock:
-            return self._live.look()
+    lock: Lock
+    live: LiveConversation
 
 
 @st.cache_resource(show_spinner=False, max_entries=KEPT)
 def _played(path: str, key: str) -> _Played:
-    return _Played(key)
+    return _Played(Lock(), LiveConversation(workspace().store, key))
 
 
 def live_page() -> None:
@@ -80,11 +70,10 @@ def live_page() -> None:
         return
     by_key = {watched.key: watched for watched in newest}
     labels = _labels(newest)
-    looked_at = of_session("live", _LookedAt)
-    named = looked_at.key or st.query_params.get(PART, "")
+    named = widget_value(LOOKED_AT) or st.query_params.get(PART, "")
     key = st.selectbox(
         _("Watched conversations, newest first"),
-        list(by_key),
+        by_key,
         # Where its label has become another, the browser no longer names it.
         index=list(by_key).index(named) if named in by_key else 0,
         key=CHOICE_KEY,
@@ -92,7 +81,7 @@ def live_page() -> None:
     )
     if key is None:
         return
-    looked_at.key = key
+    set_widget(LOOKED_AT, key)
     if st.query_params.get(PART) != key:
         st.query_params[PART] = key
     seconds = TICK_SECONDS if _is_growing(by_key[key]) else IDLE_SECONDS
@@ -141,13 +130,12 @@ def _program_of(watched: Watched) -> str:
 
 
 def _growth_so_far(watched: Watched) -> str:
-    grown = grown_words(watched.grown_at, datetime.now(UTC))
     return _(
         "{title} · {program}, {messages:,} messages, {grown}",
         title=watched.title,
         program=_program_of(watched),
         messages=watched.message_count,
-        grown=grown,
+        grown=grown_words(watched.grown_at, datetime.now(UTC)),
     )
 
 
@@ -163,14 +151,16 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
     is_new = not known.issuperset(watched.key for watched in newest)
     with error_shown():
         with st.spinner(_("The conversation is played…"), show_time=True):
-            view = _played(workspace().store.path, key).look()
+            played = _played(workspace().store.path, key)
+            with played.lock:
+                view = played.live.look()
         if view is None:
             st.info(_("This conversation was deleted."))
             return
         grows = _is_growing(view.watched)
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
-        st.caption(plain(_growth_so_far(view.watched)))
+        say(_growth_so_far(view.watched))
         _draw_window(view)
         _draw_stage(view)
         _draw_largest(view.largest)
@@ -185,7 +175,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
 
 def _draw_window(view: LiveView) -> None:
     """Draw how full it is, and the forecasts."""
-    st.markdown(f"**{plain(fill_words(view))}**")
+    show_title(fill_words(view))
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))
     st.subheader(_("When it compacts next"), anchor=False)
@@ -219,9 +209,14 @@ def _draw_stage(view: LiveView) -> None:
         st.caption(
             _("What the last compaction took out, further below, is from the log.")
         )
-    steps = range(max(0, count - STEPS), count)
     stage(
-        stage_data(settings, view.transcript, steps=steps, at=count - 1), "live-stage"
+        stage_data(
+            settings,
+            view.transcript,
+            steps=range(max(0, count - STEPS), count),
+            at=count - 1,
+        ),
+        "live-stage",
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +12,7 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.text import plain
 
+T = TypeVar("T")
 _scrolling = st.components.v2.component(
     "memviz_scrolling", js=own_text(__package__, "scrolling.js")
 )
@@ -35,11 +36,13 @@ def row(
     )
 
 
-def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
-    """Yield a place for each of ``count`` cards, in rows of columns of the same width; a row is drawn when its first
-    place is asked for."""
-    for start in range(0, count, cards_a_row):
-        yield from st.columns(cards_a_row)[: count - start]
+def card_places(
+    cards: Sequence[T], cards_a_row: int
+) -> Iterator[tuple[DeltaGenerator, T]]:
+    """Yield each card behind its place, in rows of columns of the same width; a row is drawn when its first place is
+    asked for."""
+    for start in range(0, len(cards), cards_a_row):
+        yield from zip(st.columns(cards_a_row), cards[start:], strict=False)
 
 
 def quiet_button(
@@ -102,6 +105,21 @@ def show_table(
     with the names of its rows at the left. ``alt`` says in a sentence what it shows."""
     is_by_row = not isinstance(rows, Mapping)
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
+
+
+def show_title(text: str) -> None:
+    """Show what the things below are about, in bold letters; no letter of it is markup."""
+    st.markdown(f"**{plain(text)}**")
+
+
+def say(text: str) -> None:
+    """Show a text in small letters; no letter of it is markup."""
+    st.caption(plain(text))
+
+
+def show_note(sentence: str) -> None:
+    """Show a sentence, in Markdown, that nobody should overlook where something else is missing."""
+    st.info(sentence, icon=":material/info:")
 
 
 def show_problem(text: str) -> None:

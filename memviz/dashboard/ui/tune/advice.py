@@ -73,7 +73,6 @@ def facts_button(conversations: Sequence[str]) -> None:
         turn_to("facts", FACTS_VIEW, "lives")
 
 
-MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
 EDGE_HELP = noop(
     "The best value lies at the edge of those that were tried. This adds the next one and measures it."
 )
@@ -90,8 +89,7 @@ def best_table(
     if len(bests) < 2:
         return
     st.header(_("Best of each strategy"), anchor=False, help=_(HELP))
-    unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
-    measures = [name for name in MEASURES if name != unknown]
+    measures = ["retention", sweep.cost_measure, "peak_tokens"]
     rows = [_row(best, measures, constraints) for best in bests]
     show_table(rows, _("The best setting of each strategy"))
     further = edge_value_labels(sweep.settings)

@@ -46,5 +46,10 @@ def asked_for(
     """The sweep of these settings over these conversations as they are now."""
     stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
     firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
-    seconds = widget_value(SECONDS_KEY) or None
-    return Asked(stamped, firsts, tuple(settings), study.counter, seconds=seconds)
+    return Asked(
+        stamped,
+        firsts,
+        tuple(settings),
+        study.counter,
+        seconds=widget_value(SECONDS_KEY) or None,
+    )

@@ -54,8 +54,9 @@ def offer_missing(workspace: Workspace, asked: Asked, sweep: Sweep) -> bool:
         if cell.lacks_vectors:
             id = asked.ids[place.subject]
             setting = asked.settings[place.setting]
-            first = asked.first[id]
-            key = RunKey(id, setting, asked.counter, asked.summarizer, first=first)
+            key = RunKey(
+                id, setting, asked.counter, asked.summarizer, first=asked.first[id]
+            )
             keys.append(key)
     with error_shown():
         return offer_for_replays(workspace, keys)

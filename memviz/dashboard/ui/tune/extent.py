@@ -36,6 +36,11 @@ STRATEGIES_KEY = "tune-strategies"
 FAMILIES_KEY = "tune-families"
 FAMILIES_HELP = noop("Takes all strategies of a family, or none of them.")
 PROGRAMS = noop("What programs do")
+_TRIED = noop("{settings} of {strategies} are tried.")
+_TRIED_FOR = noop(
+    "{settings} of {strategies} are tried, which takes about {time} here."
+)
+_TRIED_AS_FAR = noop("As many of {settings} of {strategies} as fit into {time}.")
 
 
 def choose_extent(choices: Mapping[str, type[Strategy]]) -> None:
@@ -45,24 +50,22 @@ def choose_extent(choices: Mapping[str, type[Strategy]]) -> None:
 
 
 def _choose_families(choices: Mapping[str, type[Strategy]]) -> None:
-    members: dict[str, list[str]] = {}
-    for id, cls in choices.items():
-        members.setdefault(cls.family, []).append(id)
-    families = [family for family in FAMILIES if family in members]
-    chosen = {*(widget_value(STRATEGIES_KEY) or ())}
-    whole = [family for family in families if chosen.issuperset(members[family])]
+    offered = {cls.family for cls in choices.values()}
+    families = [family for family in FAMILIES if family in offered]
+    chosen = widget_value(STRATEGIES_KEY) or ()
+    partial_families = {cls.family for id, cls in choices.items() if id not in chosen}
+    whole = [family for family in families if family not in partial_families]
     if len(widget_value(PROGRAMS_KEY) or ()) == len(presets()):
         whole.append(PROGRAMS)
 
     def take() -> None:
         now = widget_value(FAMILIES_KEY) or ()
-        ids = set(chosen)
-        for family in families:
-            if family in now:
-                ids.update(members[family])
-            elif family in whole:
-                ids.difference_update(members[family])
-        set_widget(STRATEGIES_KEY, [id for id in choices if id in ids])
+        ids = []
+        for id, cls in choices.items():
+            is_left_out = cls.family in whole or id not in chosen
+            if cls.family in now or not is_left_out:
+                ids.append(id)
+        set_widget(STRATEGIES_KEY, ids)
         if (PROGRAMS in now) != (PROGRAMS in whole):
             set_widget(PROGRAMS_KEY, list(presets()) if PROGRAMS in now else [])
 
@@ -100,18 +103,6 @@ def _seconds_choice(seconds: int) -> str:
 def extent_words(settings: Sequence[Strategy]) -> str:
     """Return how many settings are tried, and how long that takes or may take: nothing of the time before any was
     measured here."""
-    values = {
-        "settings": counted(len(settings), "setting"),
-        "strategies": counted(len({setting.id for setting in settings}), "strategy"),
-    }
-    limit = widget_value(SECONDS_KEY)
-    if limit:
-        time = duration_words(limit)
-        return _(
-            "As many of {settings} of {strategies} as fit into {time}.",
-            time=time,
-            **values,
-        )
     workspace = the_workspace()
     study = compare_state()
     firsts = {
@@ -119,13 +110,21 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         for id in tune_state().conversations
     }
     messages = _count_messages(workspace, firsts)
+    limit = widget_value(SECONDS_KEY)
     seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
-    if seconds is None:
-        return _("{settings} of {strategies} are tried.", **values)
+    words = _TRIED
+    time = ""
+    if limit:
+        words = _TRIED_AS_FAR
+        time = duration_words(limit)
+    elif seconds is not None:
+        words = _TRIED_FOR
+        time = time_words(seconds)
     return _(
-        "{settings} of {strategies} are tried, which takes about {time} here.",
-        time=time_words(seconds),
-        **values,
+        words,
+        settings=counted(len(settings), "setting"),
+        strategies=counted(len({setting.id for setting in settings}), "strategy"),
+        time=time,
     )
 
 

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import say
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -69,7 +70,7 @@ def choose_conversations() -> list[str]:
     held = begin_with("tune-conversations", state.conversations)
     state.conversations = st.multiselect(
         _("Conversations"),
-        list(entries),
+        entries,
         default=[id for id in held if id in entries],
         format_func=labels.__getitem__,
         key="tune-conversations",
@@ -134,7 +135,7 @@ def _choose_grid(
     choose_extent(choices)
     chosen = st.pills(
         _("Strategies to try"),
-        list(choices),
+        choices,
         selection_mode="multi",
         default=[id for id in held if id in choices],
         format_func=lambda id: title_in_menu(choices[id]),
@@ -172,9 +173,7 @@ def _choose_axes(
         st.caption(in_the_guide(cls))
         if recorded:
             in_words = _(SEMICOLON).join(map(_in_words, recorded.items()))
-            st.caption(
-                plain(_("Recorded with a language model: {told}.", told=in_words))
-            )
+            say(_("Recorded with a language model: {told}.", told=in_words))
     return chosen
 
 

@@ -14,7 +14,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file
+from memviz.dashboard.ui.shell.elements import offer_file, say
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
@@ -59,17 +59,12 @@ def setting_card(
     if number in table.index:
         _draw_metrics(table.loc[number].to_dict())
     for sentence in idle_in_words(sweep, number):
-        st.caption(plain(sentence))
-    failed = [
-        cell.error
-        for place, cell in sweep.cells.items()
-        if place.setting == number and cell.error
-    ]
-    if failed:
-        st.warning(
-            _("It could not be run: {error}", error=plain(failed[0])),
-            icon=":material/error:",
-        )
+        say(sentence)
+    for place, cell in sweep.cells.items():
+        if place.setting == number and cell.error:
+            words = _("It could not be run: {error}", error=plain(cell.error))
+            st.warning(words, icon=":material/error:")
+            break
 
 
 def _draw_metrics(row: dict[Any, Any]) -> None:
@@ -86,6 +81,7 @@ def _draw_metrics(row: dict[Any, Any]) -> None:
             )
 
 
+MONEY = "%.4f"
 TABLE_PIXELS = 420
 COLUMNS = (
     "label", "retention", "rule_retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate",
@@ -162,28 +158,24 @@ def _shown_columns(sweep: Sweep) -> list[str]:
 
 
 def _columns() -> dict[str, Any]:
+    columns = st.column_config
     config: dict[str, Any] = {
-        "label": st.column_config.TextColumn(
+        "label": columns.TextColumn(
             _("Setting"), pinned=True, width="large", help=tooltip("setting")
         ),
-        "front": st.column_config.CheckboxColumn(
-            _("On the front"), help=tooltip("front")
-        ),
+        "front": columns.CheckboxColumn(_("On the front"), help=tooltip("front")),
     }
     for name, (title, help) in EACH.items():
-        config[name] = st.column_config.NumberColumn(
-            _(title), help=_(help), format="%.4f"
-        )
+        config[name] = columns.NumberColumn(_(title), help=_(help), format=MONEY)
     for name in MEASURES:
         measure = WORDS[name]
-        unit = "USD" if measure.is_money else _(measure.unit)
-        title = _("{title} ({unit})", title=_(measure.title), unit=unit)
+        unit = _(measure.unit)
         format = "percent" if measure.is_share else "localized"
         if measure.is_money:
-            format = "%.4f"
-        config[name] = st.column_config.NumberColumn(
-            title, help=_(measure.help), format=format
-        )
+            unit = "USD"
+            format = MONEY
+        title = _("{title} ({unit})", title=_(measure.title), unit=unit)
+        config[name] = columns.NumberColumn(title, help=_(measure.help), format=format)
     return config
 
 
@@ -203,20 +195,21 @@ def export_to_code(
     if setting is None:
         return
     targets_by_id = targets()
+    first = next(iter(targets_by_id))
     st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
     st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
     linked("target", "tune-target", targets_by_id)
     chosen = st.pills(
         pgettext("target", "For"),
-        list(targets_by_id),
-        default=next(iter(targets_by_id)),
+        targets_by_id,
+        default=first,
         required=True,
         format_func=lambda id: _(targets_by_id[id].title),
         key="tune-target",
         label_visibility="collapsed",
         persist_state="session",
     )
-    target = targets_by_id[chosen or next(iter(targets_by_id))]
+    target = targets_by_id[chosen or first]
     try:
         text = target.write(setting)
     except MemvizError as error:

@@ -22,6 +22,7 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
 )
 from memviz.dashboard.ui.controls.pictures import picture
+from memviz.dashboard.ui.shell.elements import say, show_note
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -44,10 +45,9 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
     """Draw all settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
     _look_at_linked(sweep)
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
-    recommended = number_of(sweep, best)
     options: dict[str, Any] = {
         "chosen": tune_state().chosen,
-        "recommended": recommended,
+        "recommended": number_of(sweep, best),
         "min_retention": constraints.min_retention,
         "max_peak_tokens": constraints.max_peak_tokens,
         "writer": SettingWords.of(sweep, constraints.over),
@@ -63,7 +63,7 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
         finding = pareto_finding(table, sweep.cost_measure)
     speaker_notes([finding])
     on_click = partial(follow_click, CHART_KEY)
-    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+    picture(figure, CHART_KEY, finding, on_click)
     if hides(Part.NUMBERS):
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
@@ -118,10 +118,7 @@ def one_strategy(
     the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
-        st.info(
-            _("Fewer than two values of this strategy were measured so far."),
-            icon=":material/info:",
-        )
+        show_note(_("Fewer than two values of this strategy were measured so far."))
         return [setting.id for setting in sweep.settings].index(id)
     with head:
         answer_box(
@@ -144,9 +141,13 @@ def one_strategy(
     }
     _draw_curves(answer, constraints, sweep.cost_measure, marked)
     if not hides(Part.NUMBERS):
-        help = plain(_(answer.axis.help))
-        st.caption(_("{help} Click a point to look at its setting.", help=help))
-        st.caption(plain(basis_in_words(sweep.assumptions, sweep.counter)))
+        st.caption(
+            _(
+                "{help} Click a point to look at its setting.",
+                help=plain(_(answer.axis.help)),
+            )
+        )
+        say(basis_in_words(sweep.assumptions, sweep.counter))
         map_of_two_parameters(sweep, id, constraints, number, marked)
     return number
 
@@ -167,9 +168,10 @@ def _draw_curves(
         thresholds["peak_tokens"] = constraints.max_peak_tokens
         measures.append("peak_tokens")
     rows = rows_by_setting(answer.curve)
-    beaten = {}
-    for number, winner in answer.beaten_values.items():
-        beaten[number] = beaten_words(rows[number], winner, cost)
+    beaten = {
+        number: beaten_words(rows[number], winner, cost)
+        for number, winner in answer.beaten_values.items()
+    }
     knee = None
     if answer.knee is not None:
         knee = float(answer.curve[answer.axis.name].iloc[answer.knee])
@@ -189,7 +191,7 @@ def _draw_curves(
         on_click = partial(follow_click, key)
         finding = _curve_finding(answer, measure)
         with place:
-            picture(line, key, finding, on_click, line.layout.height)
+            picture(line, key, finding, on_click)
 
 
 def _curve_finding(answer: StrategyAnswer, measure: str) -> str:

@@ -24,7 +24,7 @@ def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
     linked_list("programs", PROGRAMS_KEY, all_presets)
     chosen = st.multiselect(
         _("What programs do"),
-        list(all_presets),
+        all_presets,
         default=begin_with(PROGRAMS_KEY, []),
         format_func=lambda id: _(all_presets[id].title),
         key=PROGRAMS_KEY,

@@ -1,5 +1,6 @@
 """The question to a sweep: what a setting has to do, and about which strategy."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import streamlit as st
@@ -80,7 +81,7 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
         linked("counts", "tune-over", OVERS)
         chosen = row[3].segmented_control(
             _("Conversation that counts"),
-            list(OVERS),
+            OVERS,
             default=begin_with("tune-over", over),
             required=True,
             format_func=lambda over: _(OVERS[over]),
@@ -148,13 +149,11 @@ def _strategy_words(id: str) -> str:
 
 def _with_a_curve(sweep: Sweep) -> list[str]:
     """The strategies of which more than one value of the main parameter was measured."""
-    values: dict[str, set[int]] = {}
-    for number in {
-        place.setting for place, cell in sweep.cells.items() if not cell.error
-    }:
+    measured = {place.setting for place, cell in sweep.cells.items() if not cell.error}
+    values = defaultdict(set)
+    for number in measured:
         setting = sweep.settings[number]
         axis = main_axis(setting)
-        values.setdefault(setting.id, set()).update(
-            [getattr(setting, axis.name)] if axis else []
-        )
-    return [id for id in strategies() if len(values.get(id, ())) > 1]
+        if axis is not None:
+            values[setting.id].add(getattr(setting, axis.name))
+    return [id for id in strategies() if len(values[id]) > 1]

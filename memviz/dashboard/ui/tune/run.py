@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.spending import (
 from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.elements import (
     errors_shown,
+    say,
     show_error,
     show_problem,
 )
@@ -79,7 +80,7 @@ def sweep_of(
         _watch(work, asked, state.budget)
     elif state.budget is not None:
         _try_again(desk, asked, work)
-        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
+        say(spent_sentence(asked.summarizer, state.budget))
     elif work.error is not None:
         show_error(work.error)
         _offer_to_go_on(state, _("Try again"))
@@ -135,9 +136,8 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
     """Return how far a sweep is, in words."""
-    template = _MEASURED if conversations == 1 else _MEASURED_OVER
     text = _(
-        template,
+        _MEASURED if conversations == 1 else _MEASURED_OVER,
         done=progress.done,
         total=progress.total,
         conversations=conversations,
@@ -154,19 +154,18 @@ _MEASURED_OVER = noop(
 
 
 def _say_ended_early(state: TuneState, sweep: Sweep) -> None:
-    total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else _("Stopped.")
     st.warning(
         _(
             "{why} {count:,} of {total:,} runs were measured and are shown.",
             why=why,
             count=len(sweep.cells),
-            total=total,
+            total=len(sweep.settings) * len(sweep.subjects),
         ),
         icon=":material/pause:",
     )
     for sentence in left_out_words(sweep):
-        st.caption(plain(sentence))
+        say(sentence)
     _offer_to_go_on(state, _("Go on"))
 
 
@@ -210,11 +209,10 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
                 name=plain(name),
             )
         )
-        cost = estimate_words(estimate(sweep, name))
         st.caption(
             _(
                 "{cost} The sizes of the built-in model's summaries are the base of this.",
-                cost=plain(cost),
+                cost=plain(estimate_words(estimate(sweep, name))),
             )
         )
         _say_added_values(paid)
@@ -259,24 +257,24 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
     """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
     cells = work.sweep.cells if work.sweep else {}
-    total = len(paid.settings) * len(paid.ids)
-    if work.error is not None:
-        return _(
-            "{error} {measured:,} of {total:,} runs are measured; the others were not tried.",
-            error=work.error,
-            measured=len(cells),
-            total=total,
-        )
     failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
-    if not failed:
+    if work.error is None and not failed:
         return ""
     return _(
-        "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing.",
+        _SUMMARIES_MISSING if work.error is None else _NOT_TRIED,
+        error=work.error,
+        measured=len(cells),
         failed=failed,
-        total=total,
+        total=len(paid.settings) * len(paid.ids),
     )
 
 
+_NOT_TRIED = noop(
+    "{error} {measured:,} of {total:,} runs are measured; the others were not tried."
+)
+_SUMMARIES_MISSING = noop(
+    "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing."
+)
 _SWEEP_WITH = noop("Sweep with {model}")
 _TRY_AGAIN_WITH = noop("Try again with {model}")
 

@@ -49,8 +49,9 @@ def with_step_columns(
             rows.append(numbers)
     alike = table[is_alike].assign(steps=own)
     values = DataFrame(rows, index=alike.index)
-    varied = []
-    for name, number in step_numbers(own).items():
-        if values[name].nunique() > 1:
-            varied.append(number)
+    varied = [
+        number
+        for name, number in step_numbers(own).items()
+        if values[name].nunique() > 1
+    ]
     return alike.join(values[[number.name for number in varied]]), varied

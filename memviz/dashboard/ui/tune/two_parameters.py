@@ -66,8 +66,8 @@ def _draw_two_parameters(
     ordered = list(dict.fromkeys([*varied, *parameters]))
     id = table["strategy"].iloc[0]
     x = _choose_axis(row, _("Across"), "across", id, ordered)
-    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, [*_without(ordered, x)])
-    for other in _without(_without(varied, x), y):
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _without(ordered, x))
+    for other in _without(varied, x, y):
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
         linked(f"at-{other.name}", key, values)
@@ -76,7 +76,7 @@ def _draw_two_parameters(
     linked("measured", "tune-measure", WORDS)
     measure = row.selectbox(
         _("Measure"),
-        list(WORDS),
+        WORDS,
         index=list(WORDS).index("retention"),
         format_func=lambda name: _(WORDS[name].title),
         key="tune-measure",
@@ -115,14 +115,17 @@ def _without(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
 def _choose_axis(
     row: DeltaGenerator, label: str, name: str, id: str, parameters: Sequence[Parameter]
 ) -> Parameter:
-    titles = {axis.name: axis.title for axis in parameters}
+    by_name = {axis.name: axis for axis in parameters}
     key = f"tune-{name}-{id}"
-    linked(name, key, titles)
-    names = list(titles)
+    linked(name, key, by_name)
     chosen = row.selectbox(
-        label, names, format_func=titles.__getitem__, key=key, width=200
+        label,
+        by_name,
+        format_func=lambda axis: by_name[axis].title,
+        key=key,
+        width=200,
     )
-    return parameters[names.index(chosen)]
+    return by_name[chosen]
 
 
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:

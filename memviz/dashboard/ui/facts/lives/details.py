@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import STATE_WORDS, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
@@ -21,7 +20,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
 )
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.controls.pictures import chart, folded
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import (
     rare_words_of,
@@ -29,7 +28,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import say, show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -69,11 +68,10 @@ def draw_without_labels(settings: Sequence[SettingRun]) -> None:
         lasting = [
             Lasting(setting, survival_of(setting.run, words)) for setting in settings
         ]
-        st.plotly_chart(
+        chart(
             survival_curve(lasting, _("Rare words still there, by their age"), WORD),
-            key="retention-words",
-            config=CONFIG,
-            alt=_(
+            "retention-words",
+            _(
                 "Of {rare_words} half are no longer sent after: {half_lives}.",
                 rare_words=counted(len(words), "rare word"),
                 half_lives=half_lives(lasting),
@@ -114,14 +112,12 @@ def draw_needed_values(
     for column, setting, recall in zip(
         st.columns(len(settings)), settings, needed, strict=True
     ):
-        there = sum(argument.in_context for argument in recall.arguments)
-        share = "–" if recall.share is None else f"{recall.share:.0%}"
         column.metric(
             setting.label,
-            share,
+            "–" if recall.share is None else f"{recall.share:.0%}",
             help=_(
                 "{there:,} of {count:,} needed values were sent.",
-                there=there,
+                there=sum(argument.in_context for argument in recall.arguments),
                 count=len(recall.arguments),
             ),
         )
@@ -171,12 +167,8 @@ def offer_stand_in_table(results: Sequence[RetentionResult]) -> None:
         result for result in results if Author.RECORDED in authors_of(result.run)
     ]
     if recorded:
-        folded(
-            _(QUESTION),
-            "facts-stand-in",
-            ":material/compare:",
-            partial(_draw_agreement_table, recorded),
-        )
+        draw = partial(_draw_agreement_table, recorded)
+        folded(_(QUESTION), "facts-stand-in", ":material/compare:", draw)
 
 
 def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
@@ -194,7 +186,7 @@ def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
         alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
     )
     for sentence in sentences:
-        st.caption(plain(sentence))
+        say(sentence)
 
 
 def _by_stand_in(result: RetentionResult) -> RetentionResult:

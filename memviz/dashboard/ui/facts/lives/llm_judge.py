@@ -13,7 +13,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.grounds import draw_author_badge, say_who_answered
+from memviz.dashboard.ui.controls.grounds import draw_badge_of, say_who_answered
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import (
@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.pickers import (
     switch,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places
+from memviz.dashboard.ui.shell.elements import card_places, say, show_title
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
@@ -36,7 +36,6 @@ from memviz.engine.run import Run
 from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import bound_judging
 from memviz.metrics.cost.estimate import judge_estimate
-from memviz.metrics.summaries.events import author_of
 from memviz.models.names import OFFLINE
 from memviz.models.planned_calls import CostBound
 from memviz.transcripts.base import Probe
@@ -48,6 +47,10 @@ MOST_RESULTS = 12
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
 SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": noop("none")}
+CONTAINED: dict[bool, tuple[BadgeColor, str]] = {
+    True: ("green", noop("answer contained")),
+    False: ("gray", noop("not contained")),
+}
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
     "right": ("green", noop("judged right")),
     "wrong": ("yellow", noop("judged wrong")),
@@ -82,9 +85,14 @@ class _Asked(NamedTuple):
         is_judged = self.judge is None or answer.verdict is not None
         return is_judged and answer.reply is not None
 
+    @property
+    def judge_name(self) -> str | None:
+        """The name of the model that judges; ``None`` where none does."""
+        return self.judge.name if self.judge else None
+
     def number_of(self, result: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
-        return next(number for number, run in enumerate(self.runs) if run is result.run)
+        return self.runs.index(result.run)
 
 
 def ask_a_model(
@@ -156,13 +164,12 @@ def _choose(
     )
     count = len(probes)
     if len(probes) > 1:
-        key = f"judged-facts-{len(probes)}"
         count = right.slider(
             _("Questions"),
             1,
             len(probes),
             len(probes),
-            key=key,
+            key=f"judged-facts-{len(probes)}",
             help=_("How many; the first ones are asked."),
         )
     judge = None
@@ -181,7 +188,7 @@ def _choose(
     chosen = tuple(
         result for result in results if result.setting.label in (names or ())
     )
-    runs = tuple({id(result.run): result.run for result in chosen}.values())
+    runs = tuple(dict.fromkeys(result.run for result in chosen))
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
@@ -201,7 +208,7 @@ def _likely(asked: _Asked) -> str:
         asked.probes,
         asked.models.answerer.name,
         asked.models.summarizer.name,
-        asked.judge.name if asked.judge else None,
+        asked.judge_name,
     )
     return likely_words(likely)
 
@@ -210,8 +217,7 @@ def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
     settled = Counter(answer.probe for answer in so_far if asked.is_settled(answer))
     left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
-    judge = asked.judge.name if asked.judge else None
-    return bound_judging(asked.runs, left, asked.models.askers, judge)
+    return bound_judging(asked.runs, left, asked.models.askers, asked.judge_name)
 
 
 def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
@@ -260,15 +266,14 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     table = pd.DataFrame(columns)
     say_who_answered(answer.calls[-1] for answer in results if answer.calls)
     nothing = SAYS_NOTHING.items()
-    empty = [name for name, words in nothing if (table.loc[name] == _(words)).all()]
+    empty = {name for name, words in nothing if (table.loc[name] == _(words)).all()}
     calls: list[ReplyFacts] = []
     for answer in results:
         calls += (*answer.calls, *answer.summaries, *answer.judging)
-    is_free = all(call.recorded or call.model == OFFLINE for call in calls)
-    if is_free and "Cost" not in empty:
-        empty.append("Cost")  # what is played from a recording costs nothing now
+    if all(call.recorded or call.model == OFFLINE for call in calls):
+        empty.add("Cost")  # what is played from a recording costs nothing now
     st.table(
-        table.drop(index=empty).rename(index=_),
+        table.drop(index=list(empty)).rename(index=_),
         border="horizontal",
         alt=_("How right the answers were, one column a setting"),
     )
@@ -332,8 +337,7 @@ def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
     answers = {answer.run: answer for answer in results if answer.probe == probe}
-    places = card_places(len(asked.results), CARDS_A_ROW)
-    for place, result in zip(places, asked.results, strict=True):
+    for place, result in card_places(asked.results, CARDS_A_ROW):
         with place:
             _draw_card(result, answers.get(asked.number_of(result)), probe)
 
@@ -342,25 +346,19 @@ def _draw_card(
     result: RetentionResult, answer: JudgedAnswer | None, probe: Probe
 ) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(result.setting.label)}**")
+        show_title(result.setting.label)
         if answer is None:
             st.caption(_("Not asked yet."))
             return
         st.text(answer.reply or _("There is no reply."))
         with st.container(horizontal=True, gap="xsmall"):
-            if contains_answer(answer.reply or "", probe.answers):
-                st.badge(_("answer contained"), color="green")
-            else:
-                st.badge(_("not contained"), color="gray")
-            color, words = VERDICTS[answer.verdict]
-            words = _(words)
+            badges = [CONTAINED[contains_answer(answer.reply or "", probe.answers)]]
             if answer.judging:
-                st.badge(words, color=color)
+                badges.append(VERDICTS[answer.verdict])
+            for color, words in badges:
+                st.badge(_(words), color=color)
             if answer.calls:
-                call = answer.calls[-1]
-                draw_author_badge(
-                    author_of(call.model, recorded=call.recorded), call.model
-                )
+                draw_badge_of(answer.calls[-1])
         if answer.error:
-            st.caption(plain(answer.error))
+            say(answer.error)
         st.caption(_("{tokens} sent", tokens=counted(answer.sent_tokens, "token")))

@@ -7,7 +7,6 @@ import streamlit as st
 
 from memviz.core.text.wording import SEMICOLON, counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
     SUMMARIZATION_GLYPH,
@@ -33,6 +32,7 @@ from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     picture,
     tell_audience,
 )
@@ -50,7 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import show_note, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -78,21 +78,23 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
         result = _choose(results)
-    selected_turn([one_result.setting for one_result in results], result.run)
+    selected_turn([each.setting for each in results], result.run)
     lives = by_birth(result.lives)
     if not lives:
-        st.info(
-            _("None of these facts was stated in this conversation."),
-            icon=":material/info:",
-        )
+        show_note(_("None of these facts was stated in this conversation."))
         return
     linked("fact", fact_key(), [life.probe for life in lives])
     linked("version", event_key(result.setting), range(len(result.run.compactions)))
     _begin(result, lives)
     if hides(Part.READER):
         _draw_picture_alone(result, lives)
-        keep_address("lives-address")
-        return
+    else:
+        _draw_picture_and_story(result, lives)
+    keep_address("lives-address")
+
+
+def _draw_picture_and_story(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """The lives, beside them the story of the chosen one, and below them all in numbers."""
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _draw_rows(result, lives)
@@ -109,7 +111,6 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
         key="facts-together",
     ):
         draw_all_facts(result, lives)
-    keep_address("lives-address")
 
 
 def _draw_picture_alone(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
@@ -174,27 +175,27 @@ def most_telling(
 
 
 def _legend_html(result: RetentionResult) -> str:
+    compactions = result.run.compactions
     present = {span.state for life in result.lives for span in life.spans}
     items = []
     for state in SHOWN:
         if state in present:
             color = KNOWLEDGE_COLORS[state]
             items.append(legend_item(swatch(color), _(KNOWLEDGE_TITLES[state])))
-    for mark in marks_of(result.run.compactions):
-        sign = glyph(mark.character, _on_page(mark.color))
-        items.append(legend_item(sign, _(mark.name)))
-    items.append(legend_item(glyph("●", PART_COLORS["history"]), _("Stated")))
+    signs = [
+        (mark.character, mark.color, _(mark.name)) for mark in marks_of(compactions)
+    ]
+    signs.append(("●", PART_COLORS["history"], _("Stated")))
     crosses = {}
     for number in result.losses.values():
         if number is not None:
-            compaction = result.run.compactions[number]
+            compaction = compactions[number]
             crosses[act_words(compaction).lost] = mark_color(compaction)
-    for words, color in crosses.items():
-        items.append(legend_item(glyph("✖", _on_page(color)), words))
     if None in result.losses.values():
-        items.append(
-            legend_item(glyph("✖", PART_COLORS["system"]), _("No longer sent"))
-        )
+        crosses[_("No longer sent")] = PART_COLORS["system"]
+    signs += [("✖", color, words) for words, color in crosses.items()]
+    for character, color, words in signs:
+        items.append(legend_item(glyph(character, _on_page(color)), words))
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
 
 
@@ -215,7 +216,7 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
         shown = seen_from_afar(lives, chosen)
     figure = life_lines_of(result, shown, chosen, chosen_event(result.setting))
     on_click = partial(_follow_click, result)
-    picture(figure, CHART_KEY, _finding(result), on_click, figure.layout.height)
+    picture(figure, CHART_KEY, _finding(result), on_click)
     if len(shown) < len(lives) and is_bare():
         st.caption(
             _(
@@ -258,32 +259,27 @@ def _follow_click(result: RetentionResult) -> None:
 
 def _finding(result: RetentionResult) -> str:
     """Return what the picture of the lives shows, in one sentence."""
-    known = int(result.retention.retained[-1].sum())
-    born = int(result.retention.born[-1].sum())
-    facts = counted(len(result.lives), "fact")
     by_change = sum(by is not None for by in result.losses.values())
-    no_longer_sent = len(result.losses) - by_change
     return _(
         "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
         "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
         "sent: {no_longer_sent:,}.",
-        facts=facts,
+        facts=counted(len(result.lives), "fact"),
         label=result.setting.label,
-        known=known,
-        born=born,
+        known=result.retention.retained[-1].sum(),
+        born=result.retention.born[-1].sum(),
         by_change=by_change,
-        no_longer_sent=no_longer_sent,
+        no_longer_sent=len(result.losses) - by_change,
     )
 
 
 def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The rows of the picture added up, and in words."""
     at_the_end = "".join(known_words(result.retention)[-1:])
-    st.plotly_chart(
+    chart(
         knowledge_split(result.retention),
-        key="retention-split",
-        config=CONFIG,
-        alt=_(
+        "retention-split",
+        _(
             "Where the facts stood at each request of {label}; {at_the_end}.",
             label=result.setting.label,
             at_the_end=at_the_end,
@@ -294,11 +290,12 @@ def draw_all_facts(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
         spans = [span_words(span) for span in life.spans[:MOST_SPANS]]
         if len(life.spans) > MOST_SPANS:
             spans.append("…")
+        stated = ""
+        if life.born_turn is not None:
+            stated = _("turn {born_turn:,}", born_turn=life.born_turn)
         row = {
             _("Fact"): plain(fact_name(result.retention.probes[life.probe])),
-            _("Stated"): ""
-            if life.born_turn is None
-            else _("turn {born_turn:,}", born_turn=life.born_turn),
+            _("Stated"): stated,
             _("Life"): _(SEMICOLON).join(spans),
         }
         rows.append(row)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import isnan
 
-import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
@@ -28,6 +27,7 @@ from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_fact
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
+    chart,
     picture,
     places,
     step_of,
@@ -67,6 +67,22 @@ from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.transcripts.base import RULE
 
+NONE = "–"
+_MEANS = {
+    "turn": noop("Known, mean over the turns"),
+    "request": noop("Known, mean over the requests"),
+}
+_TOKENS_A_FACT = {
+    "turn": noop("Tokens sent per known fact and turn"),
+    "request": noop("Tokens sent per known fact and request"),
+}
+_UPDATED = {
+    noop("Updated: new value only"): "new_only",
+    noop("Updated: new and outdated value"): "both",
+    noop("Updated: outdated value only"): "stale_only",
+    noop("Updated: neither"): "neither",
+}
+"""The rows on facts that were updated, each with the number of a :class:`CategoryRow`."""
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
 MEASURES = tuple(measure.value for measure in Measure)
@@ -101,10 +117,13 @@ def lives_view(
     results = retention_results(shown, facts.probes)
     say_who_summarized(shown)
     say_not_recorded(shown)
-    if hides(Part.NUMBERS):
-        draw_one_picture(results, is_kept_alone=is_kept_alone)
+    if hides(Part.NUMBERS) and is_kept_alone:
+        tell_audience(_finding(results))
+        draw_all_settings(results, elsewhere(results))
         return
     draw_one_setting(results)
+    if hides(Part.NUMBERS):
+        return
     say_where_from(facts)
     st.header(_("How much does each setting still know?"), anchor=False)
     draw_all_settings(results, elsewhere(results))
@@ -118,17 +137,6 @@ def lives_view(
     ask_a_model(results, facts.probes, models)
 
 
-def draw_one_picture(
-    results: Sequence[RetentionResult], *, is_kept_alone: bool
-) -> None:
-    """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
-    if is_kept_alone:
-        tell_audience(_finding(results))
-        draw_all_settings(results, elsewhere(results))
-    else:
-        draw_one_setting(results)
-
-
 @st.fragment
 def draw_all_settings(
     results: Sequence[RetentionResult], baseline: ChanceBaseline | None
@@ -140,7 +148,7 @@ def draw_all_settings(
     bounds = bounds_of(results, baseline.runs if baseline else (), measure)
     figure = retention_curve(results, bounds, measure)
     on_click = partial(_follow_click, results)
-    picture(figure, CURVE_KEY, _finding(results), on_click, figure.layout.height)
+    picture(figure, CURVE_KEY, _finding(results), on_click)
     with put_away(Part.CONTROLS, "retention-measure"):
         _draw_ways_on(results)
         st.segmented_control(
@@ -168,9 +176,11 @@ def _finding(results: Sequence[RetentionResult]) -> str:
 
 
 def _known_at_the_end(result: RetentionResult) -> str:
-    known = int(result.retention.retained[-1].sum())
-    born = int(result.retention.born[-1].sum())
-    return _("{known:,} of {born:,}", known=known, born=born)
+    return _(
+        "{known:,} of {born:,}",
+        known=result.retention.retained[-1].sum(),
+        born=result.retention.born[-1].sum(),
+    )
 
 
 def _clicked_point(
@@ -214,11 +224,9 @@ def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
         if number < 0:
             return
         written = result.run.compactions[number].written
-        name = (
-            _("Open version {version}", version=written.version)
-            if written
-            else _("Open this attempt")
-        )
+        name = _("Open this attempt")
+        if written:
+            name = _("Open version {version}", version=written.version)
         if st.button(name, icon=":material/compress:", key="retention-event"):
             open_event(result.setting, number)
 
@@ -246,7 +254,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
 def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
     st.markdown(_("**Facts known at the end**"), help=_(KNOWN_HELP))
-    for place, result in zip(places(len(results), NUMBER_PIXELS), results, strict=True):
+    for place, result in places(results, NUMBER_PIXELS):
         place.metric(
             result.setting.label,
             _known_at_the_end(result),
@@ -262,42 +270,35 @@ def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
 
 def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     retention = result.retention
-    shares = retention.share(retention.retained)
-    known = int(retention.retained.sum())
-    contradicted = int((retention.state[-1] == FactState.CONTRADICTED).sum())
-    sent = token_use(result.run).sent_tokens
-    updated = [
-        number
-        for number, probe in enumerate(retention.probes)
-        if probe.stale and retention.born[-1, number]
-    ]
-    mean = _("Known, mean over the turns")
-    tokens = _("Tokens sent per known fact and turn")
-    if step == "request":
-        mean = _("Known, mean over the requests")
-        tokens = _("Tokens sent per known fact and request")
-    numbers = {
-        mean: "–",
-        _("Half of the facts last"): half_life_words(
-            survival_of(result.run, retention.probes)
-        ),
-        tokens: "–",
-    }
-    if not np.isnan(shares).all():
-        numbers[mean] = f"{np.nanmean(shares):.0%}"
+    known = retention.retained.sum()
+    contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
     rules = retention.mean_share(RULE)
-    if not np.isnan(rules):
-        numbers[_("Rules kept")] = f"{rules:.0%}"
+    has_update = [bool(probe.stale) for probe in retention.probes]
+    updated = retention.born[-1, has_update].sum()
+    survival = survival_of(result.run, retention.probes)
+    numbers = {
+        _(_MEANS[step]): _share_words(retention.mean_share()),
+        _("Half of the facts last"): half_life_words(survival),
+        _(_TOKENS_A_FACT[step]): NONE,
+    }
     if known:
-        numbers[tokens] = f"{sent / known:,.0f}"
+        tokens = token_use(result.run).sent_tokens / known
+        numbers[_(_TOKENS_A_FACT[step])] = f"{tokens:,.0f}"
+    if not isnan(rules):
+        numbers[_("Rules kept")] = _share_words(rules)
     if contradicted:
         numbers[_("Contradicted in the last request")] = f"{contradicted:,}"
-    old = (
-        _("{old} of {count}", old=int(retention.stale[-1].sum()), count=len(updated))
-        if updated
-        else "–"
-    )
-    return numbers | {_("Old values still in the last request"): old}
+    old_values = _("Old values still in the last request")
+    numbers[old_values] = NONE
+    if updated:
+        numbers[old_values] = _(
+            "{old} of {count}", old=retention.stale[-1].sum(), count=updated
+        )
+    return numbers
+
+
+def _share_words(share: float) -> str:
+    return NONE if isnan(share) else f"{share:.0%}"
 
 
 def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
@@ -319,8 +320,9 @@ def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
 def draw_unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """Show what can be told of any conversation, folded."""
     name = _("What can be said without any facts?")
-    icon = ":material/label_off:"
-    with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
+    with st.expander(
+        name, icon=":material/label_off:", key="facts-unlabelled", expanded=expanded
+    ):
         draw_without_labels(settings)
 
 
@@ -330,11 +332,10 @@ def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
         Lasting(result.setting, survival_of(result.run, result.retention.probes))
         for result in results
     ]
-    st.plotly_chart(
+    chart(
         survival_curve(lasting, _("Facts still known, by their age")),
-        key="retention-survival",
-        config=CONFIG,
-        alt=_(
+        "retention-survival",
+        _(
             "Share of the facts still known by their age; half of them are lost after: {half_lives}.",
             half_lives=half_lives(lasting),
         ),
@@ -351,12 +352,13 @@ def draw_survival_by_age(results: Sequence[RetentionResult]) -> None:
 
 def draw_by_category(results: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
-    columns = {}
-    for result in results:
-        rows = category_table(result.retention, result.run.log)
-        columns[plain(result.setting.label)] = dict(_cells(rows))
-    alt = _("Facts known at the end by category, one column a setting")
-    show_table(columns, alt)
+    columns = {
+        plain(result.setting.label): _cells(
+            category_table(result.retention, result.run.log)
+        )
+        for result in results
+    }
+    show_table(columns, _("Facts known at the end by category, one column a setting"))
     st.caption(
         _(
             "Known at the last request, and the mean share over all requests. New and outdated values: what "
@@ -365,28 +367,22 @@ def draw_by_category(results: Sequence[RetentionResult]) -> None:
     )
 
 
-def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
-    cells = []
+def _cells(rows: Sequence[CategoryRow]) -> dict[str, str]:
+    cells = {}
     for category_row in rows:
         name = _("All facts")
         if category_row.category is not None:
             name = _(category_row.category).capitalize()
-        known = _("not stated yet")
+        cells[name] = _("not stated yet")
         if category_row.born:
-            known = _(
+            cells[name] = _(
                 "{known:,} of {born:,}",
                 known=category_row.retained,
                 born=category_row.born,
             )
             if category_row.mean_share is not None:
-                known += f" · {category_row.mean_share:.0%}"
-        cells.append((name, known))
-    total = rows[-1]
-    if total.new_only + total.both + total.stale_only + total.neither:
-        cells += [
-            (_("Updated: new value only"), f"{total.new_only:,}"),
-            (_("Updated: new and outdated value"), f"{total.both:,}"),
-            (_("Updated: outdated value only"), f"{total.stale_only:,}"),
-            (_("Updated: neither"), f"{total.neither:,}"),
-        ]
+                cells[name] += f" · {category_row.mean_share:.0%}"
+    updated = {_(name): getattr(rows[-1], field) for name, field in _UPDATED.items()}
+    if any(updated.values()):
+        cells |= {name: f"{count:,}" for name, count in updated.items()}
     return cells

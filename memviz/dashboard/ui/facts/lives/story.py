@@ -8,7 +8,6 @@ import streamlit as st
 
 from memviz.core.text.containment import contains
 from memviz.core.text.wording import (
-    SEMICOLON,
     message_list,
     message_number,
     message_range,
@@ -40,11 +39,12 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     fact_name,
 )
+from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import distinct, shortened
 from memviz.dashboard.words.compactions import act_words, reason_words
-from memviz.dashboard.words.requests import message_words, name_of
+from memviz.dashboard.words.requests import life_sentence, message_words, name_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_text import readable
@@ -61,13 +61,14 @@ def _name_at(result: RetentionResult, place: int) -> str:
 
 def draw_beside(result: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
-    st.markdown(f"**{plain(fact_name(result.retention.probes[life.probe]))}**")
+    show_title(fact_name(result.retention.probes[life.probe]))
     place = _which_loss(result, life)
+    lost_by = None
     if place is not None:
+        lost_by = losses_of(result, life.probe)[place]
         _draw_way_back(result, life, request_lost_at(result, place))
     elif life.spans:
         st.caption(_("It was never lost under this setting."))
-    lost_by = None if place is None else losses_of(result, life.probe)[place]
     number = event_beside(result, lost_by)
     if number is None:
         return
@@ -107,22 +108,22 @@ def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) 
 
 def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     """The fact that is chosen."""
-    numbers = [life.probe for life in lives]
-    probes = [result.retention.probes[number] for number in numbers]
+    by_number = {life.probe: life for life in lives}
+    probes = [result.retention.probes[number] for number in by_number]
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    labels = distinct([shortened(text, LABEL_CHARS) for text in texts])
-    by_number = dict(zip(numbers, labels, strict=True))
+    names = distinct([shortened(text, LABEL_CHARS) for text in texts])
+    labels = dict(zip(by_number, names, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
-        list(by_number),
-        format_func=by_number.__getitem__,
+        labels,
+        format_func=labels.__getitem__,
         key=fact_key(),
         help=_("Type to search, or click a row of the picture."),
         on_change=_follow_choice,
         args=(result,),
         persist_state="session",
     )
-    return next(life for life in lives if life.probe == chosen)
+    return by_number[chosen]
 
 
 def _follow_choice(result: RetentionResult) -> None:
@@ -132,16 +133,15 @@ def _follow_choice(result: RetentionResult) -> None:
 def _which_loss(result: RetentionResult, life: LifeLine) -> int | None:
     """Return the place of the loss that is looked at, out of a choice where a fact came back and was lost again;
     ``None`` where it was never lost."""
-    lost = losses_of(result, life.probe)
     key = loss_key()
-    places = list(lost)
+    places = list(losses_of(result, life.probe))
     if not places:
         return None
     linked("loss", key, places)
     if (
         widget_value(key) not in places
     ):  # another setting is looked at; the selection stays
-        set_widget(key, first_loss(lost, chosen_event(result.setting)))
+        set_widget(key, first_loss(result, life.probe))
     if len(places) == 1:
         st.caption(_("Lost at {place}.", place=_name_at(result, places[0])))
         return places[0]
@@ -169,11 +169,10 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     draw_version_badge(result.run, compaction)
     draw_version_head(result.run, compaction)
     st.caption(counts_words(chosen_version(result, number)))
-    if number in losses_of(result, life.probe).values() and not held_before(
-        result, life, compaction
-    ):
+    is_loss = number in losses_of(result, life.probe).values()
+    if is_loss and not _held_before(result, life, compaction):
         name, text = source_of_loss(result, life, compaction)
-        st.markdown(f"**{plain(name)}**")
+        show_title(name)
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     if compaction.written is not None:
         st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
@@ -198,6 +197,10 @@ def _changed_words(compaction: Compaction, version: int) -> str:
 
 QUOTE_CHARS = 180
 MAX_SPANS = 14
+_STATED = noop("Stated in message {number:,} (turn {turn}): “{quote}”")
+_STATED_WITH_OTHERS = noop(
+    "Stated in message {number:,} (turn {turn}), together with {others}: “{quote}”"
+)
 _FRESHNESS = {
     Freshness.NEITHER: noop(
         "At the end the context holds neither the new value nor an outdated one."
@@ -227,21 +230,13 @@ def _birth(result: RetentionResult, life: LifeLine, probe: Probe) -> str:
         )
     log = result.run.log
     at = life.born_position
-    quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
-    if not earlier:
-        return _(
-            "Stated in message {number:,} (turn {turn}): “{quote}”",
-            number=message_number(at),
-            turn=life.born_turn,
-            quote=quote,
-        )
     return _(
-        "Stated in message {number:,} (turn {turn}), together with {others}: “{quote}”",
+        _STATED_WITH_OTHERS if earlier else _STATED,
         number=message_number(at),
         turn=life.born_turn,
-        others=message_list(earlier),
-        quote=quote,
+        others=message_list(earlier) if earlier else "",
+        quote=quoted(message_words(log[at]), probe.answers),
     )
 
 
@@ -261,29 +256,25 @@ def quoted(text: str, answers: Sequence[str]) -> str:
 def _spans(result: RetentionResult, life: LifeLine) -> str:
     if not life.spans:
         return _("No request came after it, so it was never needed.")
-    phrases = list(_phrases(result, life))
-    if len(phrases) > MAX_SPANS:
-        phrases[MAX_SPANS - 2 : -1] = [_("and so on")]
-    sentence = _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
+    sentence = life_sentence(_phrases(result, life), MAX_SPANS)
     return sentence[:1].upper() + sentence[1:]
 
 
 def _phrases(result: RetentionResult, life: LifeLine) -> Iterator[str]:
     last = life.spans[-1]
-    for before, span in zip((None, *life.spans), life.spans, strict=False):
-        if span.state is not Knowledge.LOST:
-            is_back = (
-                before is not None and span.state.is_known and not before.state.is_known
-            )
-            yield (
-                _("known again: {state}", state=span_words(span))
-                if is_back
-                else span_words(span)
-            )
-            continue
-        words = _lost_words(span, is_last=span is last)
-        why = _reason(result, life, span)
-        yield _("{lost}: {why}", lost=words, why=why) if why else words
+    was_known = True
+    for span in life.spans:
+        is_known = span.state.is_known
+        words = span_words(span)
+        if span.state is Knowledge.LOST:
+            words = _lost_words(span, is_last=span is last)
+            why = _reason(result, life, span)
+            if why:
+                words = _("{lost}: {why}", lost=words, why=why)
+        elif is_known and not was_known:
+            words = _("known again: {state}", state=words)
+        yield words
+        was_known = is_known
 
 
 def _lost_words(span: Span, *, is_last: bool) -> str:
@@ -313,37 +304,29 @@ def _reason(result: RetentionResult, life: LifeLine, span: Span) -> str:
 def source_of_loss(
     result: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> tuple[str, str]:
-    """Return what ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced
-    if that held an answer, else the messages it took in that did."""
+    """Return the messages that ``compaction`` took in and that held the fact: a name for them, and their text."""
     probe = result.retention.probes[life.probe]
     log = result.run.log
-    if compaction.replaces is not None and held_before(result, life, compaction):
-        before = _text_before(result, compaction)
-        return _(
-            "Summary before: version {replaces}", replaces=compaction.replaces
-        ), before
-    positions = [
-        position
-        for position in compaction.summarized
-        if position in probe.evidence
-        or any(contains(readable(log[position]), answer) for answer in probe.answers)
-    ]
+    positions = []
+    for position in compaction.summarized:
+        is_evidence = position in probe.evidence
+        if is_evidence or _holds_answer(readable(log[position]), probe):
+            positions.append(position)
     name = message_list(positions)
-    text = "\n\n".join(readable(log[at]) for at in positions)
+    text = "\n\n".join(readable(log[position]) for position in positions)
     name = f"{name[:1].upper()}{name[1:]}"
     return _("{messages}, which it took in", messages=name), text
 
 
-def held_before(
+def _held_before(
     result: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> bool:
     """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
-    text = _text_before(result, compaction)
-    answers = result.retention.probes[life.probe].answers
-    return any(contains(text, answer) for answer in answers)
-
-
-def _text_before(result: RetentionResult, compaction: Compaction) -> str:
     if compaction.replaces is None:
-        return ""
-    return result.run.space.summaries.versions[compaction.replaces - 1].text
+        return False
+    replaced = result.run.space.summaries.versions[compaction.replaces - 1]
+    return _holds_answer(replaced.text, result.retention.probes[life.probe])
+
+
+def _holds_answer(text: str, probe: Probe) -> bool:
+    return any(contains(text, answer) for answer in probe.answers)

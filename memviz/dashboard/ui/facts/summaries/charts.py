@@ -8,7 +8,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
     carried_over,
@@ -17,6 +16,7 @@ from memviz.dashboard.charts.summaries.evolution import (
     word_origins,
 )
 from memviz.dashboard.ui.controls.conversations import studied_conversation
+from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
@@ -112,24 +112,23 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
     st.header(_("How it changed from version to version"), anchor=False)
     axis = axis_of([run])
-    charts = [COMPRESSION, CARRIED, ORIGIN, NESTING]
+    changes = [COMPRESSION, CARRIED, ORIGIN, NESTING]
     if grows_a_list(run):
-        charts = [COMPRESSION, ORIGIN]
-    for row in zip(charts[::2], charts[1::2], strict=True):
-        for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
+        changes = [COMPRESSION, ORIGIN]
+    for row in zip(changes[::2], changes[1::2], strict=True):
+        for column, change in zip(st.columns(2, gap="large"), row, strict=True):
             with column:
-                st.markdown(f"**{_(chart.title)}**", help=_(chart.help))
-                st.plotly_chart(
-                    chart.draw(facts, axis),
-                    config=CONFIG,
-                    key=f"summaries-{chart.draw.__name__}",
-                    alt=_(
+                st.markdown(f"**{_(change.title)}**", help=_(change.help))
+                chart(
+                    change.draw(facts, axis),
+                    f"summaries-{change.draw.__name__}",
+                    _(
                         "{title} Of the newest version: {finding}.",
-                        title=_(chart.title),
-                        finding=chart.finding(facts[-1]),
+                        title=_(change.title),
+                        finding=change.finding(facts[-1]),
                     ),
                 )
-                st.caption(_(chart.caption))
+                st.caption(_(change.caption))
 
 
 TITLE = noop("The same memory by other writers")

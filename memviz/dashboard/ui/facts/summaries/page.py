@@ -7,7 +7,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.text.wording import counted
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -62,7 +62,7 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import show_note, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -126,26 +126,25 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
 
 
 def _first_to_show(settings: Sequence[SettingRun]) -> int:
-    """The first setting that wrote a summary, else the first that changed anything."""
-    wrote = (number for number, setting in enumerate(settings) if setting.run.summaries)
-    changed = (
-        number for number, setting in enumerate(settings) if setting.run.compactions
-    )
-    return next(wrote, next(changed, 0))
+    """Return the number of the first setting that wrote a summary, else of the first that changed anything."""
+    worth = []
+    for setting in settings:
+        run = setting.run
+        worth.append((bool(run.summaries), bool(run.compactions)))
+    return worth.index(max(worth))
 
 
 def _say_nothing_summarized(setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
-    strategy = setting.run.strategy
     label = plain(setting.label)
     why = _idle_words(setting, label)
-    if strategy.trigger is Trigger.NEVER:
+    if setting.run.strategy.trigger is Trigger.NEVER:
         why = _(
             "{label} never summarizes: it sends messages word for word or not at all.",
             label=label,
         )
     way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
-    st.info(f"{why} {way_on}", icon=":material/info:")
+    show_note(f"{why} {way_on}")
     if len(compare_state().settings) < MAX_SETTINGS:
         st.button(
             _("Add a summary buffer of 500 tokens"),
@@ -154,22 +153,23 @@ def _say_nothing_summarized(setting: SettingRun) -> None:
         )
 
 
+_IDLE = {
+    True: noop("{label} had no reason to summarize in this conversation"),
+    False: noop(
+        "{label} had no reason to clear or shorten messages in this conversation"
+    ),
+}
+"""By whether the strategy writes summaries."""
+
+
 def _idle_words(setting: SettingRun, label: str) -> str:
     strategy = setting.run.strategy
     memory = setting.run.memory_after(setting.run.log.turn_count)
+    words = _(_IDLE[strategy.writes_notes], label=label)
     idle = strategy.idle_because(memory)
-    headroom = strategy.headroom(memory)
-    if strategy.writes_notes:
-        words = _(
-            "{label} had no reason to summarize in this conversation", label=label
-        )
-    else:
-        words = _(
-            "{label} had no reason to clear or shorten messages in this conversation",
-            label=label,
-        )
     if idle:
         return _("{said}, because {idle}.", said=words, idle=idle)
+    headroom = strategy.headroom(memory)
     if headroom:
         return _(
             "{said}: {headroom} would have been one.", said=words, headroom=headroom
@@ -183,46 +183,59 @@ def _add_suggested() -> None:
     state.looked_at = state.settings[-1].index
 
 
+_KEY_NUMBERS = (
+    (
+        noop("Tokens at the end"),
+        noop(
+            "Of the text that is sent in place of older messages. {compare} counts the heading that it is sent "
+            "under, too."
+        ),
+    ),
+    (
+        noop("Messages replaced"),
+        noop("Messages that are no longer sent word for word at the end."),
+    ),
+    (
+        noop("Oldest content"),
+        noop("How many summarizations it has been through."),
+    ),
+    (
+        noop("Summarizer tokens"),
+        noop("Into and out of it, in all calls that gave a summary."),
+    ),
+)
+"""The name of each number, and its help."""
+
+
 def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     events = compaction_events(run)
-    use = token_use(run)
-    is_list = grows_a_list(run)
     count = events[-1].compaction.after.summary_count
-    in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
+    first = 0 if grows_a_list(run) else max(0, count - 1)
+    in_force = run.space.summaries.in_block(first, count)
     covered = sum(len(version.covers) for version in in_force)
     generation = max(
         (fact.generation for fact in facts if fact.version in in_force), default=0
     )
     numbers = [
-        (
-            _("Tokens at the end"),
-            f"{tokens_in_force(run, events[-1]):,}",
-            _(
-                "Of the text that is sent in place of older messages. {compare} counts the heading that it is sent "
-                "under, too.",
-                compare=_(page_titles.COMPARE),
-            ),
-        ),
-        (
-            _("Messages replaced"),
-            f"{covered:,}",
-            _("Messages that are no longer sent word for word at the end."),
-        ),
-        (
-            _("Oldest content"),
-            _("{number}× summarized", number=generation),
-            _("How many summarizations it has been through."),
-        ),
-        (
-            _("Summarizer tokens"),
-            f"{use.summarizer_tokens:,}",
-            _("Into and out of it, in all calls that gave a summary."),
-        ),
+        f"{tokens_in_force(run, events[-1]):,}",
+        f"{covered:,}",
+        _("{number}× summarized", number=generation),
+        f"{token_use(run).summarizer_tokens:,}",
     ]
-    for place, (label, value, help_text) in zip(
-        places(len(numbers), NUMBER_PIXELS), numbers, strict=True
-    ):
-        place.metric(label, value, help=help_text)
+    cells = places(numbers, NUMBER_PIXELS)
+    for (place, number), (name, help) in zip(cells, _KEY_NUMBERS, strict=True):
+        place.metric(_(name), number, help=_(help, compare=_(page_titles.COMPARE)))
+
+
+_NOT_YET = {
+    True: noop(
+        "No summary was sent yet with the request of {name}; this is the first."
+    ),
+    False: noop(
+        "Nothing was changed yet for the request of {name}; this is the first."
+    ),
+}
+"""By whether the strategy writes summaries."""
 
 
 @st.fragment
@@ -240,16 +253,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if number is None:
         turn = chosen_turn() or 0
         name = name_in_full(run, turn, selected_call(run, turn))
-        so_far = _(
-            "Nothing was changed yet for the request of {name}; this is the first.",
-            name=name,
-        )
-        if run.strategy.writes_notes:
-            so_far = _(
-                "No summary was sent yet with the request of {name}; this is the first.",
-                name=name,
-            )
-        st.caption(so_far)
+        st.caption(_(_NOT_YET[run.strategy.writes_notes], name=name))
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)
@@ -260,12 +264,8 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if hides(Part.NUMBERS):
         keep_address("summaries-address")
         return
-    version_view(
-        desk,
-        event,
-        next((fact for fact in facts if fact.event.number == number), None),
-        view,
-    )
+    facts_by_number = {fact.event.number: fact for fact in facts}
+    version_view(desk, event, facts_by_number.get(number), view)
     if facts:
         _draw_key_numbers(run, facts)
         with st.expander(
@@ -309,7 +309,7 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     )
     figure = summary_timeline(run, int(widget_value(key)))
     on_click = partial(_follow_click, desk, chart_key, key)
-    picture(figure, chart_key, finding, on_click, figure.layout.height)
+    picture(figure, chart_key, finding, on_click)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):
@@ -336,12 +336,12 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
 
 def _finding(run: Run, counts: str) -> str:
     """Return what the picture of the summaries shows, in one sentence that ends with its ``counts``."""
+    words = noop("Tokens of the summary over the turns: {counts}")
     if has_changes_alone(run):
-        return _(
-            "Tokens of the first request after each change of what is sent: {counts}",
-            counts=counts,
+        words = noop(
+            "Tokens of the first request after each change of what is sent: {counts}"
         )
-    return _("Tokens of the summary over the turns: {counts}", counts=counts)
+    return _(words, counts=counts)
 
 
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
@@ -363,13 +363,11 @@ def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     if trouble(desk.setting.run, event):
         return
     draw_version_head(desk.setting.run, event.compaction)
-    is_long = len(desk.setting.run.log) > READ_MESSAGES
-    if is_long:
+    if len(desk.setting.run.log) > READ_MESSAGES:
         linked("look-up", "summaries-facts", [False, True])
-    if is_long and not st.toggle(
-        _("Look the facts up in this long conversation"), key="summaries-facts"
-    ):
-        return
+        label = _("Look the facts up in this long conversation")
+        if not st.toggle(label, key="summaries-facts"):
+            return
     probes = tuple(desk.probes())
     if not probes:
         st.caption(

@@ -12,7 +12,7 @@ from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
@@ -26,7 +26,6 @@ from memviz.engine.prompt_trial import Trial, try_prompt
 from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, bound_trials
 from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import author_of
 from memviz.models.planned_calls import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
@@ -65,12 +64,11 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
             messages=sources,
             number=compaction.replaces,
         )
-    who = _who(desk, compaction)
     st.caption(
         _(
             "Both prompts get {given}. Nothing of the run is changed. {who}",
             given=sources,
-            who=who,
+            who=_who(desk, compaction),
         )
     )
     own = compaction.strategy.instruction
@@ -148,8 +146,10 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        sentences = [_(RECORDED)] if desk.summarizer.recorded_first else []
-        return " ".join([*sentences, _(STAND_IN)])
+        sentences = [_(STAND_IN)]
+        if desk.summarizer.recorded_first:
+            sentences.insert(0, _(RECORDED))
+        return " ".join(sentences)
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
     return plain(
         _("{name} is asked twice. {bound}", name=desk.summarizer.name, bound=bound)
@@ -171,10 +171,11 @@ def _draw_comparison(
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             _draw_summary(side, trial)
-    texts = {}
-    for side, trial in zip(FIRST_CHOICE, trials, strict=True):
-        if trial and trial.draft.text:
-            texts[side] = trial.draft.text
+    texts = {
+        side: trial.draft.text
+        for side, trial in zip(FIRST_CHOICE, trials, strict=True)
+        if trial and trial.draft.text
+    }
     if len(texts) == len(FIRST_CHOICE):
         diff = word_diff(*map(without_marks, texts.values()))
         st.markdown(_("**From A to B**"))
@@ -185,15 +186,16 @@ def _draw_comparison(
 
 
 def _draw_summary(side: str, trial: Trial | None) -> None:
+    title = _("**Summary {side}**", side=side)
     if trial is None:
-        st.markdown(_("**Summary {side}**", side=side))
+        st.markdown(title)
         st.caption(_("Not written yet."))
-    elif trial.draft.error is not None:
-        st.markdown(_("**Summary {side}**", side=side))
-        st.error(
-            _("It failed: {error}", error=plain(trial.draft.error)),
-            icon=":material/error:",
-        )
+        return
+    draft = trial.draft
+    if draft.error is not None:
+        st.markdown(title)
+        failure = _("It failed: {error}", error=plain(draft.error))
+        st.error(failure, icon=":material/error:")
     else:
         st.markdown(
             _(
@@ -202,21 +204,19 @@ def _draw_summary(side: str, trial: Trial | None) -> None:
                 tokens=counted(trial.tokens, "token"),
             )
         )
-        draft = trial.draft
-        draw_author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        draw_badge_of(draft)
         st.text(draft.text)
         st.caption(_effort(trial))
 
 
 def _effort(trial: Trial) -> str:
     draft = trial.draft
-    effort = effort_words(draft.seconds, draft.cost, recorded=draft.recorded)
     return plain(
         _(
             "{tokens} read, {output_tokens:,} written, {effort}",
-            tokens=counted(trial.draft.prompt_tokens, "token"),
+            tokens=counted(draft.prompt_tokens, "token"),
             output_tokens=trial.output_tokens,
-            effort=effort,
+            effort=effort_words(draft.seconds, draft.cost, recorded=draft.recorded),
         )
     )
 
@@ -239,13 +239,12 @@ def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) 
             _(KEPT) if contains_answer(text, probe.answers) else _(LOST)
             for probe in readable
         ]
-    total = counted(len(readable), "fact")
     counts = [f"{name} {column.count(_(KEPT))}" for name, column in table.items()]
     st.markdown(
         _(
             "**Facts that survive**: {list}, of {total} that it was given",
             list=_(COMMA).join(counts),
-            total=total,
+            total=counted(len(readable), "fact"),
         )
     )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]

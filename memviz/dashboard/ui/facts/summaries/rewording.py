@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import open_in_chat
@@ -25,6 +25,16 @@ from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
 
 TEXT_PIXELS = 260
+_REWORD = noop(
+    "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
+    "summarizer's, and later summaries take it in."
+)
+_RECORDING_ENDS = noop(
+    "What was recorded ends there: the built-in model writes the later ones."
+)
+_STAYS_HERE = noop(
+    "Others reach this server, so your wording stays in this browser session."
+)
 
 
 class Desk(NamedTuple):
@@ -35,53 +45,37 @@ class Desk(NamedTuple):
     summarizer: ModelChoice
     probes: Callable[[], Sequence[Probe]] = tuple
 
-    @property
-    def edited(self) -> Setting | None:
-        """The setting in the sidebar; ``None`` for the chat as it was held."""
-        return compare_state().setting_at(self.setting.index)
-
-    @property
-    def key(self) -> RunKey | None:
-        """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        setting = self.edited
-        if setting is None:
-            return None
-        key = run_key(workspace(), compare_state(), setting, self.summarizer)
-        return replace(key, edits=())
-
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     """The text of a version, to be changed; the run is then replayed with it."""
     version = compaction.written
-    key = desk.key
+    setting = compare_state().setting_at(desk.setting.index)
     if version is None:
         return
-    if key is None:
+    if setting is None:
         _draw_in_chat()
         return
-    sentences = [
-        _(
-            "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
-            "summarizer's, and later summaries take it in."
-        )
-    ]
+    key = run_key(workspace(), compare_state(), setting, desk.summarizer)
+    key = replace(key, edits=())
+    sentences = [_REWORD]
     if compaction.recorded:
-        sentences.append(
-            _("What was recorded ends there: the built-in model writes the later ones.")
-        )
+        sentences.append(_RECORDING_ENDS)
     if is_shared():
-        sentences.append(
-            _(
-                "Others reach this server, so your wording stays in this browser session."
-            )
-        )
-    st.caption(" ".join(sentences))
+        sentences.append(_STAYS_HERE)
+    st.caption(" ".join(map(_, sentences)))
     text = st.text_area(
         _("Your wording of version {version}", version=version.version),
         version.text,
         height=TEXT_PIXELS,
         key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
     )
+    _draw_buttons(setting, key, version.version, text)
+
+
+def _draw_buttons(setting: Setting, key: RunKey, version: int, text: str) -> None:
+    """Draw what can be done with ``text`` and with the wordings that are in force."""
+    mine = compare_state().edits.get(key, {})
+    stands_beside = _stands_beside(setting)
     with st.container(horizontal=True):
         if st.button(
             _("Replay with my wording"),
@@ -89,57 +83,52 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             type="primary",
             key="wording-save",
         ):
-            _keep(key, version.version, text)
-        mine = compare_state().edits.get(key, {})
-        if version.version in mine and st.button(
+            _keep(key, version, text)
+        if version in mine and st.button(
             _("Take my wording back"), icon=":material/undo:", key="wording-undo"
         ):
-            _keep(key, version.version, None)
+            _keep(key, version, None)
         if (
             mine
-            and not _stands_beside(desk)
+            and not stands_beside
             and st.button(
                 _("Compare with the wording as it was"),
                 icon=":material/splitscreen_right:",
                 key="wording-beside",
                 disabled=len(compare_state().settings) >= MAX_SETTINGS,
-                help=_(
-                    "At most {number} settings at once.",
-                    number=MAX_SETTINGS,
-                ),
+                help=_("At most {number} settings at once.", number=MAX_SETTINGS),
             )
         ):
-            _add_as_written(desk)
+            compare_state().add(
+                setting.strategy_id, setting.parameters, as_written=True
+            )
             st.rerun()  # all of the page: the sidebar has a row more
-    if mine and desk.edited is not None and _stands_beside(desk):
-        st.caption(
-            _(
-                "The same setting with the wording as it was stands in the sidebar, as a line of its own."
-            )
+    if mine and stands_beside:
+        _draw_way_to_both()
+
+
+def _draw_way_to_both() -> None:
+    """Say that the setting stands in the sidebar with both wordings, and draw the way to their comparison."""
+    st.caption(
+        _(
+            "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
-        if st.button(
-            _("See both in {compare}", compare=_(page_titles.COMPARE)),
-            icon=":material/stacked_line_chart:",
-            key="wording-compare",
-        ):
-            turn_to("compare", COMPARE_VIEW, "tokens")
+    )
+    if st.button(
+        _("See both in {compare}", compare=_(page_titles.COMPARE)),
+        icon=":material/stacked_line_chart:",
+        key="wording-compare",
+    ):
+        turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def _stands_beside(desk: Desk) -> bool:
-    """Return whether the same setting is compared with the summarizer's own wording already."""
-    mine = desk.edited
-    others = [
-        setting
-        for setting in compare_state().settings
-        if mine is not None and setting.build() == mine.build()
-    ]
-    return mine is None or any(setting.as_written for setting in others)
-
-
-def _add_as_written(desk: Desk) -> None:
-    mine = desk.edited
-    if mine is not None:
-        compare_state().add(mine.strategy_id, mine.parameters, as_written=True)
+def _stands_beside(setting: Setting) -> bool:
+    """Return whether a setting is compared with the summarizer's own wording already."""
+    strategy = setting.build()
+    return any(
+        other.as_written and other.build() == strategy
+        for other in compare_state().settings
+    )
 
 
 def _keep(key: RunKey, version: int, text: str | None) -> None:

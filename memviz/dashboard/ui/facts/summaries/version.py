@@ -5,9 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.core.text.wording import (
-    counted,
-)
+from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.summaries.marks import lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html, sides_html
@@ -17,7 +15,7 @@ from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.dashboard.ui.facts.summaries.version_facts import facts_html, messages_html
-from memviz.dashboard.ui.facts.version_card import shown_text
+from memviz.dashboard.ui.facts.version_card import say_hidden, shown_text
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.compactions import (
@@ -144,10 +142,13 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        why = plain(error_words(event.compaction))
-        hope = tried_again(run, event.compaction)
         st.error(
-            _("{what}: {why}. {hope}", what=what, why=why, hope=hope),
+            _(
+                "{what}: {why}. {hope}",
+                what=what,
+                why=plain(error_words(event.compaction)),
+                hope=tried_again(run, event.compaction),
+            ),
             icon=":material/error:",
         )
     elif lacks_summarizer(event.compaction):
@@ -161,9 +162,7 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
 
 def _draw_prompt(text: str) -> None:
     st.text(text[:MAX_CHARS_SHOWN])
-    if len(text) > MAX_CHARS_SHOWN:
-        hidden = counted(len(text) - MAX_CHARS_SHOWN, "more character")
-        st.caption(_("and {more_characters}", more_characters=hidden))
+    if say_hidden(text):
         st.download_button(
             _("Download the whole prompt"),
             text,
@@ -179,17 +178,14 @@ def _draw_changes(run: Run, event: CompactionEvent, view: str) -> None:
         for other in compaction_events(run)
         if other.version and other.number != event.number
     ]
-    if not others:
-        st.caption(
-            _(
+    base = _choose_base(run, event, others, view) if others else None
+    if base is None:
+        why = _("Nothing came before it. Choose a later version to compare with.")
+        if not others:
+            why = _(
                 "This is the only version so far, so there is nothing to compare it with."
             )
-        )
-        st.text(_shown_text(run, event))
-        return
-    base = _choose_base(run, event, others, view)
-    if base is None:
-        st.caption(_("Nothing came before it. Choose a later version to compare with."))
+        st.caption(why)
         st.text(_shown_text(run, event))
         return
     diff = word_diff(_shown_text(run, base), _shown_text(run, event))

@@ -76,13 +76,12 @@ def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
     taken = compaction.summarized
     if taken:
         name = _("Newly taken in") if event.version else _("Was about")
-        tokens = sums.between(taken.start, taken.stop)
         yield (
             name,
             _(
                 "{messages} ({tokens:,} tokens)",
                 messages=message_range(taken),
-                tokens=tokens,
+                tokens=sums.between(taken.start, taken.stop),
             ),
         )
 
@@ -92,17 +91,21 @@ def _version_rows(
 ) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
-        covered = counted(facts.covered_tokens, "token")
-        messages = message_range(event.version.covers)
         yield (
             _("Stands for"),
-            _("{messages} ({tokens})", messages=messages, tokens=covered),
+            _(
+                "{messages} ({tokens})",
+                messages=message_range(event.version.covers),
+                tokens=counted(facts.covered_tokens, "token"),
+            ),
         )
         yield _("Took the place of"), _place(run, event)
-        tokens = counted(facts.tokens, "token")
         yield (
             _("Its text"),
-            _("{tokens}, without the heading that it is sent under", tokens=tokens),
+            _(
+                "{tokens}, without the heading that it is sent under",
+                tokens=counted(facts.tokens, "token"),
+            ),
         )
     if event.version or compaction.changes_memory:
         yield request_title(compaction, run), size_words(compaction, run)
@@ -113,10 +116,12 @@ def _version_rows(
     if facts and facts.origin.unsourced:
         yield _("Words found in nothing it read"), _unsourced(facts.origin.unsourced)
     if facts and facts.nested_headings:
-        headings = counted(facts.nested_headings, "heading")
         yield (
             _("Summaries inside it"),
-            _("{headings} of an earlier summary, copied", headings=headings),
+            _(
+                "{headings} of an earlier summary, copied",
+                headings=counted(facts.nested_headings, "heading"),
+            ),
         )
 
 
@@ -138,12 +143,11 @@ def _place(run: Run, event: CompactionEvent) -> str:
 
 def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
     if compaction.asked:
-        read = counted(compaction.prompt_tokens, "token")
         yield (
             _("Summarizer call"),
             _(
                 "{tokens} in, {output:,} out",
-                tokens=read,
+                tokens=counted(compaction.prompt_tokens, "token"),
                 output=compaction.output_tokens,
             ),
         )
@@ -167,12 +171,11 @@ def _writer(event: CompactionEvent) -> str:
 def _message(run: Run, position: int) -> Markup:
     message = run.log[position]
     content = message.content
-    tokens = counted(run.space.sums.between(position, position + 1), "token")
     head = _(
         "{role} · message {number:,} · {tokens}",
         role=role_name(message.role),
         number=message_number(position),
-        tokens=tokens,
+        tokens=counted(run.space.sums.between(position, position + 1), "token"),
     )
     lines = [element("small", head)]
     if content:

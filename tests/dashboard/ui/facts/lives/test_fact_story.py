@@ -75,11 +75,6 @@ def test_a_fact_of_the_last_reply_was_never_needed() -> None:
 
 def test_what_was_read_before_the_loss() -> None:
     one = kept(run_with_facts())
-    number = one.losses[2, 4]
-    assert number is not None
-    life = next(life for life in one.lives if life.probe == 2)
-    name, text = source_of_loss(one, life, one.run.compactions[number])
-    assert (name, text) == ("Summary before: version 2", "Odete, code QX7R4M.")
     last = one.losses[1, 7]
     assert last is not None
     life = next(life for life in one.lives if life.probe == 1)
