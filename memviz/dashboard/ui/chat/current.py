@@ -25,7 +25,7 @@ from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
 from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.shell.elements import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import button, errors_shown, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -161,10 +161,10 @@ def _offer_to_derive(
             "The messages of this chat are all there; what was reworded or undone is lost."
         ),
     )
-    if st.button(
+    if button(
         _("Derive its memory from the messages"),
-        icon=":material/restart_alt:",
-        key="chat-derive",
+        "chat-derive",
+        ":material/restart_alt:",
     ):
         begin()
         st.rerun()

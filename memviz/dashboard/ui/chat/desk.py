@@ -13,6 +13,7 @@ from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
+from memviz.dashboard.ui.shell.elements import button, main_button
 from memviz.dashboard.ui.shell.linked import say_conversation_is_gone
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
@@ -123,19 +124,18 @@ def offer_to_restore(desk: ChatDesk) -> None:
             )
         )
         with st.container(horizontal=True):
-            st.button(
+            main_button(
                 _("Restore"),
-                icon=":material/restore_from_trash:",
-                type="primary",
-                key="chat-restore",
-                on_click=_restore,
-                args=(desk,),
+                "chat-restore",
+                ":material/restore_from_trash:",
+                _restore,
+                desk,
             )
-            st.button(
+            button(
                 _("Start a new one"),
-                icon=":material/add_comment:",
-                key="chat-start-new",
-                on_click=start_new,
+                "chat-start-new",
+                ":material/add_comment:",
+                start_new,
                 help=_("Messages without a reply are sent there."),
             )
 

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
 from memviz.dashboard.ui.controls.study import open_in_compare
+from memviz.dashboard.ui.shell.elements import button
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
@@ -70,7 +71,7 @@ def pictures(desk: ChatDesk) -> None:
         inspector(run, last.turn, "chat", facts, whole_turn=True)
     if state.conversation_id is None or state.deleted:
         return
-    if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):
+    if button(_("Compare other strategies"), None, ":material/stacked_line_chart:"):
         open_in_compare(state.conversation_id)
 
 

@@ -9,7 +9,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.shell.elements import quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import main_button, quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.dashboard.words.requests import message_words, role_name
@@ -86,12 +86,13 @@ def _choose(desk: ChatDesk) -> None:
         st.caption(_missing_words(selection.missing))
     _draw_previews(desk.chat, selection.indices)
     messages = counted(len(selection.indices), "message")
-    st.button(
+    main_button(
         _("Recall {messages}", messages=messages),
-        icon=":material/history:",
-        type="primary",
-        on_click=_recall,
-        args=(desk, parts),
+        None,
+        ":material/history:",
+        _recall,
+        desk,
+        parts,
         disabled=not selection.indices,
     )
 

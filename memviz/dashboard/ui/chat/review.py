@@ -9,6 +9,7 @@ from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
+from memviz.dashboard.ui.shell.elements import button, main_button
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import named_reason
@@ -68,13 +69,7 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
             "Write it with {summarizer}", summarizer=plain(desk.models.summarizer.label)
         )
     with st.container(horizontal=True):
-        st.button(
-            again,
-            icon=":material/refresh:",
-            type="primary",
-            key="review-try-again",
-            on_click=_propose,
-        )
+        main_button(again, "review-try-again", ":material/refresh:", _propose)
         with st.popover(_("Write it yourself"), icon=":material/edit:"):
             st.text_area(
                 _("Summary in your words"),
@@ -84,12 +79,13 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
                     "From now on the model knows of these messages what stands here."
                 ),
             )
-            st.button(
+            button(
                 _("Use my wording"),
-                icon=":material/check:",
-                key="review-accept",
-                on_click=_accept,
-                args=(desk, key),
+                "review-accept",
+                ":material/check:",
+                _accept,
+                desk,
+                key,
             )
         with st.popover(_("Another prompt"), icon=":material/tune:"):
             _write_again(desk)
@@ -226,13 +222,13 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
 
 def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
-        st.button(
+        main_button(
             _("Use my wording") if is_changed else _("Use it"),
-            icon=":material/check:",
-            type="primary",
-            key="review-accept",
-            on_click=_accept,
-            args=(desk, key),
+            "review-accept",
+            ":material/check:",
+            _accept,
+            desk,
+            key,
         )
         with st.popover(_("Write again"), icon=":material/refresh:"):
             _write_again(desk)
@@ -241,12 +237,12 @@ def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
 
 
 def _skip_button(desk: ChatDesk) -> None:
-    st.button(
+    button(
         _("Skip"),
-        icon=":material/skip_next:",
-        key="review-skip",
-        on_click=_skip,
-        args=(desk,),
+        "review-skip",
+        ":material/skip_next:",
+        _skip,
+        desk,
         help=_("Summarize nothing now. You are asked again in a later turn."),
     )
 
@@ -255,12 +251,7 @@ def _write_again(desk: ChatDesk) -> None:
     prompt_picker(
         st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
     )
-    st.button(
-        _("Write again"),
-        key="review-again",
-        icon=":material/refresh:",
-        on_click=_propose,
-    )
+    button(_("Write again"), "review-again", ":material/refresh:", _propose)
 
 
 def _propose() -> None:

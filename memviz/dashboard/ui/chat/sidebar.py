@@ -17,6 +17,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.dashboard.ui.controls.vectors import show_budget_for
+from memviz.dashboard.ui.shell.elements import button
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
@@ -95,12 +96,7 @@ def _choose_conversation() -> None:
         args=(key,),
         help=_("Start a new chat, or go on where a saved conversation ended."),
     )
-    st.button(
-        _("New chat"),
-        icon=":material/add_comment:",
-        on_click=start_new,
-        width="stretch",
-    )
+    button(_("New chat"), None, ":material/add_comment:", start_new, width="stretch")
     keep_in_address({QUERY_KEY: state.conversation_id})
 
 

@@ -25,7 +25,13 @@ from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.controls.model_calls import draw_recall_exchange, draw_thoughts
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.shell.elements import draw_scroll, quiet_button, row
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    draw_scroll,
+    quiet_button,
+    row,
+    show_caption,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -184,12 +190,12 @@ def long_talk(talk: LongTalk) -> None:
     first = _first_shown(talk.messages)
     _draw_messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
-        st.button(
+        button(
             _("Derive the memory"),
-            icon=":material/restart_alt:",
-            key="chat-derive-long",
-            on_click=_ask_for,
-            args=(talk.id,),
+            "chat-derive-long",
+            ":material/restart_alt:",
+            _ask_for,
+            talk.id,
         )
         st.caption(_(LONG, messages=counted(talk.messages, "message")))
 
@@ -210,10 +216,11 @@ def _first_shown(stop: int) -> int:
     """The position of the first message to draw, below a button for the earlier ones."""
     first = max(0, stop - chat_state().shown_messages)
     if first:
-        st.button(
+        button(
             _("Show {number} earlier messages", number=min(first, MESSAGES_SHOWN)),
-            icon=":material/expand_less:",
-            on_click=_show_more,
+            None,
+            ":material/expand_less:",
+            _show_more,
         )
     return first
 
@@ -240,7 +247,7 @@ def _draw_message(
                 ),
             )
             if facts:
-                st.caption(plain(message_facts_words(facts)))
+                show_caption(message_facts_words(facts))
         if message.meta and message.meta.get("partial"):
             st.caption(_("stopped before it was complete"))
 
@@ -285,12 +292,12 @@ def empty_chat(desk: ChatDesk) -> None:
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
-        st.button(
+        button(
             _("Go on from the Portugal trip"),
-            icon=":material/flight_takeoff:",
-            key="chat-go-on-from-sample",
-            on_click=desk.state.open,
-            args=(FIRST_SAMPLE,),
+            "chat-go-on-from-sample",
+            ":material/flight_takeoff:",
+            desk.state.open,
+            FIRST_SAMPLE,
         )
         st.caption(
             _(

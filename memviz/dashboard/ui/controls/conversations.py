@@ -19,7 +19,7 @@ from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import quiet_button, row, show_warning
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
@@ -78,15 +78,12 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
         names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         if len(unreadable) > MAX_NAMED:
             names = _("{names} and more", names=names)
-        st.warning(
-            plain(
-                _(
-                    "Left aside, because it cannot be read: {names}. The {library} says why.",
-                    names=names,
-                    library=_(page_titles.LIBRARY),
-                )
-            ),
-            icon=WARNING_ICON,
+        show_warning(
+            _(
+                "Left aside, because it cannot be read: {names}. The {library} says why.",
+                names=names,
+                library=_(page_titles.LIBRARY),
+            )
         )
     # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
     by_age = sorted(entries.values(), key=lambda entry: entry.created_at)

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import named, summarizer_button
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
@@ -117,13 +117,11 @@ def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     if own and len(own) == len(answers):
         st.caption(_(NO_RECORDING))
     elif own:
-        st.caption(
-            plain(
-                _(
-                    "No recording holds the answer under {settings}, so there the built-in model answers, which only "
-                    "quotes what it was sent.",
-                    settings=listed(own),
-                )
+        show_caption(
+            _(
+                "No recording holds the answer under {settings}, so there the built-in model answers, which only "
+                "quotes what it was sent.",
+                settings=listed(own),
             )
         )
 
@@ -177,7 +175,7 @@ def say_who_swept(
 def say_how_sure(summarizer: str) -> None:
     """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
-        st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
+        show_caption(" ".join(Grounds(summarizer=summarizer).about_summaries))
 
 
 def offer_summarizer(

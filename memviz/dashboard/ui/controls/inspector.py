@@ -37,7 +37,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file
+from memviz.dashboard.ui.shell.elements import offer_file, show_info
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -79,7 +79,7 @@ def inspector(
     told since the turn before, and not since the call before."""
     number = request_number(run, turn, call)
     if number is None:
-        st.info(plain(no_request_words(run, turn)), icon=":material/info:")
+        show_info(plain(no_request_words(run, turn)))
         return
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
-from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.elements import button, row, show_caption, show_error
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
@@ -62,11 +62,8 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
 
 def start_button(label: str, key: str, *, is_main: bool = True) -> bool:
     """Draw the button that a job waits for. Return true if it was clicked."""
-    return st.button(
-        label,
-        icon=":material/play_arrow:",
-        type="primary" if is_main else "secondary",
-        key=key,
+    return button(
+        label, key, ":material/play_arrow:", type="primary" if is_main else "secondary"
     )
 
 
@@ -74,9 +71,7 @@ def stop_button(
     key: str, *, help: str | None = None, on_click: Callable[[], None] | None = None
 ) -> bool:
     """Draw the button that ends a job early. Return true if it was clicked."""
-    return st.button(
-        _("Stop"), icon=":material/stop_circle:", key=key, help=help, on_click=on_click
-    )
+    return button(_("Stop"), key, ":material/stop_circle:", on_click, help=help)
 
 
 def use_the_stand_in_button(key: str) -> None:
@@ -197,6 +192,6 @@ def watch(
     with st.container(border=True):
         st.progress(*step())
         if said := note():
-            st.caption(plain(said))
+            show_caption(said)
         stop_button(stop_key, on_click=work.cancel)
     tell_spent(anew=True)

@@ -8,7 +8,12 @@ from memviz.core.model_errors import BadRequestError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    show_caption,
+    show_error,
+    show_title,
+)
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -73,10 +78,10 @@ def local_models() -> None:
     if not access().of_models.private_base_urls:
         st.caption(_(NOT_HERE))
         return
-    if st.button(
+    if button(
         _(FIND),
-        key="find-local-models",
-        icon=":material/search:",
+        "find-local-models",
+        ":material/search:",
         help=_(FIND_HELP),
         width="stretch",
     ):
@@ -122,23 +127,24 @@ def _show(servers: LocalServers) -> None:
     if (refused := widget_value(_REFUSED)) is not None:
         show_error(refused)
     for sentence in servers.sentences:
-        st.caption(plain(sentence))
+        show_caption(sentence)
 
 
 def _draw_row(number: int, model: LocalModel) -> None:
     with st.container(gap="xxsmall", key=f"local-model-{number}"):
-        st.markdown(f"**{plain(model.title)}**")
+        show_title(model.title)
         st.caption(f"{plain(model.program)} · {model.context_words}")
         with st.container(horizontal=True, gap="xsmall"):
             for picker, label in USES.items():
                 base = widget_value(f"{picker}-base")
                 is_chosen = named(picker) == model.name and base == model.api_base
-                st.button(
+                button(
                     _(label),
-                    key=f"local-model-{number}-{picker}",
-                    on_click=_choose,
-                    args=(picker, model),
-                    icon=":material/check:" if is_chosen else None,
+                    f"local-model-{number}-{picker}",
+                    ":material/check:" if is_chosen else None,
+                    _choose,
+                    picker,
+                    model,
                     disabled=is_chosen,
                 )
 

@@ -40,7 +40,7 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, row, show_error
+from memviz.dashboard.ui.shell.elements import button, offer_file, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -75,10 +75,10 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         return
     tests = spending_shown().tests
     with row():
-        is_asked = st.button(
+        is_asked = button(
             _("Test the connection"),
-            icon=":material/network_check:",
-            key=f"{picker}-test",
+            f"{picker}-test",
+            ":material/network_check:",
             help=_(TEST_HELP),
         )
         bound_caption(check_bound(choice.name))

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.study import (
     AddedRecall,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import button, quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
@@ -81,12 +81,7 @@ def _draw_controls_to_add(labels: dict[int | str, str], turn_count: int) -> None
         format_func=lambda uid: labels.get(uid, _(ALL_SETTINGS)),
         key=SETTING_KEY,
     )
-    st.button(
-        _("Add"),
-        icon=":material/history:",
-        on_click=_add_typed,
-        width="stretch",
-    )
+    button(_("Add"), None, ":material/history:", _add_typed, width="stretch")
 
 
 def _add_typed() -> None:
@@ -223,12 +218,14 @@ def bring_back(
         )
         return False
     recall = AddedRecall(record.turn, brought.turns, edited.uid)
-    if st.button(
+    if button(
         plain(brought.label),
-        key="retention-bring-back",
-        icon=":material/history:",
-        on_click=_add_recall,
-        args=(setting, recall, record.call),
+        "retention-bring-back",
+        ":material/history:",
+        _add_recall,
+        setting,
+        recall,
+        record.call,
         help=_(
             "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
             turns=turn_list(brought.turns),

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import button, quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies
@@ -63,16 +63,15 @@ def setting_rows(
         for setting in state.settings:
             _draw_row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
-        st.button(
+        button(
             _("Add a setting"),
-            icon=":material/add:",
-            key="add-setting",
-            on_click=state.add,
-            disabled=is_full,
-            args=(_next_strategy(),),
-            width="stretch",
-            # Without more words otherwise: the new setting appears at the pointer, and a tooltip would lie on it.
+            "add-setting",
+            ":material/add:",
+            state.add,
+            _next_strategy(),
             help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else None,
+            disabled=is_full,
+            width="stretch",
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
     uids = [each.uid for each in state.settings]

@@ -14,7 +14,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import error_shown, quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    quiet_button,
+    show_caption,
+    show_error,
+)
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.memory_config import read_memory_config, strategy_of
@@ -121,7 +126,7 @@ def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> 
     )
     chosen = all_presets.get(widget_value(key) or "")
     if chosen is not None and chosen.strategy == setting.strategy_id:
-        st.caption(plain(preset_words(chosen)))
+        show_caption(preset_words(chosen))
 
 
 def preset_words(preset: Preset) -> str:
@@ -202,7 +207,7 @@ def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> N
         help=_(SCALE_HELP),
     )
     if setting.not_scaled_words:
-        st.caption(plain(setting.not_scaled_words))
+        show_caption(setting.not_scaled_words)
 
 
 def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:

@@ -49,7 +49,7 @@ from memviz.dashboard.ui.controls.study import (
     Setting,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, show_info
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
@@ -262,7 +262,7 @@ def expect_conversation() -> None:
 
 
 def _end(sentence: str) -> None:
-    st.info(sentence, icon=":material/info:")
+    show_info(sentence)
     st.stop()
 
 
@@ -284,11 +284,10 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
 def say_nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
-        st.info(
+        show_info(
             _(
                 "This conversation has no request yet: nobody has said anything to a model."
-            ),
-            icon=":material/info:",
+            )
         )
 
 

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.guide.views import (
     Meaning,
     meanings_html,
 )
+from memviz.dashboard.ui.shell.elements import show_caption
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -58,7 +59,7 @@ def strategy_page(page: StrategyPage) -> None:
         _draw_picture(example)
     cls = strategy_class(page.id)
     if issubclass(cls, LibraryStrategy):
-        st.caption(plain(cls.title_here()))
+        show_caption(cls.title_here())
     for column, (name, text) in zip(
         st.columns(3),
         (

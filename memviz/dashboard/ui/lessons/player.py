@@ -45,7 +45,14 @@ from memviz.dashboard.ui.lessons.state import (
     open_view,
     page_is_there,
 )
-from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    error_shown,
+    main_button,
+    quiet_button,
+    row,
+    show_error,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -234,9 +241,7 @@ def _draw_walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
     state = lessons_state()
     with row("lesson-walk"):
-        if st.button(
-            _("All lessons"), icon=":material/arrow_back:", key="lesson-leave"
-        ):
+        if button(_("All lessons"), "lesson-leave", ":material/arrow_back:"):
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
@@ -328,12 +333,13 @@ def _draw_way_on(lesson: Lesson) -> None:
     state = lessons_state()
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
-        st.button(
+        button(
             pgettext("step of a lesson", "Back"),
-            icon=":material/arrow_back:",
-            key="lesson-back",
+            "lesson-back",
+            ":material/arrow_back:",
+            _go_to,
+            state.step - 1,
             disabled=state.step == 0,
-            on_click=partial(_go_to, state.step - 1),
         )
         if not is_last:
             st.button(
@@ -344,9 +350,7 @@ def _draw_way_on(lesson: Lesson) -> None:
                 key="lesson-next",
                 on_click=partial(_go_to, state.step + 1),
             )
-        elif st.button(
-            _("Done"), icon=":material/check:", type="primary", key="lesson-done"
-        ):
+        elif main_button(_("Done"), "lesson-done", ":material/check:"):
             state.end()
             turn_to_top()
             st.rerun()
@@ -370,9 +374,7 @@ def _draw_ways_out(step: Step, played: Played | None) -> None:
 def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
     """Draw the button that opens a view, where this version has its page."""
     key = f"lesson-open-{number}"
-    return page_is_there(view) and st.button(
-        plain(words), icon=icon, key=key, type="tertiary"
-    )
+    return page_is_there(view) and quiet_button(plain(words), key, icon)
 
 
 def go_on(lesson: Lesson) -> None:

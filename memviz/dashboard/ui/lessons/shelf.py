@@ -25,10 +25,16 @@ from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import (
+    button,
     error_shown,
+    main_button,
     offer_file,
+    quiet_button,
     row,
+    show_caption,
     show_problem,
+    show_title,
+    show_toast,
 )
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
@@ -97,7 +103,7 @@ def upload() -> None:
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
-        st.toast(plain(_("Saved “{title}”.", title=state.words_of(lesson.title))))
+        show_toast(_("Saved “{title}”.", title=state.words_of(lesson.title)))
         st.rerun()
 
 
@@ -120,22 +126,23 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     with st.container(border=True, key=f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
-            st.markdown(f"**{plain(state.words_of(lesson.title))}**")
+            show_title(state.words_of(lesson.title))
             if lesson.summary:
                 summary = state.words_of(lesson.summary)
-                st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
-            st.caption(plain(" · ".join(_facts(lesson))))
+                show_caption(shortened(summary, MAX_SUMMARY_CHARS))
+            show_caption(" · ".join(_facts(lesson)))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            st.button(
+            button(
                 _verb(lesson),
-                icon=":material/play_arrow:",
-                key=f"play-{lesson.id}",
-                type="primary" if is_next else "secondary",
-                on_click=partial(go_on, lesson),
+                f"play-{lesson.id}",
+                ":material/play_arrow:",
+                go_on,
+                lesson,
                 help=plain(state.words_of(lesson.title)),
+                type="primary" if is_next else "secondary",
             )
             if not presents():
                 _draw_more(lesson, is_own=is_own)
@@ -200,24 +207,24 @@ def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
         key=key,
     ):
         _draw_download_buttons(lesson, is_own=is_own)
-        if st.button(
+        if button(
             _("Change it") if is_own else _("Write your own from it"),
-            icon=":material/edit:",
+            f"lesson-edit-{lesson.id}",
+            ":material/edit:",
             width="stretch",
-            key=f"lesson-edit-{lesson.id}",
         ):
             state.own.take(lesson, replaces=lesson.id if is_own else "")
             turn_to_top()
             st.rerun()
-        if is_own and st.button(
+        if is_own and button(
             _("Remove"),
-            icon=":material/delete:",
-            key=f"lesson-remove-{lesson.id}",
+            f"lesson-remove-{lesson.id}",
+            ":material/delete:",
             width="stretch",
         ):
             workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
-            st.toast(plain(_("Removed “{title}”.", title=state.words_of(lesson.title))))
+            show_toast(_("Removed “{title}”.", title=state.words_of(lesson.title)))
             st.rerun()
 
 
@@ -255,15 +262,15 @@ def draw_closing() -> None:
         following = next_after(lesson)
         with row():
             if following is not None:
-                st.button(
+                main_button(
                     _(
                         "Next: {title}",
                         title=plain(lessons_state().words_of(following.title)),
                     ),
-                    icon=":material/arrow_forward:",
-                    type="primary",
-                    key="lesson-following",
-                    on_click=partial(go_on, following),
+                    "lesson-following",
+                    ":material/arrow_forward:",
+                    go_on,
+                    following,
                 )
             _draw_to_try(lesson)
 
@@ -291,8 +298,8 @@ def _draw_to_try(lesson: Lesson) -> None:
         for number, attempt in enumerate(step.to_try):
             words = plain(lessons_state().words_of(attempt.text))
             key = f"lesson-then-{number}"
-            if page_is_there(attempt.view) and st.button(
-                words, icon=":material/science:", key=key, type="tertiary"
+            if page_is_there(attempt.view) and quiet_button(
+                words, key, ":material/science:"
             ):
                 with error_shown():
                     open_view(

@@ -27,8 +27,14 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
-from memviz.dashboard.ui.shell.elements import error_shown, offer_file
-from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    error_shown,
+    main_button,
+    offer_file,
+    show_caption,
+    show_toast,
+)
 
 STEP = noop("Step {number}")
 OWN = noop("A lesson of my own")
@@ -116,7 +122,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             help=_(TEXT_HELP),
         )
         choose_what_is_asked(own, number, language)
-        st.caption(plain(shown_words(own.steps[number])))
+        show_caption(shown_words(own.steps[number]))
 
 
 ORDERS = {
@@ -145,13 +151,13 @@ def _draw_order_button(
     is_off: bool = False,
 ) -> None:
     name = "remove" if icon == "delete" else icon
-    st.button(
+    button(
         "",
-        icon=f":material/{icon}:",
+        own.key(f"{name}-{number}"),
+        f":material/{icon}:",
+        do,
         help=_(ORDERS[icon], number=number + 1),
-        key=own.key(f"{name}-{number}"),
         disabled=is_off,
-        on_click=do,
     )
 
 
@@ -175,10 +181,10 @@ def _save() -> None:
     with st.container(horizontal=True, gap="small"):
         with error_shown():
             _save_buttons(_judged(own))
-        if st.button(
+        if button(
             _("Put it away"),
-            icon=":material/close:",
-            key="own-away",
+            "own-away",
+            ":material/close:",
             help=_("What was not saved is gone then."),
         ):
             lessons_state().own = OwnLesson(edits=own.edits + 1)
@@ -187,10 +193,10 @@ def _save() -> None:
 
 def _save_buttons(lesson: Lesson) -> None:
     state = lessons_state()
-    if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
+    if main_button(_("Save"), "own-save", ":material/save:"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        st.toast(plain(_("Saved “{title}”.", title=state.words_of(kept_lesson.title))))
+        show_toast(_("Saved “{title}”.", title=state.words_of(kept_lesson.title)))
         st.rerun()
     offer_file(
         _("Download (YAML)"),

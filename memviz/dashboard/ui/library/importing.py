@@ -14,7 +14,16 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.elements import error_shown, show_problem
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    error_shown,
+    main_button,
+    show_caption,
+    show_info,
+    show_problem,
+    show_success,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
@@ -54,8 +63,8 @@ def import_controls() -> None:
             help=_(PASTE_HELP),
             placeholder=_("User: Where does my sister live?\nAssistant: In Lisbon."),
         )
-        is_pasted = st.button(
-            _("Import the text"), icon=":material/download:", width="stretch"
+        is_pasted = button(
+            _("Import the text"), None, ":material/download:", width="stretch"
         )
     titles = {name: _(known.title) for name, known in formats().items()}
     format = st.selectbox(
@@ -131,7 +140,7 @@ def _draw_progress(reading: BackgroundReading) -> None:
         )
     with st.container(border=True):
         st.progress(share, _("Reading {name}: {what}", name=name, what=what))
-        if st.button(_("Cancel"), icon=":material/close:", key="library-cancel"):
+        if button(_("Cancel"), "library-cancel", ":material/close:"):
             reading.cancel()
             library_state().reading = None
             st.rerun()
@@ -142,12 +151,9 @@ def _show(upload: Import, key: str) -> None:
     loaded = upload.outcome.loaded
     error = upload.outcome.error
     if upload.left:
-        st.info(
-            plain(_("Nothing of {name} was imported.", name=name)),
-            icon=":material/info:",
-        )
+        show_info(plain(_("Nothing of {name} was imported.", name=name)))
     elif upload.saved:
-        st.success(plain(_saved_words(upload)), icon=":material/check:")
+        show_success(_saved_words(upload))
     elif isinstance(error, UnclearUserError) and error.names and upload.file:
         _ask_who_is_the_user(upload, upload.file, error, key)
     elif loaded is None:
@@ -238,10 +244,7 @@ def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
             )
         )
         for failure in loaded.failures[:3]:
-            st.warning(
-                plain(_("Not readable: {failure}", failure=failure)),
-                icon=":material/warning:",
-            )
+            show_warning(_("Not readable: {failure}", failure=failure))
         chosen = st.dataframe(
             table_of(loaded, upload.outcome.tokens),
             hide_index=True,
@@ -267,12 +270,7 @@ def _import_buttons(
                 "Import {conversations}",
                 conversations=counted(len(ticked), "conversation"),
             )
-        if st.button(
-            label,
-            type="primary",
-            icon=":material/download:",
-            key=f"pick-import-{key}",
-        ):
+        if main_button(label, f"pick-import-{key}", ":material/download:"):
             with st.spinner(_("Saving")), error_shown():
                 _save(upload, loaded, ticked or range(len(loaded.transcripts)))
                 st.rerun()
@@ -291,14 +289,13 @@ def _ask_who_is_the_user(
                 name=plain(upload.outcome.name),
             )
         )
-        st.caption(plain(error.reason))
+        show_caption(error.reason)
         name = _choose_user(error.names, key)
         with st.container(horizontal=True):
-            if st.button(
+            if main_button(
                 _("Import"),
-                type="primary",
-                icon=":material/download:",
-                key=f"user-import-{key}",
+                f"user-import-{key}",
+                ":material/download:",
                 disabled=name is None,
             ):
                 with st.spinner(_("Reading")):
@@ -308,7 +305,7 @@ def _ask_who_is_the_user(
 
 
 def _leave_button(upload: Import, key: str) -> None:
-    if st.button(_("Import nothing"), icon=":material/close:", key=key):
+    if button(_("Import nothing"), key, ":material/close:"):
         upload.left = True
         upload.let_go()
         st.rerun()

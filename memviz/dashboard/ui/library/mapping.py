@@ -11,7 +11,8 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.library.state import Mapped, library_state
-from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.ui.shell.elements import main_button, show_caption, show_warning
+from memviz.dashboard.ui.shell.text import file_name
 from memviz.transcripts.background import NamedBytes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
@@ -71,7 +72,7 @@ def mapping_panel(file: NamedBytes, key: str) -> None:
             mapped = _mapped_at_first(file)
             state.mapped[key] = mapped
     except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
+        show_warning(str(error))
         return
     with st.container(border=True, key=f"mapping-{key}"):
         # The messages come first, so that they stay in sight where columns stand one below the other.
@@ -80,7 +81,7 @@ def mapping_panel(file: NamedBytes, key: str) -> None:
             mapping = _uploaded_mapping(key) or _chosen_mapping(mapped, key)
         with preview:
             if mapped.problem:
-                st.caption(plain(mapped.problem))
+                show_caption(mapped.problem)
             is_read = mapping is not None and _first_messages(mapped, mapping)
         if mapping is not None:
             _import_or_keep(file, mapping, key, is_read=is_read)
@@ -129,7 +130,7 @@ def _uploaded_mapping(key: str) -> Mapping | None:
     try:
         return read_mapping(file.getvalue())
     except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
+        show_warning(str(error))
         return None
 
 
@@ -302,7 +303,7 @@ def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
     try:
         preview = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
     except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
+        show_warning(str(error))
         return False
     st.caption(_("The first messages as they would be read"))
     rows = []
@@ -312,7 +313,7 @@ def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
         rows.append(element("div", body, class_="memviz-message"))
     st.html(joined(rows))
     for warning in preview.warnings[:3]:
-        st.caption(plain(_("Note: {note}", note=_(warning))))
+        show_caption(_("Note: {note}", note=_(warning)))
     return True
 
 
@@ -323,11 +324,10 @@ def _import_or_keep(
     state = library_state()
     text = mapping.to_yaml()
     with st.container(horizontal=True):
-        if st.button(
+        if main_button(
             _("Import"),
-            type="primary",
-            icon=":material/download:",
-            key=f"map-import-{key}",
+            f"map-import-{key}",
+            ":material/download:",
             disabled=not is_read,
         ):
             state.mappings[state.mapped[key].shape] = mapping

@@ -19,7 +19,15 @@ from memviz.dashboard.ui.controls.conversations import (
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import offer_file, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    offer_file,
+    show_caption,
+    show_error,
+    show_info,
+    show_title,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
@@ -47,7 +55,7 @@ def undo_bar() -> None:
     id, title = state.deleted
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(_("Deleted “{title}”.", title=bundled_words(title)))
-        if st.button(_("Undo"), icon=":material/undo:", key="library-undo"):
+        if button(_("Undo"), "library-undo", ":material/undo:"):
             workspace().store.restore(id)
             state.deleted = None
             st.rerun()
@@ -71,14 +79,13 @@ def shelf() -> None:
         set_widget(PAGE_KEY, 1)
         st.rerun()
     if not total:
-        st.info(
+        show_info(
             _("Nothing matches. Try another word.")
             if search
             else _(
                 "No conversation is saved yet. Import a file, or start one in {chat}.",
                 chat=_(page_titles.CHAT),
-            ),
-            icon=":material/info:",
+            )
         )
         return
     pages = ceil_div(total, ROWS_ON_PAGE)
@@ -94,11 +101,11 @@ def _draw_row(entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(bundled_words(entry.title))}**")
+            show_title(bundled_words(entry.title))
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
                 description = bundled_words(entry.description)
-                st.caption(plain(shortened(description, MAX_DESCRIPTION_CHARS)))
+                show_caption(shortened(description, MAX_DESCRIPTION_CHARS))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
@@ -156,20 +163,16 @@ def _draw_download(entry: ConversationEntry) -> None:
 def _draw_actions(entry: ConversationEntry) -> None:
     state = library_state()
     is_shown = state.shown == entry.id
-    if st.button(
-        _("Close") if is_shown else _("Read"),
-        icon=":material/article:",
-        key=f"read-{entry.id}",
+    if button(
+        _("Close") if is_shown else _("Read"), f"read-{entry.id}", ":material/article:"
     ):
         state.shown = None if is_shown else entry.id
         st.rerun()
-    if st.button(
-        _(page_titles.COMPARE),
-        icon=":material/stacked_line_chart:",
-        key=f"compare-{entry.id}",
+    if button(
+        _(page_titles.COMPARE), f"compare-{entry.id}", ":material/stacked_line_chart:"
     ):
         open_in_compare(entry.id)
-    if st.button(_(page_titles.CHAT), icon=":material/forum:", key=f"chat-{entry.id}"):
+    if button(_(page_titles.CHAT), f"chat-{entry.id}", ":material/forum:"):
         open_in_chat(entry.id)
     with st.popover(
         "",
@@ -179,11 +182,8 @@ def _draw_actions(entry: ConversationEntry) -> None:
     ):
         _rename(entry)
         _draw_download(entry)
-        if st.button(
-            _("Delete"),
-            icon=":material/delete:",
-            key=f"delete-{entry.id}",
-            width="stretch",
+        if button(
+            _("Delete"), f"delete-{entry.id}", ":material/delete:", width="stretch"
         ):
             workspace().store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
@@ -194,12 +194,7 @@ def _rename(entry: ConversationEntry) -> None:
     title = st.text_input(
         _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
     )
-    if st.button(
-        _("Rename"),
-        icon=":material/edit:",
-        key=f"rename-{entry.id}",
-        width="stretch",
-    ):
+    if button(_("Rename"), f"rename-{entry.id}", ":material/edit:", width="stretch"):
         try:
             workspace().rename(entry.id, title)
             st.rerun()
@@ -217,22 +212,17 @@ def unreadable_row(damaged: UnreadableConversation) -> None:
     with st.container(border=True, key=f"unreadable-{damaged.row}"):
         text, buttons = st.columns([3, 2], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(damaged.title)}**")
-            st.warning(
-                plain(
-                    _(
-                        "Cannot be read, and is left aside: {problem}.",
-                        problem=damaged.problem,
-                    )
-                ),
-                icon=":material/warning:",
+            show_title(damaged.title)
+            show_warning(
+                _(
+                    "Cannot be read, and is left aside: {problem}.",
+                    problem=damaged.problem,
+                )
             )
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             rows_download(damaged.row, damaged.title)
-            if st.button(
-                _("Delete"),
-                icon=":material/delete:",
-                key=f"delete-unreadable-{damaged.row}",
+            if button(
+                _("Delete"), f"delete-unreadable-{damaged.row}", ":material/delete:"
             ):
                 workspace().store.delete_unreadable(damaged.row)
                 library_state().deleted = (damaged.id, damaged.title)

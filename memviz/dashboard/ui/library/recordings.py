@@ -15,7 +15,15 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import error_shown, offer_file
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    error_shown,
+    offer_file,
+    show_caption,
+    show_success,
+    show_title,
+    show_toast,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
@@ -69,13 +77,11 @@ def _open() -> None:
     with error_shown():
         recording = workspace().open_recording(file.getvalue(), file.name)
         library_state().uploads += 1  # a fresh control, so that nothing is opened twice
-        st.toast(
-            plain(
-                _(
-                    "Opened “{name}”: {replies}.",
-                    name=recording.name,
-                    replies=counted(len(recording.replies), "reply"),
-                )
+        show_toast(
+            _(
+                "Opened “{name}”: {replies}.",
+                name=recording.name,
+                replies=counted(len(recording.replies), "reply"),
             )
         )
         st.rerun()
@@ -86,8 +92,8 @@ def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             title = bundled_words(recording.about.title) or name
-            st.markdown(f"**{plain(f'{name}: {title}' if is_own else title)}**")
-            st.caption(plain(" · ".join(_facts(name, recording))))
+            show_title(f"{name}: {title}" if is_own else title)
+            show_caption(" · ".join(_facts(name, recording)))
             if recording.is_cut:
                 st.warning(
                     _(
@@ -116,16 +122,12 @@ def _draw_buttons(name: str, recording: Recording, *, is_own: bool) -> None:
         "application/jsonl",
         f"download-recording-{name}",
     )
-    if is_own and st.button(
-        _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
-    ):
+    if is_own and button(_("Remove"), f"remove-recording-{name}", ":material/delete:"):
         workspace().remove_recording(name)
-        st.toast(
-            plain(
-                _(
-                    "Removed “{name}”. Its file plays again when you open it.",
-                    name=name,
-                )
+        show_toast(
+            _(
+                "Removed “{name}”. Its file plays again when you open it.",
+                name=name,
             )
         )
         st.rerun()
@@ -167,20 +169,17 @@ def backup_controls() -> None:
             help=_(HELP),
             width="stretch",
         )
-    elif st.button(
+    elif button(
         _("Back up"),
-        icon=":material/archive:",
+        "library-backup",
+        ":material/archive:",
         help=_(BESIDE_HELP),
-        key="library-backup",
         width="stretch",
     ):
         with st.spinner(_("Copying")), error_shown():
             workspace().store.back_up(path.with_name(name))
-            st.success(
-                plain(_("The copy is {path}.", path=path.with_name(name))),
-                icon=":material/check:",
-            )
-    st.caption(plain(_("Kept in {path}", path=path)))
+            show_success(_("The copy is {path}.", path=path.with_name(name)))
+    show_caption(_("Kept in {path}", path=path))
 
 
 def _size(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -42,26 +43,35 @@ def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
         yield from st.columns(cards_a_row)[: count - start]
 
 
-def quiet_button(
+def button(
     label: str,
-    key: str,
+    key: str | None,
     icon: str | None,
-    do: Callable[..., None],
+    do: Callable[..., object] | None = None,
     *args: Any,
     help: str | None = None,
     disabled: bool = False,
-) -> None:
-    """Draw a button without a frame; a click does ``do(*args)`` before the page is drawn again."""
-    st.button(
+    type: Literal["primary", "secondary", "tertiary"] = "secondary",
+    width: Literal["stretch", "content"] = "content",
+) -> bool:
+    """Draw a button; a click does ``do(*args)`` before the page is drawn again. Return true if it was clicked."""
+    return st.button(
         label,
         key=key,
         icon=icon,
-        type="tertiary",
         on_click=do,
         args=args,
         help=help,
         disabled=disabled,
+        type=type,
+        width=width,
     )
+
+
+main_button = partial(button, type="primary")
+"""Draws the button of what is most likely done next."""
+quiet_button = partial(button, type="tertiary")
+"""Draws a button without a frame."""
 
 
 def draw_scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
@@ -102,6 +112,36 @@ def show_table(
     with the names of its rows at the left. ``alt`` says in a sentence what it shows."""
     is_by_row = not isinstance(rows, Mapping)
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
+
+
+def show_info(words: str) -> None:
+    """Show why there is nothing else to see, in Markdown."""
+    st.info(words, icon=":material/info:")
+
+
+def show_success(text: str) -> None:
+    """Show what was done; no letter of ``text`` is markup."""
+    st.success(plain(text), icon=":material/check:")
+
+
+def show_toast(text: str) -> None:
+    """Show for a moment what was done; no letter of ``text`` is markup."""
+    st.toast(plain(text))
+
+
+def show_caption(text: str) -> None:
+    """Show a line in small letters; no letter of ``text`` is markup."""
+    st.caption(plain(text))
+
+
+def show_title(text: str) -> None:
+    """Show a line in bold letters; no letter of ``text`` is markup."""
+    st.markdown(f"**{plain(text)}**")
+
+
+def show_warning(text: str) -> None:
+    """Show what to take care of; no letter of ``text`` is markup."""
+    st.warning(plain(text), icon=":material/warning:")
 
 
 def show_problem(text: str) -> None:

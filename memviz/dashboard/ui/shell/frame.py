@@ -18,8 +18,10 @@ from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import (
+    button,
     error_shown,
     errors_shown,
+    main_button,
     row,
     show_problem,
 )
@@ -75,15 +77,13 @@ def _show_database_problem() -> None:
     with place.container(border=True, key="database-problem"):
         show_problem(f"{problem} {_(REMEDY)}")
         with st.container(horizontal=True):
-            rescue = st.button(
-                _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"
-            )
+            rescue = main_button(_(RESCUE), "database-rescue", ":material/save:")
             reopen = False
             if Path(workspace().store.path).exists():
-                reopen = st.button(
+                reopen = button(
                     _(REOPEN),
-                    icon=":material/folder_open:",
-                    key="database-reopen",
+                    "database-reopen",
+                    ":material/folder_open:",
                     help=_(REOPEN_HELP),
                 )
     sentence = ""

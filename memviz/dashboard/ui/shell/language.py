@@ -13,6 +13,7 @@ from memviz.core.translation import (
     language_now,
     languages,
 )
+from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.linked import (
     LANG,
     address_now,
@@ -86,12 +87,7 @@ def other_languages() -> dict[str, str]:
 def choose_language() -> None:
     """Draw a button for each of the other languages. What draws the page is run anew by a click on one."""
     for code, name in other_languages().items():
-        if st.button(
-            name,
-            key=f"{LANGUAGE_KEY}-{code}",
-            icon=":material/translate:",
-            type="tertiary",
-        ):
+        if quiet_button(name, f"{LANGUAGE_KEY}-{code}", ":material/translate:"):
             _choose(code)
             st.rerun()
 
