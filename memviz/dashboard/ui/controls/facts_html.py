@@ -1,5 +1,6 @@
 """Facts as HTML: those of a version of notes, and those that a rule looked up for a request."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
@@ -51,9 +52,8 @@ def _list_html(lines: Iterable[Markup]) -> Markup:
 
 def counts_html(version: FactsVersion) -> Markup:
     """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
-    numbers = {"removed": len(version.removed)}
-    for change in ("added", "replaced", "kept"):
-        numbers[change] = len(version.of(change))
+    numbers = Counter[str](line.change for line in version.lines)
+    numbers["removed"] = len(version.removed)
     counts = []
     for change, template in _COUNTS.items():
         if numbers[change]:

@@ -167,8 +167,8 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     empty where none is."""
     if block.kind != "summary":
         return ""
-    versions = sent_versions(block, record)
-    return _(SEMICOLON).join(broken_lengths_of(run.compactions, versions))
+    numbers = [version.version for version in sent_versions(block, record)]
+    return _(SEMICOLON).join(broken_lengths_of(run.compactions, numbers))
 
 
 def _draw_block(

@@ -2,6 +2,7 @@
 its main parameter, and a panel to change them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -25,8 +26,6 @@ from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import button, quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain
-from memviz.strategies import strategies
-from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
@@ -69,12 +68,13 @@ def setting_rows(
             ":material/add:",
             state.add,
             _next_strategy(),
+            # Without more words otherwise: the new setting appears at the pointer, and a tooltip would lie on it.
             help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else None,
             disabled=is_full,
             width="stretch",
         )
-    labels = distinct([setting_label(setting) for setting in state.settings])
-    uids = [each.uid for each in state.settings]
+    labels = distinct(list(map(setting_label, state.settings)))
+    uids = [setting.uid for setting in state.settings]
     return dict(zip(uids, labels, strict=True))
 
 
@@ -105,11 +105,7 @@ def _draw_row(
         with panel, st.container(width=PANEL_PIXELS):
             choose_preset(setting, needed_tokens)
             choose_strategy(setting)
-            edit_parameters(
-                setting,
-                live=state.free_run,
-                needed_tokens=needed_tokens,
-            )
+            edit_parameters(setting, live=state.free_run, needed_tokens=needed_tokens)
             quiet_button(
                 _("Remove"),
                 f"remove-{setting.uid}",
@@ -122,7 +118,7 @@ def _draw_row(
 
 def main_parameter(setting: Setting) -> Parameter | None:
     """Return the parameter that a row tells, if it is a number."""
-    cls = strategies()[setting.strategy_id]
+    cls = setting.strategy_class
     for parameter in cls.parameters():
         if parameter.is_number and parameter.name == cls.main_parameter:
             return parameter
@@ -137,10 +133,8 @@ def _told_apart(setting: Setting) -> str:
         other_name, *others = setting_label(other).split(" · ")
         is_alike = (name, parameters[:1]) == (other_name, others[:1])
         if other is not setting and is_alike:
-            return next(
-                (parameter for parameter in parameters[1:] if parameter not in others),
-                "",
-            )
+            lacking = [words for words in parameters[1:] if words not in others]
+            return lacking[0] if lacking else ""
     return ""
 
 
@@ -158,7 +152,7 @@ def _notes(
             yield main.shown(value)
     if setting.as_written:
         yield _("as written")
-    for parameter in strategies()[setting.strategy_id].parameters():
+    for parameter in setting.strategy_class.parameters():
         if whose := parameter.whose(value_of(setting, parameter)):
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
@@ -198,24 +192,22 @@ def _look_at(index: int) -> None:
 
 def _name(setting: Setting) -> str:
     """Return the name of the strategy of a setting, or of the product whose rule it is."""
-    return _of_strategy(setting, lambda strategy: strategy.name)
+    with suppress(MemvizError):
+        return setting.build().name
+    return _(setting.strategy_class.title)
 
 
 def setting_label(setting: Setting) -> str:
     """The setting in words; the strategy's title where its parameters are not allowed."""
-    return _of_strategy(setting, lambda strategy: strategy.label)
-
-
-def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
-    try:
-        return tell(setting.build())
-    except MemvizError:
-        return _(strategies()[setting.strategy_id].title)
+    with suppress(MemvizError):
+        return setting.build().label
+    return _(setting.strategy_class.title)
 
 
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
-    return next(
-        (id for id in offered_strategies() if id not in used_ids), "summary_buffer"
-    )
+    for id in offered_strategies():
+        if id not in used_ids:
+            return id
+    return "summary_buffer"

@@ -69,11 +69,10 @@ def refused_words() -> list[str]:
         cls = strategies()[id]
         if issubclass(cls, LibraryStrategy) and cls.package:
             libraries[cls.library_name] = cls.package
-        else:
-            title = _(cls.title)
-            lines.append(
-                _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
-            )
+            continue
+        title = _(cls.title)
+        words = _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
+        lines.append(words)
     if libraries:
         lines.append(
             _(
@@ -144,8 +143,8 @@ def _take_preset(
     setting.turn_to_preset(preset)
     set_widget(f"strategy-{setting.uid}", preset.strategy)
     if needed_tokens is not None:
-        cls = strategies()[preset.strategy]
-        setting.scale(scaled(cls, needed_tokens(), preset.parameters))
+        limits = scaled(setting.strategy_class, needed_tokens(), preset.parameters)
+        setting.scale(limits)
 
 
 def edit_parameters(
@@ -160,7 +159,7 @@ def edit_parameters(
     setting.take(_controls(setting, live=live))
     if needed_tokens is not None:
         _draw_scale_control(setting, needed_tokens)
-    st.caption(in_the_guide(strategies()[setting.strategy_id]))
+    st.caption(in_the_guide(setting.strategy_class))
 
 
 def take_over(setting: Setting) -> None:
@@ -169,7 +168,7 @@ def take_over(setting: Setting) -> None:
     if chosen is not None and chosen != setting.strategy_id:
         setting.turn_to(chosen)
     values = {}
-    for parameter in strategies()[setting.strategy_id].parameters():
+    for parameter in setting.strategy_class.parameters():
         value = widget_value(parameter_key(setting, parameter.name))
         if isinstance(value, str):
             values[parameter.name] = value.strip() or None
@@ -188,13 +187,16 @@ def parameter_key(setting: Setting, name: str) -> str:
 def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     """Draw the button that scales limits to the conversation, and once it was pressed from what they were scaled.
     Nothing for a strategy without limits in tokens."""
-    if not presets_of(strategies()[setting.strategy_id]):
+    if not presets_of(setting.strategy_class):
         return
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
-        key = f"unscale-{setting.uid}"
         quiet_button(
-            _("Back to the presets"), key, ":material/undo:", setting.scale, None
+            _("Back to the presets"),
+            f"unscale-{setting.uid}",
+            ":material/undo:",
+            setting.scale,
+            None,
         )
         return
     quiet_button(
@@ -211,17 +213,16 @@ def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> N
 
 
 def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
-    cls = strategies()[setting.strategy_id]
     needed = needed_tokens()
-    scaled_parameters = scaled(cls, needed)
-    if scaled_parameters is not None:
-        setting.scale(scaled_parameters)
+    limits = scaled(setting.strategy_class, needed)
+    if limits is not None:
+        setting.scale(limits)
         return
     setting.not_scaled_words = _(
         "A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
         "{window:,}.",
         needed=needed,
-        window=window_of(presets_of(cls)),
+        window=window_of(presets_of(setting.strategy_class)),
     )
 
 
@@ -229,27 +230,26 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     """Draw one control a parameter, the main one first, each with what is wrong with its value below it; return all
     values. Those that only matter where a model answers are shown for ``live``
     talk alone, those that can only be simulated in a replay alone."""
-    cls = strategies()[setting.strategy_id]
-    declared = []
+    cls = setting.strategy_class
     values: dict[str, Any] = {}
-    for parameter in cls.parameters():
-        if live and parameter.replay_only:
-            values[parameter.name] = parameter.default
-        elif live or not parameter.live_only:
-            declared.append(parameter)
-    declared.sort(key=lambda declaration: declaration.name != cls.main_parameter)
     problems = dict(setting.refused)
     try:
         setting.build()
     except ParameterError as error:  # a link or a file may ask for a wrong value
         problems = {error.name: error, **problems}
     remedy = _("The value before is still used.") if setting.refused else ""
-    for parameter in declared:
-        key = parameter_key(setting, parameter.name)
-        value = setting.parameters.get(parameter.name, parameter.default)
-        values[parameter.name] = _control(parameter, value, key)
-        if parameter.name in problems:
-            show_error(problems.pop(parameter.name), remedy)
+    main_first = sorted(
+        cls.parameters(), key=lambda parameter: parameter.name != cls.main_parameter
+    )
+    for parameter in main_first:
+        name = parameter.name
+        if live and parameter.replay_only:
+            values[name] = parameter.default
+        elif live or not parameter.live_only:
+            value = setting.parameters.get(name, parameter.default)
+            values[name] = _control(parameter, value, parameter_key(setting, name))
+            if name in problems:
+                show_error(problems.pop(name), remedy)
     for problem in problems.values():
         show_error(problem)
     return values
@@ -257,15 +257,17 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
 
 def number_label(parameter: Parameter) -> str:
     """Return the name of a number's control, with its unit and what 0 means."""
-    unit = _(parameter.unit)
+    template = noop("{name} ({unit})")
     if parameter.zero_is_off:
-        return _("{name} ({unit}, 0: off)", name=parameter.title, unit=unit)
-    return _("{name} ({unit})", name=parameter.title, unit=unit)
+        template = noop("{name} ({unit}, 0: off)")
+    return _(template, name=parameter.title, unit=_(parameter.unit))
 
 
 def _control(parameter: Parameter, value: Any, key: str) -> Any:
+    title = parameter.title
+    help = _(parameter.help)
     if parameter.kind is bool:
-        return switch(parameter.title, value, key=key, help=_(parameter.help))
+        return switch(title, value, key=key, help=help)
     if parameter.is_number:
         return st.number_input(
             number_label(parameter),
@@ -274,18 +276,14 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
             value,
             step=step_of(parameter),
             key=key,
-            help=_(parameter.help),
+            help=help,
         )
     if parameter.choices:
         return _choose(parameter, value, key)
     if parameter.is_name:
-        typed = st.text_input(
-            parameter.title, value or "", key=key, help=_(parameter.help)
-        )
-        return typed.strip() or None
-    text = st.text_area(
-        parameter.title, value or "", key=key, help=_(parameter.help), height=80
-    )
+        text = st.text_input(title, value or "", key=key, help=help)
+    else:
+        text = st.text_area(title, value or "", key=key, help=help, height=80)
     return text.strip() or None
 
 
@@ -295,16 +293,15 @@ def _choose(parameter: Parameter, value: Any, key: str) -> Any:
     names = list(meanings)
     if value not in names:
         names.append(value)  # a file may ask for one that is not allowed
-    lines = [
-        f"- **{plain(name)}**: {plain(_(meaning))}"
-        for name, meaning in meanings.items()
-    ]
+    lines = [plain(_(parameter.help)), ""]
+    for name, meaning in meanings.items():
+        lines.append(f"- **{plain(name)}**: {plain(_(meaning))}")
     return st.selectbox(
         parameter.title,
         names,
         index=names.index(value),
         key=key,
-        help="\n".join([plain(_(parameter.help)), "", *lines]),
+        help="\n".join(lines),
     )
 
 

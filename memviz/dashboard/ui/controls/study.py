@@ -27,7 +27,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
-from memviz.strategies import COMPARED_AT_FIRST, strategy
+from memviz.strategies import COMPARED_AT_FIRST, strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import Preset
 from memviz.tuning.scaling import Scaled
@@ -70,14 +70,14 @@ class Setting:
         """Use these values of controls. One that is not allowed is refused, and the one before stays."""
         self.refused = {}
         if self._problem(values) is None:
-            self.parameters = {**self.parameters, **values}
+            self.parameters |= values
             return
         for name, value in values.items():
             problem = self._problem({name: value})
             if problem is not None and problem.name == name:
                 self.refused[name] = problem
             else:  # what else is wrong is not its fault
-                self.parameters = {**self.parameters, name: value}
+                self.parameters[name] = value
 
     def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
         # Parameters are stored, linked and shown, as no key may be.
@@ -112,6 +112,11 @@ class Setting:
             self.parameters = {**self.parameters, **self.scaled.presets}
         self.scaled = scaled
         self.times_scaled += 1
+
+    @property
+    def strategy_class(self) -> type[Strategy]:
+        """The class of its strategy."""
+        return strategies()[self.strategy_id]
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
