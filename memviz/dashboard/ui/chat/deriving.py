@@ -20,7 +20,7 @@ from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.elements import button, row, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -122,11 +122,12 @@ def _expect_agreement(
 def _draw_stay_button() -> None:
     chat = chat_state().chat
     if chat is not None and len(chat.log):
-        st.button(
+        button(
             _("Stay with the setting before"),
-            key="chat-derive-stay",
-            on_click=show_setting_of,
-            args=(chat,),
+            "chat-derive-stay",
+            None,
+            show_setting_of,
+            chat,
         )
 
 

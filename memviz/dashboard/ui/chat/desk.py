@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import takewhile
 
 import streamlit as st
 
@@ -112,8 +111,7 @@ class ChatDesk:
 def offer_to_restore(desk: ChatDesk) -> None:
     """Offer to restore a chat that was deleted elsewhere, or to start a new one with the messages that have no reply
     yet; nothing for any other."""
-    state = desk.state
-    if not state.deleted:
+    if not desk.state.deleted:
         return
     with st.container(border=True, key="chat-deleted"):
         st.markdown(_("**This conversation was deleted elsewhere**"))
@@ -150,14 +148,14 @@ def _restore(desk: ChatDesk) -> None:
 def start_new() -> None:
     """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
     state = chat_state()
-    unanswered = ()
+    unanswered: list[str] = []
     if state.deleted and state.chat is not None:
-        newest_first = takewhile(
-            lambda message: message.role == "user", reversed(state.chat.log[:])
-        )
-        unanswered = tuple(message.content for message in newest_first)[::-1]
+        for message in reversed(state.chat.log[:]):
+            if message.role != "user":
+                break
+            unanswered.insert(0, message.content)
     state.open(None)
-    state.to_send = unanswered
+    state.to_send = tuple(unanswered)
 
 
 def say_missing_conversation() -> None:

@@ -122,20 +122,19 @@ def _draw_totals(run: Run) -> None:
             "Tokens sent to the chat model, over all {count:,} calls.",
             count=len(run.requests),
         )
-    numbers = [
-        (_("Sent"), use.sent_tokens, sent),
-        (_("Summaries"), use.summarizations, _("Summaries written so far.")),
-    ]
-    if use.thinking_tokens:
-        numbers.append(
-            (_("Thinking"), use.thinking_tokens, _("Tokens the model thought in."))
-        )
-    words = _("Tokens into and out of the summarizer.")
-    numbers.append((_("Summarizer"), use.summarizer_tokens, words))
     # It wraps where a column would cut the labels short.
     with st.container(horizontal=True, gap="xsmall"):
-        for label, number, help in numbers:
-            st.metric(label, f"{number:,}", width="content", help=help)
+        _draw_total(_("Sent"), use.sent_tokens, sent)
+        _draw_total(_("Summaries"), use.summarizations, _("Summaries written so far."))
+        if use.thinking_tokens:
+            thinking = _("Tokens the model thought in.")
+            _draw_total(_("Thinking"), use.thinking_tokens, thinking)
+        summarizer = _("Tokens into and out of the summarizer.")
+        _draw_total(_("Summarizer"), use.summarizer_tokens, summarizer)
+
+
+def _draw_total(label: str, number: int, help: str) -> None:
+    st.metric(label, f"{number:,}", width="content", help=help)
 
 
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
@@ -155,11 +154,14 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         )
     if headroom.unit == "turns":
         return _in_turns(strategy, headroom.amount)
+    what = _("Older messages are cleared or shortened")
+    if strategy.writes_notes:
+        what = _("A summary is written")
     if not headroom.amount:
-        return _("{what} with the next message.", what=_what(strategy))
+        return _("{what} with the next message.", what=what)
     fill = strategy.fill(memory)
     if fill is None or fill.unit != headroom.unit:
-        return _("{what} after {headroom}.", what=_what(strategy), headroom=headroom)
+        return _("{what} after {headroom}.", what=what, headroom=headroom)
     template = noop("{counts}: {held:,} of {limit:,}. {what} when there are more.")
     if fill.unit == "tokens":
         template = noop(
@@ -171,17 +173,9 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         # A stopped reply counts, though the memory takes it in only with what follows it.
         held=fill.limit + 1 - headroom.amount,
         limit=fill.limit,
-        what=_what(strategy),
+        what=what,
     )
     return words + _summary_apart(strategy, memory, fill)
-
-
-def _what(strategy: Strategy) -> str:
-    return (
-        _("A summary is written")
-        if strategy.writes_notes
-        else _("Older messages are cleared or shortened")
-    )
 
 
 def _unforeseen(strategy: Strategy) -> str:
@@ -197,12 +191,12 @@ def _unforeseen(strategy: Strategy) -> str:
 
 def _in_turns(strategy: Strategy, turns: int) -> str:
     if strategy.trigger is Trigger.TURN:
-        later = (
-            _(" After a failure the next try is in {turns} turns.", turns=turns)
-            if turns > 1
-            else ""
-        )
-        return _("Each turn is summarized once it is complete.") + later
+        words = _("Each turn is summarized once it is complete.")
+        if turns > 1:
+            words += _(
+                " After a failure the next try is in {turns} turns.", turns=turns
+            )
+        return words
     return ngettext(
         "A summary is due, and will be written with the next turn.",
         "A summary is due, and will be written in {number} turns.",
@@ -233,19 +227,14 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     limit = strategy.budget_tokens
     if limit is None:
         return size, ""
-    parts = [
-        part
-        for part in record.tokens
-        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})
-    ]
-    named = listed(_(PART_TITLES[part]).lower() for part in parts)
-    counts = strategy.counted_tokens(record.tokens)
-    return (
-        size,
-        _(
-            "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
-            counts=counts,
-            limit=limit,
-            named=named,
-        ),
+    named = []
+    for part in record.tokens:
+        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1}):
+            named.append(_(PART_TITLES[part]).lower())
+    counts = _(
+        "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+        counts=strategy.counted_tokens(record.tokens),
+        limit=limit,
+        named=listed(named),
     )
+    return size, counts

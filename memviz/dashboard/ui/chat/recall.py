@@ -1,6 +1,6 @@
 """Bring earlier turns back: choose them, see what they will cost, and send them with the next message."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import streamlit as st
@@ -127,8 +127,9 @@ def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
             tokens=counted(waiting.tokens, "token"),
         )
     with st.container(border=True):
-        icon = ":material/history:"
-        st.badge(recalled, color="orange", icon=icon, help=_(WAITING_HELP))
+        st.badge(
+            recalled, color="orange", icon=":material/history:", help=_(WAITING_HELP)
+        )
         _draw_previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
@@ -170,14 +171,12 @@ def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
         )
 
 
-def _remarks(waiting: Waiting) -> Iterable[str]:
+def _remarks(waiting: Waiting) -> Iterator[str]:
     if waiting.undecided:
-        yield (
-            _(
-                "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
-                "they are recalled too, so none is missing.",
-                messages=counted(len(waiting.undecided), "message"),
-            )
+        yield _(
+            "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
+            "they are recalled too, so none is missing.",
+            messages=counted(len(waiting.undecided), "message"),
         )
     if waiting.held:
         yield _(
@@ -208,24 +207,22 @@ def _clear(chat: Chat) -> None:
 
 
 def _draw_previews(chat: Chat, positions: Sequence[int]) -> None:
-    lines = []
+    if positions:
+        st.text("\n".join(_previews(chat, positions)))
+
+
+def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
     for position in positions[:MAX_PREVIEWED]:
         message = chat.log[position]
-        words = shortened(message_words(message), PREVIEW_CHARS)
-        role = role_name(message.role)
-        lines.append(
-            _(
-                "{number:,} · {role}: {words}",
-                number=message_number(position),
-                role=role,
-                words=words,
-            )
+        yield _(
+            "{number:,} · {role}: {words}",
+            number=message_number(position),
+            role=role_name(message.role),
+            words=shortened(message_words(message), PREVIEW_CHARS),
         )
     more = len(positions) - MAX_PREVIEWED
     if more > 0:
-        lines.append(_("and {more} more", more=more))
-    if lines:
-        st.text("\n".join(lines))
+        yield _("and {more} more", more=more)
 
 
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:

@@ -1,5 +1,7 @@
 """A summarization before it is used: what would be summarized, what the summarizer wrote, and the user's decision."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from memviz.core.text.wording import counted, message_range, seconds_words
@@ -9,7 +11,7 @@ from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
-from memviz.dashboard.ui.shell.elements import button, main_button
+from memviz.dashboard.ui.shell.elements import button, main_button, show_problem
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import named_reason
@@ -137,23 +139,17 @@ def _say_not_written(draft: Draft, *, is_written: bool) -> None:
     if is_written:
         outcome = _("The draft before it still stands.")
     if draft.error == INTERRUPTED:
-        st.info(
-            _(
-                "You stopped {model} after {time}. {left}",
-                model=plain(in_words(draft.model)),
-                time=seconds_words(draft.seconds),
-                left=outcome,
-            ),
-            icon=":material/stop_circle:",
+        stopped = _(
+            "You stopped {model} after {time}. {left}",
+            model=plain(in_words(draft.model)),
+            time=seconds_words(draft.seconds),
+            left=outcome,
         )
+        st.info(stopped, icon=":material/stop_circle:")
     else:
-        st.error(
-            _(
-                "The summarizer failed: {error}. {left}",
-                error=plain(draft.error.rstrip(".")),
-                left=outcome,
-            ),
-            icon=":material/error:",
+        error = draft.error.rstrip(".")
+        show_problem(
+            _("The summarizer failed: {error}. {left}", error=error, left=outcome)
         )
 
 
@@ -188,10 +184,9 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
             words = shortened(message_words(message), PREVIEW_CHARS)
             role = role_name(message.role)
             st.text(_("{role}: {words}", role=role, words=words))
-        if len(proposal.messages) > MAX_MESSAGES_SHOWN:
-            st.caption(
-                _("and {more} more", more=len(proposal.messages) - MAX_MESSAGES_SHOWN)
-            )
+        more = len(proposal.messages) - MAX_MESSAGES_SHOWN
+        if more > 0:
+            st.caption(_("and {more} more", more=more))
 
 
 def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
@@ -241,8 +236,9 @@ def _skip_button(desk: ChatDesk) -> None:
         _("Skip"),
         "review-skip",
         ":material/skip_next:",
-        _skip,
+        _decide,
         desk,
+        desk.chat.skip,
         help=_("Summarize nothing now. You are asked again in a later turn."),
     )
 
@@ -259,10 +255,9 @@ def _propose() -> None:
 
 
 def _accept(desk: ChatDesk, key: str) -> None:
-    if desk.change(desk.chat.accept, widget_value(key)):
-        desk.state.going_on = True
+    _decide(desk, desk.chat.accept, widget_value(key))
 
 
-def _skip(desk: ChatDesk) -> None:
-    if desk.change(desk.chat.skip):
+def _decide(desk: ChatDesk, do: Callable[..., object], *arguments: object) -> None:
+    if desk.change(do, *arguments):
         desk.state.going_on = True

@@ -18,7 +18,12 @@ from memviz.dashboard.ui.controls.settings_editor import (
 )
 from memviz.dashboard.ui.controls.vectors import show_budget_for
 from memviz.dashboard.ui.shell.elements import button
-from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
+from memviz.dashboard.ui.shell.linked import (
+    address_now,
+    ask_linked,
+    keep_in_address,
+    linked,
+)
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
 QUERY_KEY = "chat"
@@ -65,14 +70,12 @@ def _said_tokens() -> Callable[[], int] | None:
 
 def _choose_conversation() -> None:
     state = chat_state()
-    named = st.query_params.get(QUERY_KEY)
     if state.conversation_id is None and state.chat is None and state.opened == 0:
-        switches = {
-            name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)
-        }
+        query = address_now()
+        switches = {name: query.get(name, []) for name in (REVIEW, MODEL_RECALLS)}
         if any(switches.values()):
             ask_linked(switches, ())
-        if named:
+        if named := st.query_params.get(QUERY_KEY):
             state.open(named)
     entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: _("New chat"), **titles}
@@ -110,11 +113,10 @@ def _choose_recall_tool() -> None:
             state.recall_tool = False
             keep_in_address({MODEL_RECALLS: None})
             return
-    key = f"chat-recall-tool-{state.opened}"
     state.recall_tool = _linked_switch(
         MODEL_RECALLS,
         _("Let the model recall"),
-        key,
+        f"chat-recall-tool-{state.opened}",
         is_on=state.recall_tool,
         help=_(
             "Offers it a tool that brings earlier turns back. The tool's description costs tokens in every "
@@ -127,11 +129,10 @@ def _choose_recall_tool() -> None:
 def _choose_review() -> None:
     """Choose whether to ask before each summarization. The address holds it as long as no conversation does."""
     state = chat_state()
-    key = review_key()
     state.review = _linked_switch(
         REVIEW,
         _("Ask before summarizing"),
-        key,
+        review_key(),
         is_on=state.review,
         help=_(
             "Stops before messages are summarized and shows what would be summarized and the proposed summary: "

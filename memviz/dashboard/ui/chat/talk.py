@@ -62,13 +62,12 @@ def talk(desk: ChatDesk) -> None:
 
 
 def _show_failure(error: MemvizError) -> None:
-    arrived = getattr(error, "partial", "")
-    if arrived:
-        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
-            st.text(arrived)
     remedy = ""
     if isinstance(error, ModelError):
         remedy = _("Your message is kept: retry, or change the model first.")
+        if error.partial:
+            with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+                st.text(error.partial)
     show_error(error, remedy)
 
 

@@ -160,16 +160,12 @@ def deriving_talk(work: BackgroundReplay) -> None:
     _draw_messages_alone(work.log[first:], first)
 
     def step() -> Step:
-        share = work.done / work.total if work.total else 0.0
-        turns = counted(work.total, "turn")
-        return Step(
-            share,
-            _(
-                "Deriving the memory from {turns}: {how_far}",
-                turns=turns,
-                how_far=how_far(work),
-            ),
+        words = _(
+            "Deriving the memory from {turns}: {how_far}",
+            turns=counted(work.total, "turn"),
+            how_far=how_far(work),
         )
+        return Step(work.done / work.total if work.total else 0.0, words)
 
     def note() -> str:
         way_out = _(

@@ -4,7 +4,7 @@ Of conversations: the ones to choose from, their lengths, those of which only th
 is shown, the events of their own program, and the wordings that are kept with them.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, NoReturn
@@ -169,24 +169,23 @@ MAX_EVENTS_SHOWN = 50
 
 
 def event_sentence(event: RecordedEvent) -> str:
-    """Return an event as a sentence: its kind, time and size, as far as the file says so."""
+    """Return an event as a sentence: its kind, size and time, as far as the file says so."""
     what = _("A summary that its program kept")
     if event.kind == "compaction":
         what = _("Its program compacted here")
     if event.reason:
         what = _("{what} ({reason})", what=what, reason=event.reason)
-    said = [what]
-    sizes = []
-    if event.tokens_before is not None:
-        sizes.append(_("{tokens} before", tokens=counted(event.tokens_before, "token")))
-    if event.tokens_after is not None:
-        sizes.append(_("{tokens} after", tokens=counted(event.tokens_after, "token")))
-    if sizes:
-        said.append(_(COMMA).join(sizes))
+    sizes = _(COMMA).join(_event_sizes(event))
     at = moment(event.time)
-    if at:
-        said.append(f"{at:%Y-%m-%d %H:%M} UTC")
-    return _(". ").join(said) + _(".")
+    time = f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+    return _(". ").join(filter(None, [what, sizes, time])) + _(".")
+
+
+def _event_sizes(event: RecordedEvent) -> Iterator[str]:
+    if event.tokens_before is not None:
+        yield _("{tokens} before", tokens=counted(event.tokens_before, "token"))
+    if event.tokens_after is not None:
+        yield _("{tokens} after", tokens=counted(event.tokens_after, "token"))
 
 
 def draw_recorded_events(transcript: Transcript, log: Log) -> None:

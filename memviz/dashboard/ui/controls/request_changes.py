@@ -288,14 +288,16 @@ def _changed_facts(
 
 def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     """Return the facts' answers; those that are ``back`` in the request by a recall say so."""
-    names = []
+    return _(SEMICOLON).join(_fact_names(probes, back))
+
+
+def _fact_names(probes: Sequence[Probe], back: Sequence[Probe]) -> Iterator[str]:
     for probe in probes[:MOST_FACTS_NAMED]:
         name = probe.answers[0] if probe.answers else probe.question
-        names.append(_("{name} (recalled here)", name=name) if probe in back else name)
+        yield _("{name} (recalled here)", name=name) if probe in back else name
     more = len(probes) - MOST_FACTS_NAMED
     if more > 0:
-        names.append(_("and {more:,} more", more=more))
-    return _(SEMICOLON).join(names)
+        yield _("and {more:,} more", more=more)
 
 
 def _draw_call(compaction: Compaction, key: str) -> None:

@@ -1,6 +1,7 @@
 """The list of lessons: those that come with memviz and those that were saved here, each to be played, handed on and
 printed; above it what is said when one was played to its end."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -155,21 +156,18 @@ def _verb(lesson: Lesson) -> str:
     return _("Again") if state.is_finished(lesson) else _("Go on")
 
 
-def _facts(lesson: Lesson) -> list[str]:
-    facts = [
-        counted(len(lesson.steps), "step"),
-        listed(LANGUAGES[code] for code in lesson.languages),
-    ]
+def _facts(lesson: Lesson) -> Iterator[str]:
+    """Yield how long a lesson is, its languages, and how much of it was seen and answered."""
+    steps = len(lesson.steps)
     if lesson.minutes:
-        facts.insert(0, _("{minutes} min", minutes=lesson.minutes))
+        yield _("{minutes} min", minutes=lesson.minutes)
+    yield counted(steps, "step")
+    yield listed(LANGUAGES[code] for code in lesson.languages)
     seen = len(lessons_state().steps_seen(lesson))
     if seen:
-        steps = len(lesson.steps)
-        facts.append(_("{seen} of {steps} seen", seen=seen, steps=steps))
-    score = score_words(lesson)
-    if score:
-        facts.append(score)
-    return facts
+        yield _("{seen} of {steps} seen", seen=seen, steps=steps)
+    if score := score_words(lesson):
+        yield score
 
 
 def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:

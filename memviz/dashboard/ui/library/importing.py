@@ -1,7 +1,7 @@
 """Files and texts on their way into the library: choosing and reading them, what has to be asked first (which of
 several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -153,7 +153,7 @@ def _show(upload: Import, key: str) -> None:
     if upload.left:
         show_info(plain(_("Nothing of {name} was imported.", name=name)))
     elif upload.saved:
-        show_success(_saved_words(upload))
+        show_success(" ".join(_saved_words(upload)))
     elif isinstance(error, UnclearUserError) and error.names and upload.file:
         _ask_who_is_the_user(upload, upload.file, error, key)
     elif loaded is None:
@@ -164,26 +164,25 @@ def _show(upload: Import, key: str) -> None:
         _choose_conversations(upload, loaded, key)
 
 
-def _saved_words(upload: Import) -> str:
-    """Return ``Imported talk.json: 8 messages in 4 turns, read as …``, with the notes on what was read."""
+def _saved_words(upload: Import) -> Iterator[str]:
+    """Yield ``Imported talk.json: 8 messages in 4 turns, read as …``, and the notes on what was read."""
     saved = upload.saved
-    name = upload.outcome.name
-    what = name
+    what = upload.outcome.name
     if len(saved) != 1:
         what = _(
             "{conversations} of {name}",
             conversations=counted(len(saved), "conversation"),
-            name=name,
+            name=what,
         )
+    yield _("Imported {what}: {size}.", what=what, size=_size(saved))
     notes = upload.notes
     if upload.outcome.loaded:
         notes = [*map(str, upload.outcome.loaded.failures), *notes]
-    sentences = [_("Imported {what}: {size}.", what=what, size=_size(saved))]
-    sentences += [_("Note: {note}", note=note) for note in notes[:MAX_NOTES]]
+    for note in notes[:MAX_NOTES]:
+        yield _("Note: {note}", note=note)
     if len(notes) > MAX_NOTES:
         more = counted(len(notes) - MAX_NOTES, "more note")
-        sentences.append(_("And {more}, kept with the conversations.", more=more))
-    return " ".join(sentences)
+        yield _("And {more}, kept with the conversations.", more=more)
 
 
 def _size(saved: list[ConversationEntry]) -> str:

@@ -1,7 +1,7 @@
 """The list of the library: the search, one row a conversation, and the parts of the address."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import streamlit as st
@@ -123,17 +123,16 @@ def _show_conversation(entry: ConversationEntry) -> None:
         rows_download(entry.id, entry.title)
 
 
-def _facts(entry: ConversationEntry) -> Sequence[str]:
-    facts = [size_words([entry]), counted(entry.message_count, "message")]
-    facts.append(plain(_(entry.format.replace("_", " "))))
+def _facts(entry: ConversationEntry) -> Iterator[str]:
+    """Yield how long a conversation is, its format, and when it was held and changed."""
+    yield size_words([entry])
+    yield counted(entry.message_count, "message")
+    yield plain(_(entry.format.replace("_", " ")))
     if entry.probe_count:
-        facts.append(counted(entry.probe_count, "fact"))
+        yield counted(entry.probe_count, "fact")
     if entry.held_at:
-        facts.append(_("held {held_at:%Y-%m-%d}", held_at=entry.held_at))
-    facts.append(
-        _("changed {updated_at:%Y-%m-%d %H:%M} UTC", updated_at=entry.updated_at)
-    )
-    return facts
+        yield _("held {held_at:%Y-%m-%d}", held_at=entry.held_at)
+    yield _("changed {updated_at:%Y-%m-%d %H:%M} UTC", updated_at=entry.updated_at)
 
 
 def _draw_download(entry: ConversationEntry) -> None:

@@ -4,6 +4,7 @@ A recording is what a real model answered, played without a key and without a ne
 bundled ones, and those that a visitor opens.
 """
 
+from collections.abc import Iterator
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -133,23 +134,21 @@ def _draw_buttons(name: str, recording: Recording, *, is_own: bool) -> None:
         st.rerun()
 
 
-def _facts(name: str, recording: Recording) -> list[str]:
-    """Return what it says of itself. What nobody measured is said to be not recorded."""
-    about = recording.about
-    settings = len(recording.settings)
+def _facts(name: str, recording: Recording) -> Iterator[str]:
+    """Yield what a recording says of itself. What nobody measured is said to be not recorded."""
+    yield _("bundled") if name in bundled.recordings() else _("opened")
+    yield listed(recording.models or (recording.about.model,))
+    if recording.about.made_on:
+        yield recording.about.made_on
+    yield counted(len(recording.replies), "reply")
+    yield counted(len(recording.settings), "setting")
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
-    facts = [
-        _("bundled") if name in bundled.recordings() else _("opened"),
-        listed(recording.models or (about.model,)),
-    ]
-    if about.made_on:
-        facts.append(about.made_on)
-    facts.append(counted(len(recording.replies), "reply"))
-    facts.append(counted(settings, "setting"))
     if seconds == cost:
-        return [*facts, _("seconds and cost not recorded")]
-    return [*facts, _("took {seconds}", seconds=seconds), _("cost {cost}", cost=cost)]
+        yield _("seconds and cost not recorded")
+    else:
+        yield _("took {seconds}", seconds=seconds)
+        yield _("cost {cost}", cost=cost)
 
 
 def backup_controls() -> None:
