@@ -85,9 +85,8 @@ def _choose(desk: ChatDesk) -> None:
     if selection.missing:
         st.caption(_missing_words(selection.missing))
     _draw_previews(desk.chat, selection.indices)
-    messages = counted(len(selection.indices), "message")
     main_button(
-        _("Recall {messages}", messages=messages),
+        _("Recall {messages}", messages=counted(len(selection.indices), "message")),
         None,
         ":material/history:",
         _recall,
@@ -120,10 +119,9 @@ def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
     """Show what goes along, what need not, and what did not fit."""
     recalled = _("Recalled")
     if waiting.fresh:
-        fresh = counted(len(waiting.fresh), "message")
         recalled = _(
             "{messages} recalled, {tokens}",
-            messages=fresh,
+            messages=counted(len(waiting.fresh), "message"),
             tokens=counted(waiting.tokens, "token"),
         )
     with st.container(border=True):

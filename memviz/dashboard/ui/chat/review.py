@@ -181,9 +181,13 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
         if plan.replaces is not None:
             st.text(_("summary so far: {text}", text=plan.replaces.text))
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
-            words = shortened(message_words(message), PREVIEW_CHARS)
-            role = role_name(message.role)
-            st.text(_("{role}: {words}", role=role, words=words))
+            st.text(
+                _(
+                    "{role}: {words}",
+                    role=role_name(message.role),
+                    words=shortened(message_words(message), PREVIEW_CHARS),
+                )
+            )
         more = len(proposal.messages) - MAX_MESSAGES_SHOWN
         if more > 0:
             st.caption(_("and {more} more", more=more))

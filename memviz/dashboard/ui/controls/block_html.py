@@ -153,8 +153,10 @@ def _details(block: Block, record: TurnRecord) -> Iterator[str]:
         yield _("offered: {tools}", tools=", ".join(record.parts.tools))
     if block.kind == "summary":
         if block.indices:
-            messages = counted(len(block.indices), "message")
-            yield _("standing for {messages}", messages=messages)
+            yield _(
+                "standing for {messages}",
+                messages=counted(len(block.indices), "message"),
+            )
         role = block.messages[0].role
         if role != "system":
             yield _("sent as a message of the {role}", role=role_name(role))

@@ -15,7 +15,7 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, counted
+from memviz.core.text.wording import COMMA, counted, distinct_names
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
@@ -87,7 +87,7 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
         )
     # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
     by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
-    labels = distinct([bundled_words(entry.title) for entry in by_age])
+    labels = distinct_names([bundled_words(entry.title) for entry in by_age])
     by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
     return ConversationChoices(entries, by_id)
 
@@ -131,8 +131,7 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
     messages = counted(entry.message_count, "message")
     whose = _("So far")
     if of_several:
-        title = plain(bundled_words(entry.title))
-        whose = _("{title}, so far", title=title)
+        whose = _("{title}, so far", title=plain(bundled_words(entry.title)))
     key = f"{BEGINNING_KEY}-{id}"
     icon = ":material/expand_more:"
     with row(key, gap="xsmall"):
@@ -217,6 +216,19 @@ def draw_recorded_events(transcript: Transcript, log: Log) -> None:
         st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))
 
 
+FRESHLY_OPENED = {
+    "chat": None,
+    "error": None,
+    "going_on": False,
+    "retrying": False,
+    "deleted": False,
+    "draft_with": None,
+    "write_on_click": False,
+    "shown_messages": MESSAGES_SHOWN,
+}
+"""What belongs to the conversation that is open, as it is when another one is opened."""
+
+
 @dataclass
 class ChatState:
     """The chat of this browser session."""
@@ -290,14 +302,8 @@ class ChatState:
         if self.chat is not None:
             self.came_from = self.conversation_id
         self.conversation_id = conversation_id
-        self.chat = None
-        self.error = None
-        self.going_on = False
-        self.retrying = False
-        self.deleted = False
-        self.draft_with = None
-        self.write_on_click = False
-        self.shown_messages = MESSAGES_SHOWN
+        for name, value in FRESHLY_OPENED.items():
+            setattr(self, name, value)
         self.opened += 1
 
 

@@ -90,13 +90,11 @@ def _source(line: FactLine, log: Log) -> Markup:
             "small", _("{since}; no message holds half of its words", since=since)
         )
     message = log[line.source]
-    number = message_number(line.source)
-    turn = log.turn_number(line.source)
     where = _(
         "message {number:,} ({role}, turn {turn:,})",
-        number=number,
+        number=message_number(line.source),
         role=role_name(message.role),
-        turn=turn,
+        turn=log.turn_number(line.source),
     )
     share = _("All words of the fact stand in that message.")
     if line.share < 1:

@@ -72,10 +72,8 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
         sentences = []
         for author in Author:
             if author in authors:
-                badge = _inline_badge(author, models_of(runs, author))
-                sentences.append(
-                    f"{badge} {plain(_author_words(author, settings, authors))}".rstrip()
-                )
+                words = _author_words(author, settings, authors)
+                sentences.append(_badged(author, models_of(runs, author), words))
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
             width="content",
@@ -94,12 +92,12 @@ def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
         labels[author].append(reply.model)
     sentences = []
     for author, models in labels.items():
+        number = f"{len(models):,}"
+        if author is Author.LIVE:
+            by = listed(dict.fromkeys(models))
+            number = _("{number}, by {models}", number=number, models=by)
         if models:
-            number = f"{len(models):,}"
-            if author is Author.LIVE:
-                by = listed(dict.fromkeys(models))
-                number = _("{number}, by {models}", number=number, models=by)
-            sentences.append(f"{_inline_badge(author, models)} {plain(number)}")
+            sentences.append(_badged(author, models, number))
     if sentences:
         with st.container(key="whose-answers"):
             st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
@@ -126,8 +124,10 @@ def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
         )
 
 
-def _inline_badge(author: Author, models: Iterable[str]) -> str:
-    return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
+def _badged(author: Author, models: Iterable[str], words: str) -> str:
+    """Return the badge of an author with these words behind it, as Markdown: ``:blue-badge[recorded] by gpt-5``."""
+    badge = f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
+    return f"{badge} {plain(words)}".rstrip()
 
 
 def _author_words(
@@ -155,21 +155,21 @@ def say_who_swept(
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
-    who = _inline_badge(author, models)
+    words = ""
     if author is Author.STAND_IN:
-        who += f" {plain(_(QUOTES))}"
+        words = _(QUOTES)
     elif author is Author.LIVE:
-        who += f" {plain(_('by {models}', models=listed(models)))}"
+        words = _("by {models}", models=listed(models))
+    authors = _badged(author, models, words)
+    sentence = _("Summaries of all settings: {authors}.", authors=authors)
     if left_out:
-        words = ngettext(
+        sentence = ngettext(
             "Summaries of all settings: {authors}; {number:,} setting was not recorded and is left out.",
             "Summaries of all settings: {authors}; {number:,} settings were not recorded and are left out.",
             left_out,
-            authors=who,
+            authors=authors,
         )
-    else:
-        words = _("Summaries of all settings: {authors}.", authors=who)
-    st.caption(words, width="content")
+    st.caption(sentence, width="content")
 
 
 def say_how_sure(summarizer: str) -> None:
@@ -210,23 +210,22 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     lacks = counted(len(failed), "setting")
     if len(failed) <= MOST_NAMED:
         lacks = listed(failed)
-    recorded_first = _(RECORDED_FIRST)
-    words = _(
+    template = noop(
         "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, for it was made "
-        "for another conversation or counter.",
-        name=plain(recording.name),
-        settings=plain(lacks),
-        recorded_first=recorded_first,
+        "for another conversation or counter."
     )
     if own:
-        words = _(
+        template = noop(
             "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, or one of "
-            "its settings: {own}.",
-            name=plain(recording.name),
-            settings=plain(lacks),
-            recorded_first=recorded_first,
-            own=plain(_(COMMA).join(setting.label for setting in own)),
+            "its settings: {own}."
         )
+    words = _(
+        template,
+        name=plain(recording.name),
+        settings=plain(lacks),
+        recorded_first=_(RECORDED_FIRST),
+        own=plain(_(COMMA).join(setting.label for setting in own)),
+    )
     st.warning(words, icon=":material/error:")
     _offer_recordings("not-recorded")
 
@@ -264,16 +263,15 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
 def _draw_in_one_line(
     folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
 ) -> None:
+    names = []
     severities = []
-    for _setting, warnings in folded:
+    for setting, warnings in folded:
+        names.append(f"{plain(setting.label)} ({len(warnings)})")
         severities += [warning.severity for warning in warnings]
     bad = severities.count("bad")
     label = counted(len(severities), "warning")
     if bad:
         label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
-    names = [
-        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in folded
-    ]
     # The key keeps it open while its label changes with a slider.
     with st.expander(
         _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),

@@ -97,13 +97,10 @@ def inspector(
         suffix = name.replace(" (", "-").removesuffix(")")
         _draw_block(run, block, record, f"{key}-{suffix}", facts)
     draw_summarizer_calls(run, changed, key)
-    chars = 0
-    for block in blocks:
-        chars += sum(len(message.content) for message in block.messages)
     name = f"request-turn-{turn}"
     if len(calls) > 1:
         name += f"-call-{record.call}"
-    _draw_as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
+    _draw_as_json(record, name)
 
 
 def _warn_of_flags(record: TurnRecord, strategy: Strategy) -> None:
@@ -118,20 +115,16 @@ def no_request_words(run: Run, turn: int) -> str:
     attempt = compare_state().ended_early(run)
     if attempt is None:
         return _("Turn {turn} made no request.", turn=turn)
-    last = run.turns[-1].turn
-    if attempt.error is None:
-        return _(
-            "Turn {turn} made no request, because this replay ended at turn {last:,}, where it was stopped. Try again "
-            "above the picture.",
-            turn=turn,
-            last=last,
-        )
-    return _(
-        "Turn {turn} made no request, because this replay ended at turn {last:,}: {error} Try again above the picture.",
-        turn=turn,
-        last=last,
-        error=attempt.error,
+    template = noop(
+        "Turn {turn} made no request, because this replay ended at turn {last:,}, where it was stopped. Try again "
+        "above the picture."
     )
+    if attempt.error is not None:
+        template = noop(
+            "Turn {turn} made no request, because this replay ended at turn {last:,}: {error} Try again above the "
+            "picture."
+        )
+    return _(template, turn=turn, last=run.turns[-1].turn, error=attempt.error)
 
 
 def parts_html(record: TurnRecord) -> Markup:
@@ -192,33 +185,25 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        messages = _range_words(block.indices)
         formed = _(COMMA).join(form_counts(block, forms_sent(record)))
+        template = noop("**{messages}** word for word · {tokens}")
         if formed:
-            return _(
-                "**{messages}**, {how} · {tokens}",
-                messages=messages,
-                how=formed,
-                tokens=tokens,
-            )
-        return _(
-            "**{messages}** word for word · {tokens}", messages=messages, tokens=tokens
-        )
+            template = noop("**{messages}**, {how} · {tokens}")
+        messages = _range_words(block.indices)
+        return _(template, messages=messages, how=formed, tokens=tokens)
     if block.kind == "summary":
-        broken_words = f" · {broken}" if broken else ""
-        title = plain(block_title(block, record))
         return _(
             "**{title}**, all of it · {size}{kept}",
-            title=title,
+            title=plain(block_title(block, record)),
             size=size_words(block, record),
-            kept=broken_words,
+            kept=f" · {broken}" if broken else "",
         )
     title = _(PART_TITLES[block.kind])
-    if added_to_system(record):
-        return _(
-            "**{title}**, with what memory added · {tokens}", title=title, tokens=tokens
-        )
-    return f"**{title}** · {tokens}"
+    if not added_to_system(record):
+        return f"**{title}** · {tokens}"
+    return _(
+        "**{title}**, with what memory added · {tokens}", title=title, tokens=tokens
+    )
 
 
 def _range_words(positions: Iterable[int]) -> str:
@@ -244,7 +229,9 @@ def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _draw_as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
+def _draw_as_json(record: TurnRecord, name: str) -> None:
+    chars = sum(len(message.content) for message in record.context.messages)
+    is_long = chars > MAX_JSON_CHARS_SHOWN
     with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))

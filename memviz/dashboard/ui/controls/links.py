@@ -37,12 +37,12 @@ from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell import views as page_views
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
-    LINK_OFF,
     address_now,
     ask_linked,
     forget_own,
     is_own,
     note_own,
+    show_not_there,
     shown_parts,
 )
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW, presented_parts
@@ -248,7 +248,7 @@ def open_shared_view() -> bool:
         choose_request(view.turn, view.call)
         follow_link()
     for problem in problems:
-        st.warning(plain(problem), icon=LINK_OFF)
+        show_not_there(problem)
     return True
 
 

@@ -93,9 +93,8 @@ def _offer(
     name = summarizer.name
     attempts = _attempts(state, keys, summarizer)
     problems = dict.fromkeys(
-        _problem(key, attempt) for key, attempt in attempts.items()
+        filter(None, [_problem(key, attempt) for key, attempt in attempts.items()])
     )
-    problems.pop("", None)
     place = st.empty()
     with place.container():
         is_reached = summarizer.api_key or summarizer.api_base
@@ -134,16 +133,16 @@ def _what_is_left(
 ) -> str:
     untried = [key.strategy.label for key in keys if key not in attempts]
     if untried:
-        labels = _(COMMA).join(untried)
-        if not calls:
-            return _(
-                "Not replayed yet: {labels}. {summarizer} is asked when you say so.",
-                labels=labels,
-                summarizer=summarizer,
+        template = noop(
+            "Not replayed yet: {labels}. {summarizer} is asked when you say so."
+        )
+        if calls:
+            template = noop(
+                "Not replayed yet: {labels}. {summarizer} is asked for about {summaries} when you say so."
             )
         return _(
-            "Not replayed yet: {labels}. {summarizer} is asked for about {summaries} when you say so.",
-            labels=labels,
+            template,
+            labels=_(COMMA).join(untried),
             summarizer=summarizer,
             summaries=counted(calls, "summary"),
         )
@@ -202,10 +201,7 @@ def _replay(
             share = number / total
             in_all = counted(total, "call")
             words = _("{asked:,} of about {calls}", asked=number, calls=in_all)
-        tell(
-            share,
-            _("{label}: {calls}, {turn}", label=label, calls=words, turn=turn),
-        )
+        tell(share, _("{label}: {calls}, {turn}", label=label, calls=words, turn=turn))
 
     writer = summarizer.build_summarizer()
     for key in keys:
@@ -231,16 +227,10 @@ def _attempt(
     error: MemvizError | None = None
     is_over = False
     try:
+        total = session.log.turn_count
         for turn in turns:
             calls = sum(compaction.asked for compaction in session.compactions)
-            tell(
-                calls,
-                _(
-                    "turn {turn:,} of {total:,}",
-                    turn=turn,
-                    total=session.log.turn_count,
-                ),
-            )
+            tell(calls, _("turn {turn:,} of {total:,}", turn=turn, total=total))
         is_over = True
     except MemvizError as failure:
         error = failure

@@ -11,7 +11,7 @@ from time import monotonic
 import streamlit as st
 
 from memviz.core.model_errors import MissingVectorsError
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
@@ -21,7 +21,7 @@ from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
 from memviz.dashboard.ui.shell.elements import error_shown, show_error
 from memviz.dashboard.ui.shell.server.checks import is_shared
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.models.names import OFFLINE, is_free
@@ -95,11 +95,10 @@ def make_runs(
             if offer_for_replays(workspace, without_vectors):
                 st.rerun()
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    settings = []
-    for setting_run in as_setting_runs(runs):
-        label = setting_run.label + so_far_label(setting_run.run)
-        settings.append(replace(setting_run, label=label))
-    return settings
+    return [
+        replace(shown, label=shown.label + so_far_label(shown.run))
+        for shown in as_setting_runs(runs)
+    ]
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -111,7 +110,7 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
             label = _("{label} · reworded", label=label)
         labels.append(label)
     settings = []
-    for (setting, run), label in zip(runs, distinct(labels), strict=True):
+    for (setting, run), label in zip(runs, distinct_names(labels), strict=True):
         settings.append(SettingRun(run, label, setting.index))
     return settings
 
@@ -160,14 +159,12 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
-            st.progress(
-                work.done / work.total,
-                _(
-                    "Replaying under {label}: {progress}",
-                    label=plain(setting.build().label),
-                    progress=how_far(work),
-                ),
+            words = _(
+                "Replaying under {label}: {progress}",
+                label=plain(setting.build().label),
+                progress=how_far(work),
             )
+            st.progress(work.done / work.total, words)
         st.caption(
             _(
                 "The pictures show what was replayed so far. They are drawn again when it is done."
@@ -203,11 +200,8 @@ def how_far(work: BackgroundReplay) -> str:
     seconds_left = work.seconds_left
     if seconds_left is None:
         return turn
-    return _(
-        "{turn}, about {seconds} more",
-        turn=turn,
-        seconds=counted(max(1, round(seconds_left)), "second"),
-    )
+    seconds = counted(max(1, round(seconds_left)), "second")
+    return _("{turn}, about {seconds} more", turn=turn, seconds=seconds)
 
 
 def so_far_label(run: Run) -> str:

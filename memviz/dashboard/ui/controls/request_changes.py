@@ -100,8 +100,9 @@ def draw_recalled(record: TurnRecord, facts: Sequence[Probe]) -> None:
 def recalled_html(words: str) -> Markup:
     """Return words about a recall, with the sign that recalls have on the charts."""
     sign = glyph("▼", PART_COLORS["recalled"])
-    look = "memviz-why memviz-recalled"
-    return element("p", sign, " ", in_language(words), class_=look)
+    return element(
+        "p", sign, " ", in_language(words), class_="memviz-why memviz-recalled"
+    )
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
@@ -171,8 +172,12 @@ def _draw_reason(run: Run, compaction: Compaction) -> None:
         st.error(f"{failure} {tried_again(run, compaction)}", icon=":material/error:")
     elif compaction.kind in DECIDED:
         template, icon = DECIDED[compaction.kind]
-        messages = message_range(compaction.summarized)
-        sentence = _(template, what=words.what, messages=messages, because=because)
+        sentence = _(
+            template,
+            what=words.what,
+            messages=message_range(compaction.summarized),
+            because=because,
+        )
         st.info(sentence, icon=icon)
     elif lacks_summarizer(compaction):
         st.warning(

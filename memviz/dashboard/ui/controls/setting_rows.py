@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA
+from memviz.core.text.wording import COMMA, distinct_names
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -25,7 +25,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
 from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import button, quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
@@ -73,7 +73,7 @@ def setting_rows(
             disabled=is_full,
             width="stretch",
         )
-    labels = distinct(list(map(setting_label, state.settings)))
+    labels = distinct_names(list(map(setting_label, state.settings)))
     uids = [setting.uid for setting in state.settings]
     return dict(zip(uids, labels, strict=True))
 

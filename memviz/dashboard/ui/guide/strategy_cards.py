@@ -84,8 +84,9 @@ def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
     """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
     for place, page in zip(card_places(len(pages), COLUMNS), pages, strict=True):
-        key = f"guide-card-{page.id}"
-        with place.container(border=True, height="stretch", key=key):
+        with place.container(
+            border=True, height="stretch", key=f"guide-card-{page.id}"
+        ):
             link_strategy(page, f"**{page.title}**")
             places[page.id] = st.empty()
             st.caption(page.summary)

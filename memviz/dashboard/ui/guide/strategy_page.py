@@ -42,6 +42,19 @@ from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
 PAGE = "pages/guide.py"
+VALUES = {
+    ("here", "none"): noop("here: {value}"),
+    ("here", "number"): noop("here: {value:,} {unit}"),
+    ("here", "on"): noop("here: on"),
+    ("here", "off"): noop("here: off"),
+    ("here", "text"): noop("here: {value}"),
+    ("default", "none"): noop("default: none"),
+    ("default", "number"): noop("default: {value:,} {unit}"),
+    ("default", "on"): noop("default: on"),
+    ("default", "off"): noop("default: off"),
+    ("default", "text"): noop("default: {value}"),
+}
+"""The value of a parameter in words: of a program's own or by default, by the kind of the value."""
 NOT_HERE = noop("There is no picture: it cannot be run here.")
 
 
@@ -199,27 +212,18 @@ def _help(parameter: Parameter) -> str:
 
 
 def _value(page: StrategyPage, parameter: Parameter) -> str:
-    if parameter.name not in page.values:
-        return _default(parameter)
-    value = page.values[parameter.name]
-    if parameter.is_number:
-        unit = _(parameter.unit)
-        return _("here: {value:,} {unit}", value=value, unit=unit)
-    if parameter.kind is bool:
-        return _("here: on") if value else _("here: off")
-    return _("here: {value}", value=value)
-
-
-def _default(parameter: Parameter) -> str:
-    value = parameter.default
+    """Return ``here: 500 tokens`` where a program has a value of its own, else ``default: 500 tokens``."""
+    whose = "here" if parameter.name in page.values else "default"
+    value = page.values.get(parameter.name, parameter.default)
     if value is None:
-        return _("default: none")
-    if parameter.is_number:
-        unit = _(parameter.unit)
-        return _("default: {value:,} {unit}", value=value, unit=unit)
-    if parameter.kind is bool:
-        return _("default: on") if value else _("default: off")
-    return _("default: {value}", value=value)
+        kind = "none"
+    elif parameter.is_number:
+        kind = "number"
+    elif parameter.kind is bool:
+        kind = "on" if value else "off"
+    else:
+        kind = "text"
+    return _(VALUES[whose, kind], value=value, unit=_(parameter.unit))
 
 
 def _sentence(text: str) -> str:

@@ -31,6 +31,7 @@ from memviz.dashboard.ui.shell.elements import (
     main_button,
     offer_file,
     quiet_button,
+    right_row,
     row,
     show_caption,
     show_problem,
@@ -132,10 +133,7 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 summary = state.words_of(lesson.summary)
                 show_caption(shortened(summary, MAX_SUMMARY_CHARS))
             show_caption(" · ".join(_facts(lesson)))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             button(
                 _verb(lesson),
                 f"play-{lesson.id}",
@@ -196,13 +194,11 @@ def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
 def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
-    title = plain(state.words_of(lesson.title))
-    key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
-        _("More of {title}", title=title),
+        _("More of {title}", title=plain(state.words_of(lesson.title))),
         icon=":material/more_horiz:",
         help=_("Download, print, change"),
-        key=key,
+        key=f"lesson-more-{lesson.id}-{state.own.edits}",
     ):
         _draw_download_buttons(lesson, is_own=is_own)
         if button(

@@ -1,8 +1,6 @@
 """A lesson of one's own: steps that were kept on Compare and Facts, named, ordered, worded and saved."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -32,6 +30,7 @@ from memviz.dashboard.ui.shell.elements import (
     error_shown,
     main_button,
     offer_file,
+    right_row,
     show_caption,
     show_toast,
 )
@@ -108,10 +107,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             language,
             max_chars=TITLE_CHARS,
         )
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             _draw_order(own, number)
         Slot(own, "text", number).write(
             st.text_area,
@@ -125,39 +121,34 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
         show_caption(shown_words(own.steps[number]))
 
 
-ORDERS = {
-    "arrow_upward": noop("Move up step {number}"),
-    "arrow_downward": noop("Move down step {number}"),
-    "delete": noop("Remove step {number}"),
-}
-"""The words on what each button of a step does, by its icon."""
-
-
 def _draw_order(own: OwnLesson, number: int) -> None:
-    up = partial(own.move, number, -1)
-    down = partial(own.move, number, 1)
-    is_last = number == len(own.steps) - 1
-    _draw_order_button(own, number, "arrow_upward", up, is_off=number == 0)
-    _draw_order_button(own, number, "arrow_downward", down, is_off=is_last)
-    _draw_order_button(own, number, "delete", partial(own.remove, number))
-
-
-def _draw_order_button(
-    own: OwnLesson,
-    number: int,
-    icon: str,
-    do: Callable[[], None],
-    *,
-    is_off: bool = False,
-) -> None:
-    name = "remove" if icon == "delete" else icon
     button(
         "",
-        own.key(f"{name}-{number}"),
-        f":material/{icon}:",
-        do,
-        help=_(ORDERS[icon], number=number + 1),
-        disabled=is_off,
+        own.key(f"arrow_upward-{number}"),
+        ":material/arrow_upward:",
+        own.move,
+        number,
+        -1,
+        help=_("Move up step {number}", number=number + 1),
+        disabled=number == 0,
+    )
+    button(
+        "",
+        own.key(f"arrow_downward-{number}"),
+        ":material/arrow_downward:",
+        own.move,
+        number,
+        1,
+        help=_("Move down step {number}", number=number + 1),
+        disabled=number == len(own.steps) - 1,
+    )
+    button(
+        "",
+        own.key(f"remove-{number}"),
+        ":material/delete:",
+        own.remove,
+        number,
+        help=_("Remove step {number}", number=number + 1),
     )
 
 

@@ -1,7 +1,8 @@
 """Files and texts on their way into the library: choosing and reading them, what has to be asked first (which of
 several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -181,8 +182,10 @@ def _saved_words(upload: Import) -> Iterator[str]:
     for note in notes[:MAX_NOTES]:
         yield _("Note: {note}", note=note)
     if len(notes) > MAX_NOTES:
-        more = counted(len(notes) - MAX_NOTES, "more note")
-        yield _("And {more}, kept with the conversations.", more=more)
+        yield _(
+            "And {more}, kept with the conversations.",
+            more=counted(len(notes) - MAX_NOTES, "more note"),
+        )
 
 
 def _size(saved: list[ConversationEntry]) -> str:
@@ -311,19 +314,15 @@ def _leave_button(upload: Import, key: str) -> None:
 
 
 def _choose_user(names: Sequence[str], key: str) -> str | None:
-    help = _("Everybody else in the file becomes the assistant, under their names.")
-    if len(names) > MOST_IN_SIGHT:
-        return st.selectbox(
-            _("Who is the user?"), names, index=None, key=f"user-name-{key}", help=help
-        )
-    return st.radio(
+    choose: Callable[..., str | None] = st.selectbox
+    if len(names) <= MOST_IN_SIGHT:
+        choose = partial(st.radio, format_func=plain, horizontal=True)
+    return choose(
         _("Who is the user?"),
         names,
         index=None,
-        format_func=plain,
         key=f"user-name-{key}",
-        horizontal=True,
-        help=help,
+        help=_("Everybody else in the file becomes the assistant, under their names."),
     )
 
 
@@ -332,7 +331,4 @@ def _read_again(upload: Import, file: NamedBytes, user: str | None) -> None:
     while not reading.wait(1):
         pass
     again = _import_outcome(reading.outcomes[0], file, upload.format)
-    upload.outcome = again.outcome
-    upload.saved = again.saved
-    upload.notes = again.notes
-    upload.file = again.file
+    vars(upload).update(vars(again))  # it is the same file, read otherwise

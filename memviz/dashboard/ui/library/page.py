@@ -22,6 +22,7 @@ from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import (
     button,
     offer_file,
+    right_row,
     show_caption,
     show_error,
     show_info,
@@ -73,9 +74,8 @@ def shelf() -> None:
     entries, unreadable, total = workspace().store.page(
         search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
-    if (
-        total and not entries and not unreadable
-    ):  # another search has fewer pages, or the last row of the last page was deleted
+    if total and not entries and not unreadable:
+        # Another search has fewer pages, or the last row of the last page was deleted.
         set_widget(PAGE_KEY, 1)
         st.rerun()
     if not total:
@@ -106,10 +106,7 @@ def _draw_row(entry: ConversationEntry) -> None:
             if entry.description:
                 description = bundled_words(entry.description)
                 show_caption(shortened(description, MAX_DESCRIPTION_CHARS))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             _draw_actions(entry)
         if library_state().shown == entry.id:
             _show_conversation(entry)

@@ -20,6 +20,7 @@ from memviz.dashboard.ui.shell.elements import (
     button,
     error_shown,
     offer_file,
+    right_row,
     show_caption,
     show_success,
     show_title,
@@ -108,10 +109,7 @@ def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
             if recording.about.note:
                 with st.expander(_("How it was made")):
                     st.text(bundled_words(recording.about.note))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             _draw_buttons(name, recording, is_own=is_own)
 
 

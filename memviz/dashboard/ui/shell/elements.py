@@ -36,6 +36,12 @@ def row(
     )
 
 
+right_row = partial(
+    st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
+)
+"""Returns a place where buttons stand side by side at the right."""
+
+
 def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
     """Yield a place for each of ``count`` cards, in rows of columns of the same width; a row is drawn when its first
     place is asked for."""

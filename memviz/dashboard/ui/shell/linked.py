@@ -86,12 +86,10 @@ def forget_linked() -> None:
 def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> None:
     """Ask of the widgets that are drawn next what a link asks for in other parts than those of these ``names``."""
     others = [name for name in query if name not in names and query[name]]
-    parts = {}
-    for name in others[:MAX_PARTS]:
-        text = query[name][0]
-        if len(text) <= MAX_TEXT_CHARS:
-            parts[name] = text
-    linked_parts().asked = parts
+    texts = {name: query[name][0] for name in others[:MAX_PARTS]}
+    linked_parts().asked = {
+        name: text for name, text in texts.items() if len(text) <= MAX_TEXT_CHARS
+    }
 
 
 def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
@@ -133,12 +131,18 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
 
 def say_not_there(name: str, text: str) -> None:
     """Say that a part of a link asks for something in vain."""
-    words = _(
-        "The link's {name} {text} was passed over: it is not there.",
-        name=name,
-        text=quoted(text),
+    show_not_there(
+        _(
+            "The link's {name} {text} was passed over: it is not there.",
+            name=name,
+            text=quoted(text),
+        )
     )
-    st.warning(plain(words), icon=LINK_OFF)
+
+
+def show_not_there(text: str) -> None:
+    """Show that a link leads nowhere; no letter of ``text`` is markup."""
+    st.warning(plain(text), icon=LINK_OFF)
 
 
 def say_conversation_is_gone() -> None:

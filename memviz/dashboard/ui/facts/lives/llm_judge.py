@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.grounds import draw_author_badge, say_who_answered
@@ -28,7 +28,7 @@ from memviz.dashboard.ui.shell.elements import card_places
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
@@ -315,7 +315,9 @@ def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
     probes = [probe for probe in asked.probes if probe in answered]
-    labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in probes])
+    labels = distinct_names(
+        [shortened(probe.question, LABEL_CHARS) for probe in probes]
+    )
     numbers = list(range(len(probes)))
     if widget_value(ONE_KEY) not in (None, *numbers):
         set_widget(ONE_KEY, None)

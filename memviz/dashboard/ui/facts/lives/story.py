@@ -9,6 +9,7 @@ import streamlit as st
 from memviz.core.text.containment import contains
 from memviz.core.text.wording import (
     SEMICOLON,
+    distinct_names,
     message_list,
     message_number,
     message_range,
@@ -42,7 +43,7 @@ from memviz.dashboard.ui.facts.version_card import (
 )
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import act_words, reason_words
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.compaction import Compaction
@@ -110,7 +111,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     numbers = [life.probe for life in lives]
     probes = [result.retention.probes[number] for number in numbers]
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    labels = distinct([shortened(text, LABEL_CHARS) for text in texts])
+    labels = distinct_names([shortened(text, LABEL_CHARS) for text in texts])
     by_number = dict(zip(numbers, labels, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
