@@ -9,7 +9,6 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.core.errors import LessonError, MemvizError
 from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.field_readers import TEXT_CHARS
 from memviz.dashboard.lessons.lesson import (
@@ -25,7 +24,7 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -223,32 +222,28 @@ def with_choices(question: Question, language: Language, lines: list[str]) -> Qu
         texts.append(replace(choice or Text(), **{language: line or ""}))
     choices = tuple(filter(None, texts))
     answer = question.answer
-    right = ""
-    if answer < len(question.choices):
-        right = getattr(question.choices[answer], language)
+    lines_before = [getattr(choice, language) for choice in question.choices]
     lines_now = [getattr(choice, language) for choice in choices]
+    right = lines_before[answer] if answer < len(lines_before) else ""
     if right and right in lines_now:
         answer = lines_now.index(right)
-    return replace(
-        question, choices=choices, answer=min(answer, max(0, len(choices) - 1))
-    )
+    answer = min(answer, max(0, len(choices) - 1))
+    return replace(question, choices=choices, answer=answer)
 
 
 def _draw_prediction(
     own: OwnLesson, number: int, prediction: Prediction, language: Language
 ) -> None:
-    step = own.steps[number]
-    try:
+    with error_shown():
         with st.spinner(_("Replaying the conversation"), show_time=True):
             played = play(
-                step.view.study, workspace(), _("Step {number}", number=number + 1)
+                own.steps[number].view.study,
+                workspace(),
+                _("Step {number}", number=number + 1),
             )
-    except LessonError as error:
-        show_error(error)
-        return
-    with st.container(horizontal=True, gap="small"):
-        _choose_prediction(own, number, prediction, played)
-    _say(own.steps[number], played, language)
+        with st.container(horizontal=True, gap="small"):
+            _choose_prediction(own, number, prediction, played)
+        _say(own.steps[number], played, language)
 
 
 def _choose_prediction(
@@ -283,17 +278,9 @@ def _choose_prediction(
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
-    """Draw the question as the reader sees it, with its answer."""
-    try:
-        question = question_of(step, played)
-    except MemvizError as error:
-        show_error(error)
-        return
+    """Draw the question as the reader sees it, with its answer. Raises :class:`memviz.MemvizError`."""
+    question = question_of(step, played)
     if question is not None:
         prose(question.text, language)
-        st.caption(
-            _(
-                "Answer of the run: {answer}.",
-                answer=plain(question.choices[question.answer].said(language)),
-            )
-        )
+        answer = plain(question.choices[question.answer].said(language))
+        st.caption(_("Answer of the run: {answer}.", answer=answer))

@@ -4,6 +4,7 @@ printed; above it what is said when one was played to its end."""
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import streamlit as st
 
@@ -96,12 +97,9 @@ def upload() -> None:
     if file is None:
         return
     with error_shown():
-        if file.size <= MAX_BYTES:
-            content = file.getvalue()
-        else:
-            # It is refused for its size, so it need not be read.
-            content = b" " * (MAX_BYTES + 1)
         id = id_of(file.name.partition(".")[0], {})
+        # A larger file is refused for its size, so it need not be read whole.
+        content = file.getvalue()[: MAX_BYTES + 1]
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
@@ -246,12 +244,11 @@ def draw_closing() -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
-        title = plain(lessons_state().words_of(lesson.title))
-        words = _("You have finished **{title}**.", title=title)
+        template = noop("You have finished **{title}**.")
         if score:
-            words = _(
-                "You have finished **{title}**: {score}.", title=title, score=score
-            )
+            template = noop("You have finished **{title}**: {score}.")
+        title = plain(lessons_state().words_of(lesson.title))
+        words = _(template, title=title, score=score)
         st.markdown(f":material/check_circle: {words}")
         following = next_after(lesson)
         with row():
@@ -279,16 +276,16 @@ def _ended() -> Lesson | None:
 
 def next_after(lesson: Lesson) -> Lesson | None:
     """The bundled lesson that comes after one in the list; after one of somebody's own none."""
-    ids = [*bundled_lessons(), None]
-    if lesson.id not in ids:
-        return None
-    following = ids[ids.index(lesson.id) + 1]
-    return bundled_lessons()[following] if following else None
+    for before, following in pairwise(bundled_lessons().values()):
+        if before.id == lesson.id:
+            return following
+    return None
 
 
 def _draw_to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
-    for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
+    steps = [step for step in lesson.steps if step.to_try]
+    for step in steps[-1:]:
         for number, attempt in enumerate(step.to_try):
             words = plain(lessons_state().words_of(attempt.text))
             key = f"lesson-then-{number}"

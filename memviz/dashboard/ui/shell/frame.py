@@ -4,7 +4,7 @@ languages marked for screen readers."""
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import streamlit as st
@@ -77,24 +77,17 @@ def _show_database_problem() -> None:
     with place.container(border=True, key="database-problem"):
         show_problem(f"{problem} {_(REMEDY)}")
         with st.container(horizontal=True):
-            rescue = main_button(_(RESCUE), "database-rescue", ":material/save:")
-            reopen = False
-            if Path(workspace().store.path).exists():
-                reopen = button(
-                    _(REOPEN),
-                    "database-reopen",
-                    ":material/folder_open:",
-                    help=_(REOPEN_HELP),
-                )
-    sentence = ""
-    with error_shown():
-        if rescue:
-            sentence = _rescued()
-        elif reopen:
-            workspace().reopen()
-            sentence = _("memviz goes on with {path}.", path=workspace().store.path)
-    if sentence:
-        place.success(plain(sentence), icon=":material/check:")
+            is_rescued = main_button(_(RESCUE), "database-rescue", ":material/save:")
+            is_reopened = Path(workspace().store.path).exists() and button(
+                _(REOPEN),
+                "database-reopen",
+                ":material/folder_open:",
+                help=_(REOPEN_HELP),
+            )
+    if is_rescued or is_reopened:
+        with error_shown():
+            sentence = _rescued() if is_rescued else _reopened()
+            place.success(plain(sentence), icon=":material/check:")
 
 
 def _rescued() -> str:
@@ -108,6 +101,11 @@ def _rescued() -> str:
         asked_for=asked_for,
     )
     return f"{sentence} {other}"
+
+
+def _reopened() -> str:
+    workspace().reopen()
+    return _("memviz goes on with {path}.", path=workspace().store.path)
 
 
 _say_languages = st.components.v2.component(
@@ -189,9 +187,8 @@ def _pages() -> list[StreamlitPage]:
         pages.append(st.Page(PAGES / file, title=_(title), icon=icon))
     # The page at the root has no address of its own, so the root leads to Compare, and
     # /compare works too.
-    compare = pages[0]
     root = st.Page(
-        _to(compare),
+        partial(_lead_to, pages[0]),
         title="memviz",
         url_path="start",
         default=True,
@@ -200,12 +197,8 @@ def _pages() -> list[StreamlitPage]:
     return [root, *pages]
 
 
-def _to(page: StreamlitPage) -> Callable[[], None]:
-    def lead() -> None:
-        query: dict[str, str | list[str]] = {**address_now()}
-        st.switch_page(page, query_params=query)
-
-    return lead
+def _lead_to(page: StreamlitPage) -> None:
+    st.switch_page(page, query_params={**address_now()})
 
 
 def open_page(question: str, sentence: str, lost: Lost) -> None:

@@ -86,15 +86,11 @@ def other_languages() -> dict[str, str]:
 
 def choose_language() -> None:
     """Draw a button for each of the other languages. What draws the page is run anew by a click on one."""
+    reading = _reading()
     for code, name in other_languages().items():
         if quiet_button(name, f"{LANGUAGE_KEY}-{code}", ":material/translate:"):
-            _choose(code)
+            reading.chosen = code
+            if LANG in st.query_params:
+                keep_in_address({LANG: code})
+                reading.taken = [code]
             st.rerun()
-
-
-def _choose(code: str) -> None:
-    reading = _reading()
-    reading.chosen = code
-    if LANG in st.query_params:
-        keep_in_address({LANG: code})
-        reading.taken = [code]
