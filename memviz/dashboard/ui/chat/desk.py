@@ -12,7 +12,7 @@ from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
-from memviz.dashboard.ui.shell.elements import button, main_button
+from memviz.dashboard.ui.shell.elements import box, button, buttons_row, main_button
 from memviz.dashboard.ui.shell.linked import say_conversation_is_gone
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
@@ -48,9 +48,10 @@ class ChatDesk:
         """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
         A new chat becomes a saved conversation with its first message. One that was deleted elsewhere is kept in memory
         only, until the user has said what is to become of it."""
+        if self.state.deleted:
+            return
         try:
-            if not self.state.deleted:
-                self._save(replaces)
+            self._save(replaces)
         except StorageError as error:
             # It is shown with the talk: this may run while the page is being left.
             self.state.deleted = self.is_gone
@@ -59,10 +60,8 @@ class ChatDesk:
 
     def save_what_was_refused(self) -> None:
         """Save what was said while the database file was gone, once there is one again."""
-        if (
-            isinstance(self.state.error, DatabaseMovedError)
-            and not self.workspace.store.problem
-        ):
+        was_moved = isinstance(self.state.error, DatabaseMovedError)
+        if was_moved and not self.workspace.store.problem:
             self.state.error = None
             self.save()
 
@@ -75,13 +74,13 @@ class ChatDesk:
         if id is None:
             if len(chat.log):
                 state.conversation_id = workspace.new_chat(chat, summarizer)
-        elif id.startswith(SAMPLE_PREFIX):
+        elif keeps_its_switches(id):
+            workspace.save_chat(id, chat, summarizer, replaces)
+        else:
             has_grown = len(chat.log) != workspace.store.entry(id).message_count
             # Else it was only looked at under another setting.
             if has_grown or chat.run.has_decisions:
                 state.conversation_id = workspace.continue_sample(id, chat, summarizer)
-        else:
-            workspace.save_chat(id, chat, summarizer, replaces)
 
     @property
     def is_gone(self) -> bool:
@@ -94,18 +93,12 @@ class ChatDesk:
     def restore(self) -> None:
         """Bring a conversation that was deleted elsewhere back, with what was said since."""
         state = self.state
-        if state.conversation_id is None:
-            return
-        try:
-            self.workspace.bring_back_chat(
-                state.conversation_id, self.chat, self.models.summarizer.name
-            )
-        except StorageError as error:
-            state.error = error
-            return
-        state.deleted = False
-        state.error = None
-        self.save()
+        id = state.conversation_id
+        summarizer = self.models.summarizer.name
+        bring_back = self.workspace.bring_back_chat
+        if id is not None and self.change(bring_back, id, self.chat, summarizer):
+            state.deleted = False
+            self.save()
 
 
 def offer_to_restore(desk: ChatDesk) -> None:
@@ -113,7 +106,7 @@ def offer_to_restore(desk: ChatDesk) -> None:
     yet; nothing for any other."""
     if not desk.state.deleted:
         return
-    with st.container(border=True, key="chat-deleted"):
+    with box("chat-deleted"):
         st.markdown(_("**This conversation was deleted elsewhere**"))
         st.caption(
             _(
@@ -121,7 +114,7 @@ def offer_to_restore(desk: ChatDesk) -> None:
                 "decide, nothing more is stored, and no model is asked."
             )
         )
-        with st.container(horizontal=True):
+        with buttons_row():
             main_button(
                 _("Restore"),
                 "chat-restore",
@@ -140,9 +133,8 @@ def offer_to_restore(desk: ChatDesk) -> None:
 
 def _restore(desk: ChatDesk) -> None:
     desk.restore()
-    desk.state.going_on = (
-        desk.chat.unanswered and not desk.state.deleted and desk.state.error is None
-    )
+    is_back = not desk.state.deleted and desk.state.error is None
+    desk.state.going_on = is_back and desk.chat.unanswered
 
 
 def start_new() -> None:

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import button
+from memviz.dashboard.ui.shell.elements import button, buttons_row, drawer
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
@@ -66,7 +66,7 @@ def pictures(desk: ChatDesk) -> None:
     )
     _draw_totals(run)
     draw_health([SettingRun(run, run.strategy.label, 0)])
-    with st.expander(_sent_label(last), icon=":material/search:"):
+    with drawer(_sent_label(last), ":material/search:"):
         facts = known_facts(state.conversation_id, run.log, grows=True)
         inspector(run, last.turn, "chat", facts, whole_turn=True)
     if state.conversation_id is None or state.deleted:
@@ -123,7 +123,7 @@ def _draw_totals(run: Run) -> None:
             count=len(run.requests),
         )
     # It wraps where a column would cut the labels short.
-    with st.container(horizontal=True, gap="xsmall"):
+    with buttons_row("xsmall"):
         _draw_total(_("Sent"), use.sent_tokens, sent)
         _draw_total(_("Summaries"), use.summarizations, _("Summaries written so far."))
         if use.thinking_tokens:

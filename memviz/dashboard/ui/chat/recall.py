@@ -9,7 +9,13 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.shell.elements import main_button, quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    buttons_row,
+    error_shown,
+    main_button,
+    quiet_button,
+)
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.dashboard.words.requests import message_words, role_name
@@ -73,27 +79,25 @@ def _choose(desk: ChatDesk) -> None:
         placeholder=_("budget, Mira"),
         help=_("Messages that hold any of these, separated by commas."),
     )
-    try:
+    with error_shown():
         parts = _recall_parts(turns, last, words)
-        selection = desk.chat.find(Recall(**parts)) if parts else None
-    except MemvizError as error:
-        show_error(error)
-        return
-    if selection is None:
-        st.caption(_(HOW_TO_CHOOSE))
-        return
-    if selection.missing:
-        st.caption(_missing_words(selection.missing))
-    _draw_previews(desk.chat, selection.indices)
-    main_button(
-        _("Recall {messages}", messages=counted(len(selection.indices), "message")),
-        None,
-        ":material/history:",
-        _recall,
-        desk,
-        parts,
-        disabled=not selection.indices,
-    )
+        if not parts:
+            st.caption(_(HOW_TO_CHOOSE))
+            return
+        selection = desk.chat.find(Recall(**parts))
+        if selection.missing:
+            st.caption(_missing_words(selection.missing))
+        _draw_previews(desk.chat, selection.indices)
+        messages = counted(len(selection.indices), "message")
+        main_button(
+            _("Recall {messages}", messages=messages),
+            None,
+            ":material/history:",
+            _recall,
+            desk,
+            parts,
+            disabled=not selection.indices,
+        )
 
 
 def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
@@ -111,8 +115,9 @@ def _recall(desk: ChatDesk, parts: dict[str, Any]) -> None:
         desk.chat.recall(**parts)
     except MemvizError as error:  # the setting was changed meanwhile
         desk.state.error = error
-    for key, empty in ((TURNS_KEY, ""), (LAST_KEY, 0), (WORDS_KEY, "")):
-        set_widget(key, empty)
+    set_widget(TURNS_KEY, "")
+    set_widget(LAST_KEY, 0)
+    set_widget(WORDS_KEY, "")
 
 
 def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
@@ -124,14 +129,14 @@ def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
             messages=counted(len(waiting.fresh), "message"),
             tokens=counted(waiting.tokens, "token"),
         )
-    with st.container(border=True):
+    with box():
         st.badge(
             recalled, color="orange", icon=":material/history:", help=_(WAITING_HELP)
         )
         _draw_previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
-        with st.container(horizontal=True):
+        with buttons_row():
             _draw_ways_on(chat, waiting.recalled.indices)
 
 

@@ -11,7 +11,13 @@ from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
-from memviz.dashboard.ui.shell.elements import button, main_button, show_problem
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    buttons_row,
+    main_button,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import named_reason
@@ -38,7 +44,7 @@ def review_panel(desk: ChatDesk) -> None:
     if is_first or desk.state.draft_with is not None:
         _ask_for_draft(desk)
         proposal = chat.proposal or proposal
-    with st.container(border=True):
+    with box():
         _draw_head(chat, proposal)
         written = [draft for draft in proposal.drafts if draft.error is None]
         if proposal.drafts:
@@ -70,7 +76,7 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
         again = _(
             "Write it with {summarizer}", summarizer=plain(desk.models.summarizer.label)
         )
-    with st.container(horizontal=True):
+    with buttons_row():
         main_button(again, "review-try-again", ":material/refresh:", _propose)
         with st.popover(_("Write it yourself"), icon=":material/edit:"):
             st.text_area(
@@ -220,7 +226,7 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
 
 
 def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
-    with st.container(horizontal=True):
+    with buttons_row():
         main_button(
             _("Use my wording") if is_changed else _("Use it"),
             "review-accept",

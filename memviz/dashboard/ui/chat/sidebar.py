@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.dashboard.ui.controls.vectors import show_budget_for
-from memviz.dashboard.ui.shell.elements import button
+from memviz.dashboard.ui.shell.elements import button, drawer
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     ask_linked,
@@ -44,7 +44,7 @@ def chat_controls() -> Models:
     with suppress(MemvizError):
         show_budget_for([state.setting.build()])
     models = models_panel()
-    with st.expander(_("More"), icon=":material/more_horiz:"):
+    with drawer(_("More"), ":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
             _("System prompt"),

@@ -8,7 +8,7 @@ from memviz.core.text.wording import counted, message_range
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
-from memviz.dashboard.ui.shell.elements import button
+from memviz.dashboard.ui.shell.elements import button, drawer
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.engine.compaction import Compaction
@@ -31,7 +31,7 @@ def summary_desk(desk: ChatDesk) -> None:
     if versions:
         tokens = sum(version.tokens for version in versions)
         label = _("What the summary says: {tokens}", tokens=counted(tokens, "token"))
-    with st.expander(label, icon=":material/compress:", key="summary-desk"):
+    with drawer(label, ":material/compress:", "summary-desk"):
         if versions:
             _edit(desk, _choose_version(versions))
         if chat.undoable is not None:

@@ -22,7 +22,11 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
-from memviz.dashboard.ui.controls.model_calls import draw_recall_exchange, draw_thoughts
+from memviz.dashboard.ui.controls.model_calls import (
+    draw_call,
+    draw_recall_exchange,
+    draw_thoughts,
+)
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import (
@@ -35,7 +39,6 @@ from memviz.dashboard.ui.shell.elements import (
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.requests import call_text
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import record_of_turn
@@ -76,13 +79,12 @@ def transcript(desk: ChatDesk) -> None:
     """Draw the newest messages, each with its fate at the last request; earlier ones on demand."""
     state = desk.state
     chat = desk.chat
-    log = desk.chat.log
+    log = chat.log
+    run = chat.run
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
     first = _first_shown(stop)
-    run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
-    recall_enabled = chat.strategy.allows_recall
     marks = _setting_marks(run)
     for position in range(first, stop):
         message = log[position]
@@ -101,7 +103,7 @@ def transcript(desk: ChatDesk) -> None:
         if position == len(log) - 1 and is_unanswered(desk):
             _draw_unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
-        if recall_enabled and turn.number and is_last_of_turn:
+        if chat.strategy.allows_recall and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
     is_answered = not (chat.unanswered or state.retrying)
     if run.turns and desk.models.answerer.recorded_first and is_answered:
@@ -175,8 +177,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
             way_out = _(
                 "What is sent depends on the memory under this setting. Stop goes back to the setting before."
             )
-        spent = f" {spending().sentence}." if spending().is_used else ""
-        return way_out + spent
+        return f"{way_out} {spending().sentence}." if spending().is_used else way_out
 
     watch(work, step, "chat-derive-stop", note)
 
@@ -230,18 +231,16 @@ def _draw_message(
 ) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
-            (prose if message.role == "assistant" else st.text)(message.content)
+            draw = prose if message.role == "assistant" else st.text
+            draw(message.content)
         for call in message.tool_calls:
-            st.code(call_text(call), language=None, wrap_lines=True)
+            draw_call(call)
         if fate in FATE_COLORS:
-            st.badge(
-                _(FATE_WORDS[fate]),
-                color=FATE_COLORS[fate],
-                help=_(
-                    "What became of message {number:,} at the last request.",
-                    number=message_number(position),
-                ),
+            help = _(
+                "What became of message {number:,} at the last request.",
+                number=message_number(position),
             )
+            st.badge(_(FATE_WORDS[fate]), color=FATE_COLORS[fate], help=help)
             if facts:
                 show_caption(message_facts_words(facts))
         if message.meta and message.meta.get("partial"):
@@ -250,12 +249,8 @@ def _draw_message(
 
 def is_unanswered(desk: ChatDesk) -> bool:
     """Return whether the last message has no reply, and nothing is being done about it."""
-    state = desk.state
-    return (
-        desk.chat.unanswered
-        and desk.chat.proposal is None
-        and not (state.going_on or state.retrying)
-    )
+    is_asked = desk.state.going_on or desk.state.retrying
+    return desk.chat.unanswered and desk.chat.proposal is None and not is_asked
 
 
 def _draw_unanswered() -> None:

@@ -19,7 +19,7 @@ from memviz.core.text.wording import COMMA, counted, distinct_names
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row, show_warning
+from memviz.dashboard.ui.shell.elements import drawer, quiet_button, row, show_warning
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
@@ -210,7 +210,7 @@ def draw_recorded_events(transcript: Transcript, log: Log) -> None:
             turn=turn,
             event=plain(event_sentence(event)),
         )
-        with st.expander(label, icon=":material/history_edu:"):
+        with drawer(label, ":material/history_edu:"):
             st.text(event.text or _("The file does not say what the summary was."))
     if len(events) > MAX_EVENTS_SHOWN:
         st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))

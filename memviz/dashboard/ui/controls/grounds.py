@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import named, summarizer_button
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row, show_caption
+from memviz.dashboard.ui.shell.elements import drawer, row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
@@ -273,10 +273,10 @@ def _draw_in_one_line(
     if bad:
         label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
     # The key keeps it open while its label changes with a slider.
-    with st.expander(
+    with drawer(
         _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),
-        key="health",
-        icon=_SEVERITY_ICONS["bad" if bad else "caution"],
+        _SEVERITY_ICONS["bad" if bad else "caution"],
+        "health",
     ):
         for setting, warnings in folded:
             whose = f"**{plain(setting.label)}**"

@@ -18,7 +18,13 @@ from memviz.dashboard.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
-from memviz.dashboard.ui.shell.elements import button, row, show_caption, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    row,
+    show_caption,
+    show_error,
+)
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
@@ -189,7 +195,7 @@ def watch(
     ended."""
     if work.wait(0):
         st.rerun()
-    with st.container(border=True):
+    with box():
         st.progress(*step())
         if said := note():
             show_caption(said)

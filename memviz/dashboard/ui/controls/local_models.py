@@ -10,6 +10,7 @@ from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.shell.elements import (
     button,
+    buttons_row,
     show_caption,
     show_error,
     show_title,
@@ -134,7 +135,7 @@ def _draw_row(number: int, model: LocalModel) -> None:
     with st.container(gap="xxsmall", key=f"local-model-{number}"):
         show_title(model.title)
         st.caption(f"{plain(model.program)} · {model.context_words}")
-        with st.container(horizontal=True, gap="xsmall"):
+        with buttons_row("xsmall"):
             for picker, label in USES.items():
                 base = widget_value(f"{picker}-base")
                 is_chosen = named(picker) == model.name and base == model.api_base

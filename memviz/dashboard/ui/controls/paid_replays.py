@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import show_error, show_problem
+from memviz.dashboard.ui.shell.elements import box, show_error, show_problem
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
@@ -52,7 +52,7 @@ def replayed_when_asked(
     log = workspace.conversation(keys[0].conversation_id, keys[0].first)[1]
     if log.turn_count <= FORESEEN_TURNS:
         foreseen = free_replays(workspace, keys)
-    with st.container(border=True):
+    with box():
         _offer(workspace, state, keys, summarizer, foreseen)
     attempts = _attempts(state, keys, summarizer)
     begun = []

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
-from memviz.dashboard.ui.shell.elements import error_shown, show_error
+from memviz.dashboard.ui.shell.elements import box, error_shown, show_error
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
@@ -157,7 +157,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     works = [work for _setting, work in at_work]
     if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
         st.rerun()
-    with st.container(border=True):
+    with box():
         for setting, work in at_work:
             words = _(
                 "Replaying under {label}: {progress}",

@@ -31,6 +31,7 @@ from memviz.dashboard.markup import (
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
@@ -316,11 +317,11 @@ def _draw_call(compaction: Compaction, key: str) -> None:
         return
     if compaction.kind == "edit":
         label = _("Your wording and the summarizer's")
-        with st.expander(label, icon=":material/edit:", key=key):
+        with drawer(label, ":material/edit:", key):
             _draw_wordings(compaction)
         return
     label = _("What the summarizer was asked")
-    with st.expander(label, icon=":material/compress:", key=key):
+    with drawer(label, ":material/compress:", key):
         st.caption(
             _(
                 "Summarizer call {tokens} in, {output_tokens:,} out · {took}",
@@ -351,7 +352,7 @@ def _draw_left(run: Run, requests: range, key: str) -> None:
         messages=counted(len(messages), "message"),
         how=_(COMMA).join(_fates_in_words(fate for _message, fate in messages)),
     )
-    with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
+    with drawer(what, ":material/logout:", f"{key}-left"):
         lines = []
         for position, fate in messages[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]

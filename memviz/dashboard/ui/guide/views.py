@@ -18,6 +18,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.guide.glossary import Entry, entry, glossary, shown_terms
 from memviz.dashboard.guide.strategies import StrategyPage
 from memviz.dashboard.markup import element
+from memviz.dashboard.ui.shell.elements import box
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
     keep_in_address,
@@ -195,7 +196,7 @@ SEARCH_KEY = "guide-search"
 def glossary_view(word: str) -> None:
     """Draw the entry of ``word`` first, if any, then all words that hold what is searched."""
     if word:
-        with st.container(border=True, key="guide-asked"):
+        with box("guide-asked"):
             st.html(_list([glossary()[word]]))
     search = search_field(
         _("Search the glossary"),

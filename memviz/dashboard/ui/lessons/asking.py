@@ -24,7 +24,7 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import buttons_row, error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -241,7 +241,7 @@ def _draw_prediction(
                 workspace(),
                 _("Step {number}", number=number + 1),
             )
-        with st.container(horizontal=True, gap="small"):
+        with buttons_row():
             _choose_prediction(own, number, prediction, played)
         _say(own.steps[number], played, language)
 

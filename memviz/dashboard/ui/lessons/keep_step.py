@@ -34,7 +34,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.lessons.state import lessons_state
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import drawer, error_shown
 from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain
@@ -66,9 +66,7 @@ def keep_as_step(
     """Draw the part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is the
     number of the one that is looked at. What a lesson shows otherwise than the page, with these settings and this
     ``summarizer``, is said."""
-    with st.expander(
-        _("Keep as a step"), icon=":material/bookmark_add:", key=f"{page}-keep-step"
-    ):
+    with drawer(_("Keep as a step"), ":material/bookmark_add:", f"{page}-keep-step"):
         st.caption(_(HELP, lessons=_(page_titles.LESSONS)))
         for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")

@@ -27,6 +27,7 @@ from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import (
+    box,
     button,
     error_shown,
     main_button,
@@ -123,7 +124,7 @@ def used_ids() -> dict[str, None]:
 
 def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     state = lessons_state()
-    with st.container(border=True, key=f"lesson-{lesson.id}"):
+    with box(f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
             show_title(state.words_of(lesson.title))

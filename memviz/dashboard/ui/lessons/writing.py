@@ -26,7 +26,9 @@ from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
 from memviz.dashboard.ui.shell.elements import (
+    box,
     button,
+    buttons_row,
     error_shown,
     main_button,
     offer_file,
@@ -98,7 +100,7 @@ def _draw_about(own: OwnLesson, language: Language) -> None:
 
 
 def _step(own: OwnLesson, number: int, language: Language) -> None:
-    with st.container(border=True, key=own.key(f"step-{number}")):
+    with box(own.key(f"step-{number}")):
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
         Slot(own, "title", number).write(
             head.text_input,
@@ -169,7 +171,7 @@ def shown_words(step: Step) -> str:
 
 def _save() -> None:
     own = lessons_state().own
-    with st.container(horizontal=True, gap="small"):
+    with buttons_row():
         with error_shown():
             _save_buttons(_judged(own))
         if button(

@@ -14,6 +14,7 @@ from memviz.dashboard.ui.controls.conversations import (
     event_sentence,
 )
 from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.transcripts.base import (
@@ -48,7 +49,7 @@ def conversation_view(id: str) -> None:
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(_(warning))}")
     if transcript.system_prompt:
-        with st.expander(_("System prompt"), icon=":material/tune:"):
+        with drawer(_("System prompt"), ":material/tune:"):
             st.text(transcript.system_prompt)
     pages = ceil_div(total, MESSAGES_ON_PAGE)
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1

@@ -16,7 +16,9 @@ from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.elements import (
+    box,
     button,
+    buttons_row,
     error_shown,
     main_button,
     show_caption,
@@ -139,7 +141,7 @@ def _draw_progress(reading: BackgroundReading) -> None:
             number=len(reading.outcomes) + 1,
             files=len(reading.files),
         )
-    with st.container(border=True):
+    with box():
         st.progress(share, _("Reading {name}: {what}", name=name, what=what))
         if button(_("Cancel"), "library-cancel", ":material/close:"):
             reading.cancel()
@@ -237,7 +239,7 @@ def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
 def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
     """Draw the conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
     count = len(loaded.transcripts)
-    with st.container(border=True, key=f"pick-{key}"):
+    with box(f"pick-{key}"):
         st.markdown(
             _(
                 "**{name}** holds {conversations}. Which do you want?",
@@ -265,7 +267,7 @@ def _import_buttons(
     upload: Import, loaded: LoadedFile, ticked: Sequence[int], key: str
 ) -> None:
     """Draw the buttons that import the ticked rows, or all where none is ticked, and that import nothing."""
-    with st.container(horizontal=True):
+    with buttons_row():
         label = _("Import all {there:,}", there=len(loaded.transcripts))
         if ticked:
             label = _(
@@ -284,7 +286,7 @@ def _ask_who_is_the_user(
     upload: Import, file: NamedBytes, error: UnclearUserError, key: str
 ) -> None:
     """Draw the names that speak in a file; it is read again once one of them is chosen."""
-    with st.container(border=True, key=f"user-{key}"):
+    with box(f"user-{key}"):
         st.markdown(
             _(
                 "**{name}** does not show who the user is.",
@@ -293,7 +295,7 @@ def _ask_who_is_the_user(
         )
         show_caption(error.reason)
         name = _choose_user(error.names, key)
-        with st.container(horizontal=True):
+        with buttons_row():
             if main_button(
                 _("Import"),
                 f"user-import-{key}",

@@ -12,7 +12,13 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.library.state import Mapped, library_state
-from memviz.dashboard.ui.shell.elements import main_button, show_caption, show_warning
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    buttons_row,
+    main_button,
+    show_caption,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.text import file_name
 from memviz.transcripts.background import NamedBytes
 from memviz.transcripts.limits import Limits
@@ -84,7 +90,7 @@ def mapping_panel(file: NamedBytes, key: str) -> None:
             mapped = library_state().mapped[key] = _mapped_at_first(file)
     if mapped is None:
         return
-    with st.container(border=True, key=f"mapping-{key}"):
+    with box(f"mapping-{key}"):
         # The messages come first, so that they stay in sight where columns stand one below the other.
         preview, choices = st.columns([3, 2])
         with choices:
@@ -327,7 +333,7 @@ def _import_or_keep(
     """Draw the buttons that import by the mapping and that keep it as YAML."""
     state = library_state()
     text = mapping.to_yaml()
-    with st.container(horizontal=True):
+    with buttons_row():
         if main_button(
             _("Import"),
             f"map-import-{key}",

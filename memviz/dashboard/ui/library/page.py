@@ -20,6 +20,7 @@ from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import (
+    box,
     button,
     offer_file,
     right_row,
@@ -98,7 +99,7 @@ def shelf() -> None:
 
 
 def _draw_row(entry: ConversationEntry) -> None:
-    with st.container(border=True, key=f"conversation-{entry.id}"):
+    with box(f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             show_title(bundled_words(entry.title))
@@ -205,7 +206,7 @@ ROWS_HELP = noop(
 
 def unreadable_row(damaged: UnreadableConversation) -> None:
     """Draw the row of a conversation that cannot be read and is left aside."""
-    with st.container(border=True, key=f"unreadable-{damaged.row}"):
+    with box(f"unreadable-{damaged.row}"):
         text, buttons = st.columns([3, 2], vertical_alignment="center")
         with text:
             show_title(damaged.title)

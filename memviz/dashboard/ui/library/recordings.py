@@ -17,6 +17,7 @@ from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import (
+    box,
     button,
     error_shown,
     offer_file,
@@ -90,7 +91,7 @@ def _open() -> None:
 
 
 def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
-    with st.container(border=True, key=f"recording-{name}"):
+    with box(f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             title = bundled_words(recording.about.title) or name

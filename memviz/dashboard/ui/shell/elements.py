@@ -36,6 +36,21 @@ def row(
     )
 
 
+def box(key: str | None = None) -> DeltaGenerator:
+    """Return a place with a frame round it."""
+    return st.container(border=True, key=key)
+
+
+def buttons_row(gap: Literal["xsmall", "small"] = "small") -> DeltaGenerator:
+    """Return a place where buttons stand side by side, and wrap."""
+    return st.container(horizontal=True, gap=gap)
+
+
+def drawer(label: str, icon: str, key: str | None = None) -> DeltaGenerator:
+    """Return a place that opens with a click on its label."""
+    return st.expander(label, icon=icon, key=key)
+
+
 right_row = partial(
     st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
 )

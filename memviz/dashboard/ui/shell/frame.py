@@ -19,6 +19,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import (
     button,
+    buttons_row,
     error_shown,
     errors_shown,
     main_button,
@@ -76,7 +77,7 @@ def _show_database_problem() -> None:
     place = st.empty()
     with place.container(border=True, key="database-problem"):
         show_problem(f"{problem} {_(REMEDY)}")
-        with st.container(horizontal=True):
+        with buttons_row():
             is_rescued = main_button(_(RESCUE), "database-rescue", ":material/save:")
             is_reopened = Path(workspace().store.path).exists() and button(
                 _(REOPEN),
