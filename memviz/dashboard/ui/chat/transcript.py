@@ -85,12 +85,11 @@ def transcript(desk: ChatDesk) -> None:
     first = _first_shown(stop)
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
-    marks = _setting_marks(run)
     for position in range(first, stop):
         message = log[position]
         turn = log.turn(log.turn_number(position))
-        if position == turn.start and turn.number in marks:
-            _draw_setting_mark(marks[turn.number])
+        if position == turn.start:
+            _draw_setting_mark(run, turn.number)
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             draw_thoughts(record)
         if message.is_recall_exchange:
@@ -109,30 +108,20 @@ def transcript(desk: ChatDesk) -> None:
     if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
         say_why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
-    if (mark := marks.get(log.turn_count + 1)) is not None:
-        _draw_setting_mark(mark)
+    _draw_setting_mark(run, log.turn_count + 1)
 
 
 def _is_recall_exchange(message: Message) -> bool:
     return message.is_recall_exchange
 
 
-def _setting_marks(run: Run) -> dict[int, str]:
-    """Return what stands before a turn from which on the chat was held under another setting, by that turn."""
-    marks = {}
-    for setting in run.earlier_settings:
-        turn = setting.last_turn + 1
-        marks[turn] = _(
-            "From turn {turn:,} on: {label}",
-            turn=turn,
-            label=run.strategy_at(turn).label,
-        )
-    return marks
-
-
-def _draw_setting_mark(text: str) -> None:
+def _draw_setting_mark(run: Run, turn: int) -> None:
+    """Draw the setting from a turn on, where the chat was held under another one before it."""
+    if turn - 1 not in [setting.last_turn for setting in run.earlier_settings]:
+        return
+    label = run.strategy_at(turn).label
     st.badge(
-        plain(text),
+        plain(_("From turn {turn:,} on: {label}", turn=turn, label=label)),
         icon=":material/tune:",
         color="gray",
         help=_("The requests above stay as they were sent, under the setting before."),

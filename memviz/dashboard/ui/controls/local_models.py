@@ -1,7 +1,5 @@
 """Models that are served on the machine of the visitor: looked for with a click, chosen with another."""
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from memviz.core.model_errors import BadRequestError
@@ -39,13 +37,6 @@ _ROWS_SHOWN = 3
 _ROWS_PIXELS = 330
 
 
-class _Chosen(NamedTuple):
-    """The model that was chosen for a picker, with the base URL that this entered."""
-
-    name: str
-    base: str
-
-
 def names_found() -> list[str]:
     """The names of the models that were found in this browser session."""
     return list(_by_name())
@@ -65,12 +56,13 @@ def keep_addresses_apart() -> None:
     by_name = _by_name()
     for picker in USES:
         name = named(picker)
-        chosen = widget_value(f"{picker}-found")
+        chosen: LocalModel | None = widget_value(f"{picker}-found")
         if chosen is not None and name != chosen.name:
-            if widget_value(f"{picker}-base") == chosen.base:
+            if widget_value(f"{picker}-base") == chosen.api_base:
                 set_widget(f"{picker}-base", "")
             set_widget(f"{picker}-found", None)
-        if name in by_name and widget_value(f"{picker}-found") is None:
+            chosen = None
+        if name in by_name and chosen is None:
             _choose(picker, by_name[name])
 
 
@@ -155,4 +147,4 @@ def _choose(picker: str, model: LocalModel) -> None:
     set_widget(name_key(picker), model.name)
     set_widget(f"{picker}-base", model.api_base)
     set_widget(f"{picker}-key", "")
-    set_widget(f"{picker}-found", _Chosen(model.name, model.api_base))
+    set_widget(f"{picker}-found", model)

@@ -55,11 +55,11 @@ def replayed_when_asked(
     with box():
         _offer(workspace, state, keys, summarizer, foreseen)
     attempts = _attempts(state, keys, summarizer)
-    begun = []
-    for setting, key in waiting:
-        if key in attempts and attempts[key].run.turns:
-            begun.append((setting, attempts[key].run))
-    return begun
+    return [
+        (setting, attempts[key].run)
+        for setting, key in waiting
+        if key in attempts and attempts[key].run.turns
+    ]
 
 
 def _attempts(
@@ -67,12 +67,11 @@ def _attempts(
 ) -> dict[RunKey, Attempt]:
     """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
     count as not yet replayed."""
-    attempts = {}
-    for key in keys:
-        attempt = state.attempts.get(key)
-        if attempt is not None and attempt.made_with == summarizer:
-            attempts[key] = attempt
-    return attempts
+    return {
+        key: state.attempts[key]
+        for key in keys
+        if key in state.attempts and state.attempts[key].made_with == summarizer
+    }
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
@@ -97,8 +96,7 @@ def _offer(
     )
     place = st.empty()
     with place.container():
-        is_reached = summarizer.api_key or summarizer.api_base
-        if state.linked_summarizer == name and not is_reached:
+        if state.linked_summarizer == name and not summarizer.is_reached:
             st.markdown(_(LINKED, model=plain(name)))
         for problem in problems:
             show_problem(problem)

@@ -66,8 +66,7 @@ def prompt_picker(
     """Return the chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers
     apart."""
     text_key = instruction_key(key)
-    if widget_value(text_key) is None:
-        set_widget(text_key, _instruction(first, own))
+    begin_with(text_key, _instruction(first, own))
     place.selectbox(
         _("Prompt {side}", side=side).strip(),
         TITLES,
@@ -78,9 +77,10 @@ def prompt_picker(
         on_change=_take_prompt,
         args=(key, own),
     )
-    label = _("What the summarizer is told")
+    template = noop("What the summarizer is told")
     if side:
-        label = _("What the summarizer is told, {side}", side=side)
+        template = noop("What the summarizer is told, {side}")
+    label = _(template, side=side)
     return str(place.text_area(label, key=text_key, height=height)).strip()
 
 
@@ -176,6 +176,11 @@ class ModelChoice:
     def is_free(self) -> bool:
         """True if it costs nothing and needs no network: the offline one, or a recording."""
         return is_free(self.name)
+
+    @property
+    def is_reached(self) -> bool:
+        """True if a key or an address was entered."""
+        return bool(self.api_key or self.api_base)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -94,9 +94,8 @@ def _add_typed() -> None:
     except MemvizError as error:
         state.recall_error = error
         return
-    recall = AddedRecall(into, turns, None if chosen == ALL_SETTINGS else chosen)
-    if recall not in state.recalls:
-        state.recalls.append(recall)
+    whose = None if chosen == ALL_SETTINGS else chosen
+    state.add_recall(AddedRecall(into, turns, whose))
     set_widget(TURNS_KEY, "")
 
 
@@ -247,8 +246,7 @@ def _requests_of_turn(number: int, calls: int) -> str:
 
 def _add_recall(setting: SettingRun, recall: AddedRecall, call: int) -> None:
     state = compare_state()
-    if recall not in state.recalls:
-        state.recalls.append(recall)
+    state.add_recall(recall)
     state.free_run = False
     select(recall.turn, setting.index, call)
     set_widget(REPLIES_KEY, REPLAYED)

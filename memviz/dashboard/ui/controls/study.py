@@ -267,13 +267,15 @@ class CompareState:
         """Return what is compared, at a request, for an address or a lesson. Settings that are not allowed are left
         out."""
         sound = self._sound_settings
-        places = {setting.uid: place for place, setting in enumerate(sound)}
-        looks = {setting.index: place for place, setting in enumerate(sound)}
-        looks[MAX_SETTINGS] = HELD_CHAT
-        recalls = []
-        for into, turns, uid in self.recalls:
-            whose = None if uid is None else places.get(uid)
-            recalls.append(RecalledTurns(into, turns, whose))
+        places: dict[int | str | None, int] = {}
+        looks: dict[int | None, int] = {MAX_SETTINGS: HELD_CHAT}
+        for place, setting in enumerate(sound):
+            places[setting.uid] = place
+            looks[setting.index] = place
+        recalls = [
+            RecalledTurns(into, turns, places.get(uid))
+            for into, turns, uid in self.recalls
+        ]
         as_written = [places[each.uid] for each in sound if each.as_written]
         id = self.conversation_id or ""
         study = Study(
@@ -286,8 +288,7 @@ class CompareState:
             is_free_run=self.free_run,
             take=self.take,
         )
-        looked_at = None if self.looked_at is None else looks.get(self.looked_at)
-        shown = Highlight(setting=looked_at)
+        shown = Highlight(setting=looks.get(self.looked_at))
         return View(study, "compare", turn=turn, call=call, highlight=shown)
 
     def show(self, view: View, *, keep_settings: bool = False) -> None:
@@ -316,8 +317,7 @@ class CompareState:
 
     def setting_at(self, index: int) -> Setting | None:
         """Return the setting of this colour ``index``; ``None`` if there is none, as for a chat as it was held."""
-        same = (setting for setting in self.settings if setting.index == index)
-        return next(same, None)
+        return {setting.index: setting for setting in self.settings}.get(index)
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
@@ -325,14 +325,18 @@ class CompareState:
         mine.sort(key=lambda recall: (recall.turn, recall.turns))
         return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
 
+    def add_recall(self, recall: AddedRecall) -> None:
+        """Add a recall, unless it is there."""
+        if recall not in self.recalls:
+            self.recalls.append(recall)
+
     def ended_early(self, run: Run) -> Attempt | None:
         """Return the failed or stopped attempt that left the partial ``run``; ``None`` where the run reached the end of
         the conversation."""
-        if not run.turns or len(run.requests) >= run.log.request_count:
-            return None
-        for attempt in self.attempts.values():
-            if attempt.run is run:
-                return attempt
+        if run.turns and len(run.requests) < run.log.request_count:
+            for attempt in self.attempts.values():
+                if attempt.run is run:
+                    return attempt
         return None
 
     def add(
@@ -344,11 +348,10 @@ class CompareState:
     ) -> None:
         """Add a setting in the first colour that is free."""
         indices = {setting.index for setting in self.settings}
-        index = next(i for i in range(MAX_SETTINGS + 1) if i not in indices)
+        index = min(set(range(MAX_SETTINGS + 1)) - indices)
+        values = dict(parameters or {})
         self.settings.append(
-            Setting(
-                self._next_uid, index, strategy_id, dict(parameters or {}), as_written
-            )
+            Setting(self._next_uid, index, strategy_id, values, as_written)
         )
         self._next_uid += 1
 

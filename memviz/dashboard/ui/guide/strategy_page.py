@@ -55,6 +55,12 @@ VALUES = {
     ("default", "text"): noop("default: {value}"),
 }
 """The value of a parameter in words: of a program's own or by default, by the kind of the value."""
+EFFECTS = {
+    "gains": noop("Gains"),
+    "loses": noop("Loses"),
+    "hurts_when": noop("Hurts when"),
+}
+"""What is said of a strategy, by its name in :class:`StrategyPage`."""
 NOT_HERE = noop("There is no picture: it cannot be run here.")
 
 
@@ -73,16 +79,9 @@ def strategy_page(page: StrategyPage) -> None:
     cls = strategy_class(page.id)
     if issubclass(cls, LibraryStrategy):
         show_caption(cls.title_here())
-    for column, (name, text) in zip(
-        st.columns(3),
-        (
-            (_("Gains"), page.gains),
-            (_("Loses"), page.loses),
-            (_("Hurts when"), page.hurts_when),
-        ),
-        strict=True,
-    ):
-        column.markdown(f"**{name}**\n\n{_sentence(text)}")
+    for column, (field, name) in zip(st.columns(3), EFFECTS.items(), strict=True):
+        text = _sentence(getattr(page, field))
+        column.markdown(f"**{_(name)}**\n\n{text}")
     if hides(Part.NUMBERS):
         return
     is_program = page.family == PROGRAMS
@@ -108,14 +107,11 @@ def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
         if page.id != own_id:
             title = _("Its strategy: {strategy}", strategy=pages[number].title)
             link_strategy(pages[number], title, ":material/arrow_forward:")
-        elif number:
-            link_strategy(
-                pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
-            )
-        if page.id == own_id and number + 1 < len(pages):
-            link_strategy(
-                pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
-            )
+        else:
+            for before in pages[:number][-1:]:
+                link_strategy(before, before.title, ":material/arrow_back:")
+            for behind in pages[number + 1 :][:1]:
+                link_strategy(behind, behind.title, ":material/arrow_forward:")
         if example is not None:
             _open_in_compare(example)
 

@@ -179,7 +179,7 @@ def _draw_question(
     )
     if question.choices:
         choices = [plain(choice.said(language)) for choice in question.choices]
-        _choose(part("answer"), "right", _("The right one"), dict(enumerate(choices)))
+        _choose(part("answer"), _("The right one"), dict(enumerate(choices)))
     part("reason").write(
         st.text_area,
         _("Why (if you like)"),
@@ -191,9 +191,9 @@ def _draw_question(
     )
 
 
-def _choose(slot: Slot, key_name: str, label: str, words: Mapping[Any, str]) -> None:
+def _choose(slot: Slot, label: str, words: Mapping[Any, str]) -> None:
     """Choose what stands in a slot among the keys of ``words``."""
-    key = slot.own.key(f"{key_name}-{slot.number}")
+    key = slot.own.key(f"{slot.name}-{slot.number}")
     if slot.value in words:
         set_widget(key, slot.value)
     st.selectbox(
@@ -252,7 +252,7 @@ def _choose_prediction(
     part = partial(Slot, own, number=number, is_asked=True)
     needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
     kinds = {kind: _(KINDS[kind]) for kind in PREDICTIONS if needed.get(kind, True)}
-    _choose(part("kind"), "kind", _("What it asks"), kinds)
+    _choose(part("kind"), _("What it asks"), kinds)
     turns = played.runs[0].log.turn_count
     key = own.key(f"turn-{number}")
     set_widget(key, min(prediction.turn, turns))
@@ -266,7 +266,7 @@ def _choose_prediction(
     )
     if prediction.kind != "cheapest" and len(played.labels) > 1:
         labels = [plain(label) for label in played.labels]
-        _choose(part("setting"), "setting", _("Under"), dict(enumerate(labels)))
+        _choose(part("setting"), _("Under"), dict(enumerate(labels)))
     if prediction.kind == "knows":
         answers = [probe.answers[0] for probe in played.probes]
         if prediction.fact not in range(len(answers)):
@@ -274,7 +274,7 @@ def _choose_prediction(
             named = answers.index(prediction.fact) if prediction.fact in answers else 0
             part("fact").put(named)
         facts = dict(enumerate(map(plain, answers)))
-        _choose(part("fact"), "fact", _("Fact"), facts)
+        _choose(part("fact"), _("Fact"), facts)
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
