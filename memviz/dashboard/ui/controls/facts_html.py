@@ -159,8 +159,7 @@ def _conflict_words(
 ) -> Iterator[str]:
     """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
     they are sent as well."""
-    summaries = record.memory.space.summaries
-    index = summaries.fact_index()
+    index = record.memory.space.summaries.fact_index()
     count = index.count(record.memory.summary_count)
     newer = index.replaced_by(quote.number, count)
     if newer is not None and newer in scores:

@@ -187,8 +187,7 @@ def offer_summarizer(
 
 
 def _offer_recordings(key: str) -> None:
-    label = _(WITH_RECORDINGS)
-    offer_summarizer(label, RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
+    offer_summarizer(_(WITH_RECORDINGS), RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
 
 
 MOST_NAMED = 3

@@ -294,8 +294,7 @@ def is_shown_by(effect: View, view: View) -> bool:
 
 def _compared(study: Study) -> tuple[object, ...]:
     recalls = [(recall.turn, recall.turns) for recall in study.recalls]
-    settings = study.settings
-    return study.conversation, settings, recalls, study.counter, study.is_free_run
+    return study.conversation, study.settings, recalls, study.counter, study.is_free_run
 
 
 def with_effect(
