@@ -260,6 +260,11 @@ def _draw_new_version(
     else:
         text = element("div", as_html(new), class_="memviz-diff")
     title = _("{noun}, version {version}", noun=noun, version=compaction.version)
+    head = element("header", element("b", title), f" {place}")
+    st.html(_change_html(head, lines, text))
+
+
+def _change_html(head: Markup, lines: list[Markup], text: Markup) -> Markup:
     whole = element(
         "div",
         text,
@@ -268,16 +273,8 @@ def _draw_new_version(
         role="group",
         aria_label=_("Text of the summary"),
     )
-    st.html(
-        element(
-            "section",
-            element("header", element("b", title), f" {place}"),
-            *lines,
-            whole,
-            class_="memviz-change",
-            style=f"border-left-color: {PART_COLORS['summary']}",
-        )
-    )
+    edge = f"border-left-color: {PART_COLORS['summary']}"
+    return element("section", head, *lines, whole, class_="memviz-change", style=edge)
 
 
 def _changed_facts(
