@@ -53,8 +53,7 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
         if state.deriving is not None and state.deriving.is_stopped:
             _leave_as_it_was(state.deriving.note)
         chosen = state.setting.build()
-        begun = state.chat if state.chat is not None and len(state.chat.log) else None
-        chat = begun or _open(models, chosen)
+        chat = state.begun or _open(models, chosen)
         if not isinstance(chat, Chat):
             return chat
         chat.log.kept_vectors = workspace().kept_vectors
@@ -208,9 +207,9 @@ def _leave_as_it_was(note: str) -> None:
     """Stay under the setting before, or go back to the conversation before, because the memory is not derived. The
     ``note`` says why, where it is not that the visitor stopped it."""
     state = chat_state()
-    if state.chat is not None and len(state.chat.log):
+    if state.begun is not None:
         state.derive()
-        show_setting_of(state.chat)
+        show_setting_of(state.begun)
     else:
         came_from = state.came_from
         state.came_from = None

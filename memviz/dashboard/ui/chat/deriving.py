@@ -119,8 +119,8 @@ def _expect_agreement(
 
 
 def _draw_stay_button() -> None:
-    chat = chat_state().chat
-    if chat is not None and len(chat.log):
+    chat = chat_state().begun
+    if chat is not None:
         button(
             _("Stay with the setting before"),
             "chat-derive-stay",

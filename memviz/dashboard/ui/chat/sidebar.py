@@ -60,8 +60,8 @@ def chat_controls() -> Models:
 
 def _said_tokens() -> Callable[[], int] | None:
     """Return how many tokens were said so far, if anything was."""
-    chat = chat_state().chat
-    if chat is None or not len(chat.log):
+    chat = chat_state().begun
+    if chat is None:
         return None
     return lambda: int(
         chat.memory.sums.between(chat.memory.history_start, chat.memory.length)
@@ -80,7 +80,7 @@ def _choose_conversation() -> None:
     entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: _("New chat"), **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
-        if state.chat is not None and len(state.chat.log):
+        if state.begun is not None:
             state.deleted = True
             labels[state.conversation_id] = _("Deleted elsewhere")
         else:
@@ -88,8 +88,9 @@ def _choose_conversation() -> None:
             state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
-    key = f"chat-conversation-{state.conversation_id or NEW_CHAT}"
-    set_widget(key, state.conversation_id or NEW_CHAT)
+    id = state.conversation_id or NEW_CHAT
+    key = f"chat-conversation-{id}"
+    set_widget(key, id)
     st.selectbox(
         _("Conversation"),
         list(labels),
@@ -123,7 +124,6 @@ def _choose_recall_tool() -> None:
             "request."
         ),
     )
-    keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 
 
 def _choose_review() -> None:
@@ -134,20 +134,30 @@ def _choose_review() -> None:
         _("Ask before summarizing"),
         review_key(),
         is_on=state.review,
+        in_address=not keeps_its_switches(state.conversation_id),
         help=_(
             "Stops before messages are summarized and shows what would be summarized and the proposed summary: "
             "use it, reword it, have it written again with another prompt, or skip it."
         ),
     )
-    is_kept = keeps_its_switches(state.conversation_id)
-    keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
 
 
-def _linked_switch(name: str, label: str, key: str, *, is_on: bool, help: str) -> bool:
-    """A switch that the address may turn, under this ``name``; else it begins as ``is_on``."""
+def _linked_switch(
+    name: str,
+    label: str,
+    key: str,
+    *,
+    is_on: bool,
+    help: str,
+    in_address: bool = True,
+) -> bool:
+    """Draw a switch that the address may turn, under this ``name``, and that it holds where it is ``in_address``; else
+    it begins as ``is_on``."""
     linked(name, key, [False, True])
     begin_with(key, is_on)
-    return switch(label, key=key, help=help)
+    is_on = switch(label, key=key, help=help)
+    keep_in_address({name: str(True) if is_on and in_address else None})
+    return is_on
 
 
 def review_key() -> str:

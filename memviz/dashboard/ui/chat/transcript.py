@@ -162,7 +162,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
         way_out = _(
             "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."
         )
-        if state.chat is not None and len(state.chat.log):
+        if state.begun is not None:
             way_out = _(
                 "What is sent depends on the memory under this setting. Stop goes back to the setting before."
             )

@@ -37,7 +37,6 @@ from memviz.transcripts.times import moment
 
 CONVERSATIONS_LISTED = 200
 MAX_NAMED = 3
-WARNING_ICON = ":material/warning:"
 MESSAGES_SHOWN = 30
 """Messages of a long chat that are drawn at first; earlier ones come on demand."""
 
@@ -286,6 +285,11 @@ class ChatState:
     """The memory that a paid summarizer may derive."""
     foreseen: tuple[Hashable, Run | None] = (None, None)
     """The memory that was asked for, with the replay by the offline summarizer that says how much work that is."""
+
+    @property
+    def begun(self) -> Chat | None:
+        """The chat, if anything was said in it."""
+        return self.chat if self.chat is not None and len(self.chat.log) else None
 
     def derive(
         self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None
