@@ -86,10 +86,11 @@ def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
         config={"displayModeBar": False},
         alt=request_finding(last),
     )
-    badges = []
-    for part, tokens in last.tokens.items():
-        if tokens:
-            badges.append(f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]")
+    badges = [
+        f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]"
+        for part, tokens in last.tokens.items()
+        if tokens
+    ]
     st.markdown(" ".join(badges))
 
 

@@ -78,8 +78,8 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     elif facts_line is not None:
         parts += facts_line_html(facts_line, record) if not first else ()
     else:
-        for offset in range(first, len(block.messages)):
-            parts.append(_message(block, record, offset, forms))
+        offsets = range(first, len(block.messages))
+        parts += [_message(block, record, offset, forms) for offset in offsets]
     return section(PART_COLORS[block.kind], *parts)
 
 

@@ -103,10 +103,11 @@ def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
         known_keys |= {
             (probe.evidence, normal_tokens(answer)) for answer in probe.answers
         }
-    proposals = []
-    for probe in proposed:
-        if (probe.evidence, normal_tokens(probe.answers[0])) not in known_keys:
-            proposals.append(probe)
+    proposals = [
+        probe
+        for probe in proposed
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known_keys
+    ]
     brought = [probe for probe in probes if not probe.by_user]
     facts_before = len(brought)
     if chosen:

@@ -104,9 +104,11 @@ def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor."""
     query = parts_of(view)
-    for part, name in models:
-        if name and name != RECORDED_FIRST and _is_model_name(name):
-            query.append((part, name))
+    query += [
+        (part, name)
+        for part, name in models
+        if name and name != RECORDED_FIRST and _is_model_name(name)
+    ]
     query += [(name, text) for name, text in parts if text]
     return urlencode(query)
 
@@ -174,9 +176,9 @@ def keep_address(key: str) -> None:
 def shown_now(*, with_request: bool) -> dict[str, Any]:
     """Return the query of what the page shows, and when that was, for who writes it into the address."""
     state = compare_state()
-    models = []
-    for part in (SUMMARIZER, CHAT_MODEL):
-        models.append((part, widget_value(f"{part}-name") or ""))
+    models = [
+        (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
+    ]
     view = state.view()
     if with_request:
         view = state.view(chosen_turn(), chosen_call())

@@ -80,10 +80,11 @@ def make_runs(
             else:
                 waiting.append((setting, key))
     runs += wait_for_replays(at_work)
-    without_vectors = []
-    for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
-        if isinstance(work.error, MissingVectorsError):
-            without_vectors.append(key)
+    without_vectors = [
+        key
+        for (_setting, work), key in zip(at_work, keys_at_work, strict=True)
+        if isinstance(work.error, MissingVectorsError)
+    ]
     if waiting:
         with error_shown():
             try:
@@ -109,10 +110,10 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
         if run.has_decisions:
             label = _("{label} · reworded", label=label)
         labels.append(label)
-    settings = []
-    for (setting, run), label in zip(runs, distinct_names(labels), strict=True):
-        settings.append(SettingRun(run, label, setting.index))
-    return settings
+    return [
+        SettingRun(run, label, setting.index)
+        for (setting, run), label in zip(runs, distinct_names(labels), strict=True)
+    ]
 
 
 AT_ONCE_SECONDS = 2.5

@@ -140,11 +140,12 @@ def _first_place(run: Run) -> Place | None:
     It is the second request that a compaction changed, for its summary replaced another
     one. If only one was changed it is that one; ``None`` if none was.
     """
-    changed = []
-    for number, compactions in run.requests.compactions():
-        if any(map(is_marked, compactions)):
-            changed.append(number)
+    changed = [
+        number
+        for number, compactions in run.requests.compactions()
+        if any(map(is_marked, compactions))
+    ]
     if not changed:
         return None
-    number = changed[1] if len(changed) > 1 else changed[0]
+    number = changed[:2][-1]
     return place_of_record(run, run.requests[number])

@@ -101,10 +101,11 @@ def ten_turns_picture(example: Example) -> Markup:
     most = max(*totals, *sizes)
     bars = []
     for record, said_tokens in zip(records, totals, strict=True):
-        parts = []
-        for part, color in COLORS.items():
-            if record.tokens.get(part):
-                parts.append(upright_part(record.tokens[part] / most, color))
+        parts = [
+            upright_part(record.tokens[part] / most, color)
+            for part, color in COLORS.items()
+            if record.tokens.get(part)
+        ]
         bars.append(element("div", *parts, style=f"--said:{said_tokens / most:.3%}"))
     words = ten_turns_words(records[-1], totals[-1], max(sizes))
     return element("div", *bars, class_="memviz-turns", role="img", aria_label=words)

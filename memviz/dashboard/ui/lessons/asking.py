@@ -217,9 +217,10 @@ def _choose_from(own: OwnLesson, number: int, language: Language, key: str) -> N
 def with_choices(question: Question, language: Language, lines: list[str]) -> Question:
     """Return the question with these choices in a ``language``, line by line beside those in the other one. The right
     one stays the right one, also where it moved to another line."""
-    texts = []
-    for line, choice in zip_longest(lines, question.choices):
-        texts.append(replace(choice or Text(), **{language: line or ""}))
+    texts = [
+        replace(choice or Text(), **{language: line or ""})
+        for line, choice in zip_longest(lines, question.choices)
+    ]
     choices = tuple(filter(None, texts))
     answer = question.answer
     lines_before = [getattr(choice, language) for choice in question.choices]

@@ -183,9 +183,9 @@ def navigate() -> None:
 
 
 def _pages() -> list[StreamlitPage]:
-    pages = []
-    for file, title, icon in _MENU:
-        pages.append(st.Page(PAGES / file, title=_(title), icon=icon))
+    pages = [
+        st.Page(PAGES / file, title=_(title), icon=icon) for file, title, icon in _MENU
+    ]
     # The page at the root has no address of its own, so the root leads to Compare, and
     # /compare works too.
     root = st.Page(
