@@ -256,11 +256,11 @@ def _where(
     block: Block, record: TurnRecord, position: int | None, sent: Message
 ) -> str:
     """Return the head of a message: its number in the conversation, if it has one."""
+    if position is None and block.kind == "history":
+        return _(
+            "{role} · in no message of the conversation", role=role_name(sent.role)
+        )
     if position is None:
-        if block.kind == "history":
-            return _(
-                "{role} · in no message of the conversation", role=role_name(sent.role)
-            )
         return ""
     where = _(
         "{role} · message {number:,} · {tokens}",
@@ -313,10 +313,10 @@ def _added_html(record: TurnRecord, piece: Notes | Line) -> Markup:
         text = piece.message.content
     else:
         first = piece.start + 1
-        last = piece.stop
-        versions = _("version {last:,}", last=last)
-        if first < last:
-            versions = _("versions {first:,} to {last:,}", first=first, last=last)
+        template = noop("version {last:,}")
+        if first < piece.stop:
+            template = noop("versions {first:,} to {last:,}")
+        versions = _(template, first=first, last=piece.stop)
         title = notes_title(record, piece).lower()
         what = _("{title}, {versions}", title=title, versions=versions)
         text = record.memory.space.summaries.text(piece.start, piece.stop)

@@ -6,7 +6,6 @@ is shown, the events of their own program, and the wordings that are kept with t
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple, NoReturn
 
 import streamlit as st
@@ -86,9 +85,9 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
         )
     # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
     by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
+    ids = [entry.id for entry in by_age]
     labels = distinct_names([bundled_words(entry.title) for entry in by_age])
-    by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
-    return ConversationChoices(entries, by_id)
+    return ConversationChoices(entries, dict(zip(ids, labels, strict=True)))
 
 
 def size_words(entries: Iterable[ConversationEntry]) -> str:
@@ -132,7 +131,6 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
     if of_several:
         whose = _("{title}, so far", title=plain(bundled_words(entry.title)))
     key = f"{BEGINNING_KEY}-{id}"
-    icon = ":material/expand_more:"
     with row(key, gap="xsmall"):
         words = _(
             "**{whose}: the first {shown:,} of {messages}.**",
@@ -143,20 +141,18 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
         st.caption(words, width="content")
         with put_away(Part.CONTROLS, key):
             more = MORE_BY * first
-            look_at = partial(_look_at_first, id)
             if more < entry.message_count:
-                more_key = f"{BEGINNING_KEY}-{more}-{id}"
-                quiet_button(
-                    _("Show {more:,}", more=more), more_key, icon, look_at, more
-                )
-            quiet_button(
-                _("Show all"),
-                f"{BEGINNING_KEY}-all-{id}",
-                icon,
-                look_at,
-                ALL_MESSAGES,
-                help=_(WHOLE_HELP, messages=messages),
-            )
+                _draw_more_button(id, _("Show {more:,}", more=more), str(more), more)
+            help = _(WHOLE_HELP, messages=messages)
+            _draw_more_button(id, _("Show all"), "all", ALL_MESSAGES, help)
+
+
+def _draw_more_button(
+    id: str, label: str, name: str, first: int, help: str | None = None
+) -> None:
+    key = f"{BEGINNING_KEY}-{name}-{id}"
+    icon = ":material/expand_more:"
+    quiet_button(label, key, icon, _look_at_first, id, first, help=help)
 
 
 def _look_at_first(id: str, first: int) -> None:

@@ -291,11 +291,16 @@ def model_picker(
         placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
     name = named(key)
+    if not is_free(name):
+        return reach_controls(name, key)
+    return free_choice(name, paced=_choose_pace(name, key))
+
+
+def free_choice(name: str, *, paced: bool = False) -> ModelChoice:
+    """Return the built-in model, a recording, or the one that plays recordings where there are any, by its name."""
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
-    if is_free(name):
-        return ModelChoice(name, paced=_choose_pace(name, key))
-    return reach_controls(name, key)
+    return ModelChoice(name, paced=paced)
 
 
 def reach_controls(name: str, key: str) -> ModelChoice:

@@ -32,6 +32,7 @@ from memviz.dashboard.ui.controls.pickers import (
     ModelChoice,
     Models,
     counter_picker,
+    free_choice,
     named,
 )
 from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
@@ -55,7 +56,7 @@ from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
-from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
+from memviz.models.names import OFFLINE, is_free
 
 REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}
 REPLIES_WORDS = {
@@ -166,10 +167,7 @@ def _writer(setting: Setting) -> str | None:
             return None
         if not workspace().recordings.has_any(transcript, log):
             return None
-        chosen = ModelChoice(named(SUMMARIZER))
-        if chosen.name == RECORDED_FIRST:
-            chosen = ModelChoice(recorded_first=True)
-        key = run_key(workspace(), state, setting, chosen)
+        key = run_key(workspace(), state, setting, free_choice(named(SUMMARIZER)))
         if key.summarizer == OFFLINE:
             return _("built-in")
         held = workspace().recordings.plays(
@@ -216,10 +214,8 @@ def _choose_conversation() -> int:
     entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
-        first: str | None = first_sample()
-        if first not in ids:
-            first = next(iter(ids), None)
-        state.open(first)
+        first = first_sample()
+        state.open(first if first in ids else next(iter(ids), None))
     chosen = st.selectbox(
         _("Conversation"),
         ids,
@@ -234,11 +230,10 @@ def _choose_conversation() -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    size = size_words([entry])
-    words = _("{size}.", size=size)
+    template = noop("{size}.")
     if len(labels[chosen]) > TITLE_CHARS:
-        words = _("**{title}**, {size}.", title=plain(labels[chosen]), size=size)
-    st.caption(words)
+        template = noop("**{title}**, {size}.")
+    st.caption(_(template, title=plain(labels[chosen]), size=size_words([entry])))
     return entry.turn_count
 
 
@@ -301,11 +296,11 @@ def choose_setting_run(
     numbers = range(len(settings))
     indices = tuple(setting.index for setting in settings)
     shown = widget_value(key)
-    chosen = first if shown not in numbers else shown
+    number = shown if shown in numbers else first
     if state.looked_at in indices:
-        chosen = indices.index(state.looked_at)
-    if shown != chosen:
-        set_widget(key, chosen)
+        number = indices.index(state.looked_at)
+    if shown != number:
+        set_widget(key, number)
     number = st.segmented_control(
         _("Setting"),
         numbers,
