@@ -95,13 +95,13 @@ def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
 
 
 def _sent_label(last: TurnRecord) -> str:
-    if len(last.requests) == 1:
-        return _("What was sent with turn {turn}", turn=last.turn)
-    return _(
-        "What was sent with turn {turn}, in the last of its {count:,} calls",
-        turn=last.turn,
-        count=len(last.requests),
-    )
+    calls = len(last.requests)
+    template = noop("What was sent with turn {turn}")
+    if calls > 1:
+        template = noop(
+            "What was sent with turn {turn}, in the last of its {count:,} calls"
+        )
+    return _(template, turn=last.turn, count=calls)
 
 
 def _draw_next_summarization(chat: Chat) -> None:
@@ -117,15 +117,12 @@ def _draw_next_summarization(chat: Chat) -> None:
 
 def _draw_totals(run: Run) -> None:
     use = token_use(run)
-    sent = _("Tokens sent to the chat model, over all turns.")
+    sent = noop("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
-        sent = _(
-            "Tokens sent to the chat model, over all {count:,} calls.",
-            count=len(run.requests),
-        )
+        sent = noop("Tokens sent to the chat model, over all {count:,} calls.")
     # It wraps where a column would cut the labels short.
     with buttons_row("xsmall"):
-        _draw_total(_("Sent"), use.sent_tokens, sent)
+        _draw_total(_("Sent"), use.sent_tokens, _(sent, count=len(run.requests)))
         _draw_total(_("Summaries"), use.summarizations, _("Summaries written so far."))
         if use.thinking_tokens:
             thinking = _("Tokens the model thought in.")

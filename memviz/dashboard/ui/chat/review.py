@@ -44,16 +44,16 @@ def review_panel(desk: ChatDesk) -> None:
     if is_first or desk.state.draft_with is not None:
         _ask_for_draft(desk)
         proposal = chat.proposal or proposal
+    drafts = proposal.drafts
     with box():
         _draw_head(chat, proposal)
-        written = [draft for draft in proposal.drafts if draft.error is None]
-        if proposal.drafts:
-            _say_not_written(proposal.drafts[-1], is_written=bool(written))
-        number = len(proposal.drafts)
+        written = [draft for draft in drafts if draft.error is None]
+        if drafts:
+            _say_not_written(drafts[-1], is_written=bool(written))
         shown = hash(written[-1].text if written else "")
-        key = f"review-text-{len(chat.run.compactions)}-{number}-{shown}"
+        key = f"review-text-{len(chat.run.compactions)}-{len(drafts)}-{shown}"
         if not written:
-            _say_nothing_written(desk, key, is_first=not proposal.drafts)
+            _say_nothing_written(desk, key, is_first=not drafts)
             return
         draft = written[-1]
         text = st.text_area(
@@ -104,8 +104,8 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
 def _say_draft_costs(desk: ChatDesk) -> None:
     """Say what one more draft costs at most."""
     summarizer = desk.models.summarizer
-    proposal = desk.chat.proposal
     chat = desk.chat
+    proposal = chat.proposal
     if summarizer.is_free or proposal is None:
         return
     # One instruction may be typed, too.

@@ -201,13 +201,12 @@ def _as_entered(model: str, whose: str) -> Pricing:
 
 def _listed_words(pricing: Pricing, field: str) -> str:
     """Return what counts while nothing is entered."""
+    template = noop("list price: {usd:.6g}")
     rate = getattr(pricing.plain, field)
-    if rate is not None:
-        return _("list price: {usd:.6g}", usd=rate * MILLION)
-    read = pricing.plain.input_usd_per_token
-    if field.startswith("cache") and read is not None:
-        return _("as input: {usd:.6g}", usd=read * MILLION)
-    return _("unknown")
+    if rate is None and field.startswith("cache"):
+        template = noop("as input: {usd:.6g}")
+        rate = pricing.plain.input_usd_per_token
+    return _("unknown") if rate is None else _(template, usd=rate * MILLION)
 
 
 def _choose_cache(model: str) -> CacheRules | None:

@@ -157,15 +157,14 @@ def _draw_order(own: OwnLesson, number: int) -> None:
 def shown_words(step: Step) -> str:
     """Return what a step shows, in a few words."""
     view = step.view
-    page = _(PAGE_NAMES[view.page])
-    settings = "; ".join(setting.label for setting in view.study.settings)
-    if not view.turn:
-        return _("Shows {page} · {settings}", page=page, settings=settings)
+    template = noop("Shows {page} · {settings}")
+    if view.turn:
+        template = noop("Shows {page}, turn {turn} · {settings}")
     return _(
-        "Shows {page}, turn {turn} · {settings}",
-        page=page,
+        template,
+        page=_(PAGE_NAMES[view.page]),
         turn=view.turn,
-        settings=settings,
+        settings="; ".join(setting.label for setting in view.study.settings),
     )
 
 

@@ -127,12 +127,11 @@ def _draw_progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
-    what = _("taking it apart")
+    what = noop("taking it apart")
     if reading.total:
         share = reading.done / reading.total
-        what = _(
-            "conversation {done:,} of {total:,}", done=reading.done, total=reading.total
-        )
+        what = noop("conversation {done:,} of {total:,}")
+    what = _(what, done=reading.done, total=reading.total)
     name = plain(reading.current)
     if len(reading.files) > 1:
         name = _(

@@ -8,7 +8,6 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.division import ceil_div
-from memviz.core.errors import MemvizError
 from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
@@ -22,6 +21,7 @@ from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import (
     box,
     button,
+    error_shown,
     offer_file,
     right_row,
     show_caption,
@@ -192,11 +192,9 @@ def _rename(entry: ConversationEntry) -> None:
         _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
     )
     if button(_("Rename"), f"rename-{entry.id}", ":material/edit:", width="stretch"):
-        try:
+        with error_shown():
             workspace().rename(entry.id, title)
             st.rerun()
-        except MemvizError as error:
-            show_error(error)
 
 
 ROWS_HELP = noop(
