@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
+from operator import attrgetter
 
 import streamlit as st
 
@@ -95,7 +96,8 @@ def transcript(desk: ChatDesk) -> None:
         if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
                 rest = log[position:stop]
-                draw_recall_exchange(list(takewhile(_is_recall_exchange, rest)))
+                is_exchange = attrgetter("is_recall_exchange")
+                draw_recall_exchange(list(takewhile(is_exchange, rest)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _draw_message(message, position, fate, facts.get(position, NO_FACTS))
@@ -109,10 +111,6 @@ def transcript(desk: ChatDesk) -> None:
         last = run.turns[-1]
         say_why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     _draw_setting_mark(run, log.turn_count + 1)
-
-
-def _is_recall_exchange(message: Message) -> bool:
-    return message.is_recall_exchange
 
 
 def _draw_setting_mark(run: Run, turn: int) -> None:
@@ -289,14 +287,11 @@ def empty_chat(desk: ChatDesk) -> None:
 
 
 def show_newest(desk: ChatDesk) -> None:
-    """Scroll the box that this stands in to its end if there is something new in the talk."""
-    draw_scroll("end", _newest(desk), "chat-newest")
-
-
-def _newest(desk: ChatDesk) -> str:
-    """Return what tells the newest of the talk from that before; a change of the setting or of a recall does not."""
+    """Scroll the box that this stands in to its end if there is something new in the talk; a change of the setting or
+    of a recall is nothing new."""
     state = desk.state
     chat = desk.chat
     drafts = len(chat.proposal.drafts) if chat.proposal is not None else -1
     waits = state.going_on or state.retrying or state.draft_with is not None
-    return f"{state.opened} {len(chat.log)} {drafts} {waits} {state.error or ''}"
+    newest = f"{state.opened} {len(chat.log)} {drafts} {waits} {state.error or ''}"
+    draw_scroll("end", newest, "chat-newest")

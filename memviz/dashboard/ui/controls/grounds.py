@@ -197,11 +197,10 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
     name = named(SUMMARIZER)
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
-    failed = [
-        setting.label
-        for setting in settings
-        if any(compaction.error for compaction in setting.run.compactions)
-    ]
+    failed = []
+    for setting in settings:
+        if any(compaction.error for compaction in setting.run.compactions):
+            failed.append(setting.label)
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
     own = workspace().recordings.settings_of(

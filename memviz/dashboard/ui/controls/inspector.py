@@ -155,15 +155,6 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
-def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
-    """``asked for 120 words, got 148``, of each version in a block of summaries that is longer than was asked for;
-    empty where none is."""
-    if block.kind != "summary":
-        return ""
-    numbers = [version.version for version in sent_versions(block, record)]
-    return _(SEMICOLON).join(broken_lengths_of(run.compactions, numbers))
-
-
 def _draw_block(
     run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
@@ -171,7 +162,9 @@ def _draw_block(
     if block.kind not in FOLDED or is_line:
         _draw_messages(block, record, key)
         return
-    label = folded_label(block, record, broken_lengths(run, block, record))
+    numbers = [version.version for version in sent_versions(block, record)]
+    broken = _(SEMICOLON).join(broken_lengths_of(run.compactions, numbers))
+    label = folded_label(block, record, broken)
     with st.expander(label, key=key):
         _draw_messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):

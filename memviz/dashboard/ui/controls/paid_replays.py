@@ -235,8 +235,10 @@ def _attempt(
         is_over = True
     finally:  # also when it was stopped, or the page was left
         run = session.run()
-        if error is not None or not is_over:
-            run = _without_last_failure(run)
+        compactions = run.compactions
+        if (error or not is_over) and compactions and compactions[-1].error:
+            # The call that ended it is said beside the button, and is made once more.
+            run = replace(run, compactions=compactions[:-1])
         attempt = Attempt(summarizer, run, error)
         if is_over or run.space.summaries.versions:
             state.attempts[key] = attempt
@@ -254,12 +256,3 @@ def _begun_with(summarizer: ModelChoice, before: Attempt | None) -> Run | None:
     if before.made_with.api_base != summarizer.api_base:
         return None
     return before.run
-
-
-def _without_last_failure(run: Run) -> Run:
-    """Return the run without the call that ended it, which is said beside the button and
-    is made once more."""
-    compactions = run.compactions
-    if compactions and compactions[-1].error is not None:
-        return replace(run, compactions=compactions[:-1])
-    return run

@@ -49,11 +49,6 @@ OWN = noop("The strategy's own")
 TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]
 
 
-def _prompt_help() -> str:
-    lines = [f"**{_(prompt.title)}**: {_(prompt.purpose)}" for prompt in PROMPTS]
-    return "\n\n".join(lines)
-
-
 def prompt_picker(
     place: DeltaGenerator,
     key: str,
@@ -67,13 +62,14 @@ def prompt_picker(
     apart."""
     text_key = instruction_key(key)
     begin_with(text_key, _instruction(first, own))
+    lines = [f"**{_(prompt.title)}**: {_(prompt.purpose)}" for prompt in PROMPTS]
     place.selectbox(
         _("Prompt {side}", side=side).strip(),
         TITLES,
         format_func=_,
         index=TITLES.index(first),
         key=key,
-        help=_prompt_help(),
+        help="\n\n".join(lines),
         on_change=_take_prompt,
         args=(key, own),
     )

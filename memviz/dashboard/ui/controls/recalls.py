@@ -217,6 +217,10 @@ def bring_back(
         )
         return False
     recall = AddedRecall(record.turn, brought.turns, edited.uid)
+    requests = noop("the request of {turn}")
+    if brought.calls > 1:
+        requests = noop("all {calls:,} requests of {turn}")
+    turn = _("turn {turn:,}", turn=record.turn)
     if button(
         plain(brought.label),
         "retention-bring-back",
@@ -228,20 +232,13 @@ def bring_back(
         help=_(
             "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
             turns=turn_list(brought.turns),
-            requests=_requests_of_turn(record.turn, brought.calls),
+            requests=_(requests, calls=brought.calls, turn=turn),
             label=plain(setting.label),
             compare=_(page_titles.COMPARE),
         ),
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True
-
-
-def _requests_of_turn(number: int, calls: int) -> str:
-    turn = _("turn {turn:,}", turn=number)
-    if calls > 1:
-        return _("all {calls:,} requests of {turn}", calls=calls, turn=turn)
-    return _("the request of {turn}", turn=turn)
 
 
 def _add_recall(setting: SettingRun, recall: AddedRecall, call: int) -> None:

@@ -86,7 +86,12 @@ def _draw_row(
     notes = _(COMMA).join(_notes(setting, main, writer))
     name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
-        st.html(setting_swatch(setting.index), width="content")
+        # A piece of the setting's line, in its colour and dash.
+        dashes = _DASHES[setting_dash(setting.index)]
+        gradient = f"repeating-linear-gradient(90deg,{dashes})"
+        style = f"color:{setting_color(setting.index)};background:{gradient}"
+        line = f'<span class="memviz-line" style="{style}"></span>'
+        st.html(line, width="content")
         # A popover with another label is a new one, and closed: the panel stays open while
         # its strategy and numbers change, and with them the label.
         panel_key = f"edit-{setting.uid}"
@@ -164,13 +169,6 @@ def _notes(
 def value_of(setting: Setting, parameter: Parameter) -> Any:
     """Return the value of a parameter, its default where none was chosen."""
     return setting.parameters.get(parameter.name, parameter.default)
-
-
-def setting_swatch(index: int) -> str:
-    """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
-    dashes = f"repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"
-    style = f"color:{setting_color(index)};background:{dashes}"
-    return f'<span class="memviz-line" style="{style}"></span>'
 
 
 def mark_row(index: int) -> None:

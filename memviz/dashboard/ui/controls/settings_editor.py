@@ -28,7 +28,7 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.presets import Preset, presets
+from memviz.strategies.presets import presets
 from memviz.tuning.grid import refused
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 
@@ -125,13 +125,9 @@ def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> 
     )
     chosen = all_presets.get(widget_value(key) or "")
     if chosen is not None and chosen.strategy == setting.strategy_id:
-        show_caption(preset_words(chosen))
-
-
-def preset_words(preset: Preset) -> str:
-    """Return how the rule of a product is known, and where the product does otherwise."""
-    source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
-    return f"{source} {_(preset.differs)}" if preset.differs else source
+        source = _("{title}: {known}.", title=_(chosen.title), known=_(chosen.known))
+        differs = f" {_(chosen.differs)}" if chosen.differs else ""
+        show_caption(f"{source}{differs}")
 
 
 def _take_preset(
@@ -255,22 +251,17 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     return values
 
 
-def number_label(parameter: Parameter) -> str:
-    """Return the name of a number's control, with its unit and what 0 means."""
-    template = noop("{name} ({unit})")
-    if parameter.zero_is_off:
-        template = noop("{name} ({unit}, 0: off)")
-    return _(template, name=parameter.title, unit=_(parameter.unit))
-
-
 def _control(parameter: Parameter, value: Any, key: str) -> Any:
     title = parameter.title
     help = _(parameter.help)
     if parameter.kind is bool:
         return switch(title, value, key=key, help=help)
     if parameter.is_number:
+        label = noop("{name} ({unit})")
+        if parameter.zero_is_off:
+            label = noop("{name} ({unit}, 0: off)")
         return st.number_input(
-            number_label(parameter),
+            _(label, name=title, unit=_(parameter.unit)),
             parameter.minimum,
             parameter.maximum,
             value,

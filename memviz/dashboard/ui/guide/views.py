@@ -5,6 +5,7 @@ every word with its meaning, a search, and the word that the address asks for.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 import streamlit as st
@@ -119,27 +120,18 @@ def open_address() -> Asked:
         # A link from one address of a page to another reaches the server, but not the browser's own address.
         st.query_params.from_dict(st.query_params.to_dict())
     if word:
-        return _asked_term(word)
+        with suppress(UnknownNameError):
+            return Asked(term=entry(word).term)
+        problem = noop(
+            "The link's term {term} was passed over: it is not in the glossary."
+        )
+        return Asked(problem=_(problem, term=quoted(word)))
     if strategy and strategy not in {*strategies(), *presets()}:
-        return Asked(
-            problem=_(
-                "The link's strategy {strategy} was passed over: it is not there.",
-                strategy=quoted(strategy),
-            )
+        problem = noop(
+            "The link's strategy {strategy} was passed over: it is not there."
         )
+        return Asked(problem=_(problem, strategy=quoted(strategy)))
     return Asked(strategy=strategy)
-
-
-def _asked_term(word: str) -> Asked:
-    try:
-        return Asked(term=entry(word).term)
-    except UnknownNameError:
-        return Asked(
-            problem=_(
-                "The link's term {term} was passed over: it is not in the glossary.",
-                term=quoted(word),
-            )
-        )
 
 
 def keep_address(view: str, asked: Asked) -> None:

@@ -155,7 +155,9 @@ def _keep(
             view,
             asked=_question(language, *question),
         )
-        own.steps.append(_judge_step(step))
+        # As it is read from a file, where it may be refused.
+        written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
+        own.steps += read_lesson(written, _("The step")).steps
         st.success(
             plain(
                 _(
@@ -165,12 +167,6 @@ def _keep(
                 )
             )
         )
-
-
-def _judge_step(step: Step) -> Step:
-    """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
-    written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
-    return read_lesson(written, _("The step")).steps[0]
 
 
 def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:

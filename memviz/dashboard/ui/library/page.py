@@ -110,15 +110,11 @@ def _draw_row(entry: ConversationEntry) -> None:
         with buttons, right_row():
             _draw_actions(entry)
         if library_state().shown == entry.id:
-            _show_conversation(entry)
-
-
-def _show_conversation(entry: ConversationEntry) -> None:
-    try:
-        conversation_view(entry.id)
-    except UnreadableConversationError as error:
-        show_error(error)
-        rows_download(entry.id, entry.title)
+            try:
+                conversation_view(entry.id)
+            except UnreadableConversationError as error:
+                show_error(error)
+                rows_download(entry.id, entry.title)
 
 
 def _facts(entry: ConversationEntry) -> Iterator[str]:

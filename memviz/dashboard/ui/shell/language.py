@@ -79,15 +79,13 @@ def language_part() -> tuple[str, str]:
     return LANG, _reading().chosen
 
 
-def other_languages() -> dict[str, str]:
-    """Return the languages in which the page is not read now: codes with the names that they call themselves."""
-    return {code: name for code, name in languages().items() if code != language_now()}
-
-
 def choose_language() -> None:
-    """Draw a button for each of the other languages. What draws the page is run anew by a click on one."""
+    """Draw a button for each language in which the page is not read now. What draws the page is run anew by a click on
+    one."""
     reading = _reading()
-    for code, name in other_languages().items():
+    for code, name in languages().items():
+        if code == language_now():
+            continue
         if quiet_button(name, f"{LANGUAGE_KEY}-{code}", ":material/translate:"):
             reading.chosen = code
             if LANG in st.query_params:

@@ -229,19 +229,15 @@ def end_presented() -> None:
     state = presenting()
     state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:
+        text = own_text(__package__, "notes_window.html")
+        window = Environment(autoescape=True).from_string(text)
         data = {
             **state.picture,
             "notes": state.notes,
-            "window": _notes_window(),
+            "window": window.render(_=_, language=language_now()),
             "words": script_words(_BAR_HTML + _BAR_JS),
         }
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
-
-
-def _notes_window() -> str:
-    text = own_text(__package__, "notes_window.html")
-    page = Environment(autoescape=True).from_string(text)
-    return page.render(_=_, language=language_now())
 
 
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
