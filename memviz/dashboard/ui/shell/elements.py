@@ -68,7 +68,7 @@ def button(
     label: str,
     key: str | None,
     icon: str | None,
-    do: Callable[..., object] | None = None,
+    do: Callable[..., None] | None = None,
     *args: Any,
     help: str | None = None,
     disabled: bool = False,
