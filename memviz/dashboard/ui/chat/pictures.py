@@ -106,8 +106,8 @@ def _sent_label(last: TurnRecord) -> str:
 
 def _draw_next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
-        waits = _("A summarization waits for your decision")
-        st.markdown(f":violet-badge[:material/compress: {waits}]")
+        words = _("A summarization waits for your decision")
+        st.markdown(f":violet-badge[:material/compress: {words}]")
     else:
         st.caption(
             f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
@@ -225,14 +225,14 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     limit = strategy.budget_tokens
     if limit is None:
         return size, ""
-    named = []
+    part_names = []
     for part in record.tokens:
         if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1}):
-            named.append(_(PART_TITLES[part]).lower())
+            part_names.append(_(PART_TITLES[part]).lower())
     counts = _(
         "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
         counts=strategy.counted_tokens(record.tokens),
         limit=limit,
-        named=listed(named),
+        named=listed(part_names),
     )
     return size, counts

@@ -120,8 +120,10 @@ def _say_draft_costs(desk: ChatDesk) -> None:
 
 def _ask_for_draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    asked = desk.state.draft_with
-    instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
+    draft_with = desk.state.draft_with
+    instruction = (
+        None if draft_with in ("", desk.chat.strategy.instruction) else draft_with
+    )
     desk.state.draft_with = None
     desk.state.write_on_click = False
 

@@ -75,8 +75,8 @@ def _choose_conversation() -> None:
         switches = {name: query.get(name, []) for name in (REVIEW, MODEL_RECALLS)}
         if any(switches.values()):
             ask_linked(switches, ())
-        if named := st.query_params.get(QUERY_KEY):
-            state.open(named)
+        if id_in_address := st.query_params.get(QUERY_KEY):
+            state.open(id_in_address)
     entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: _("New chat"), **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:

@@ -84,9 +84,9 @@ def _answer(
         place.caption(_(WAITING if desk.chat.unanswered else REMEMBERING))
         with row():
             stop_button("chat-stop")
-            told = st.empty()
+            cost_place = st.empty()
         try:
-            with _told(desk, told):
+            with _told(desk, cost_place):
                 for text in _frames(pieces):
                     if text:
                         place.text(text)

@@ -95,9 +95,9 @@ def transcript(desk: ChatDesk) -> None:
             draw_thoughts(record)
         if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
-                rest = log[position:stop]
+                messages_left = log[position:stop]
                 is_exchange = attrgetter("is_recall_exchange")
-                draw_recall_exchange(list(takewhile(is_exchange, rest)))
+                draw_recall_exchange(list(takewhile(is_exchange, messages_left)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _draw_message(message, position, fate, facts.get(position, NO_FACTS))
@@ -292,6 +292,6 @@ def show_newest(desk: ChatDesk) -> None:
     state = desk.state
     chat = desk.chat
     drafts = len(chat.proposal.drafts) if chat.proposal is not None else -1
-    waits = state.going_on or state.retrying or state.draft_with is not None
-    newest = f"{state.opened} {len(chat.log)} {drafts} {waits} {state.error or ''}"
+    is_waiting = state.going_on or state.retrying or state.draft_with is not None
+    newest = f"{state.opened} {len(chat.log)} {drafts} {is_waiting} {state.error or ''}"
     draw_scroll("end", newest, "chat-newest")

@@ -172,9 +172,9 @@ def size_words(block: Block, record: TurnRecord) -> str:
     """Return a block's tokens, those of a summary's heading apart."""
     if block.kind != "summary" or facts_line_of(block, record) is not None:
         return counted(block.tokens, "token")
-    written = text_tokens(block, record)
-    words = counted(written, "token")
-    heading = block.tokens - written
+    text_size = text_tokens(block, record)
+    words = counted(text_size, "token")
+    heading = block.tokens - text_size
     if not heading:
         return words
     return _("{words} and {heading:,} of its heading", words=words, heading=heading)

@@ -69,9 +69,9 @@ class ConversationChoices(NamedTuple):
 def conversation_choices(chosen: str | None) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
     entries, unreadable = workspace().choices(CONVERSATIONS_LISTED, chosen)
-    own = SAMPLES_IN.get(language_now(), "")
-    if own in entries:
-        entries = {own: entries[own], **entries}
+    sample_id = SAMPLES_IN.get(language_now(), "")
+    if sample_id in entries:
+        entries = {sample_id: entries[sample_id], **entries}
     if unreadable:
         names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         if len(unreadable) > MAX_NAMED:

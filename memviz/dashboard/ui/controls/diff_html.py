@@ -58,8 +58,8 @@ def counted_noun(diff: TextDiff) -> str:
 
 def marked_html(text: str, answers: Sequence[str]) -> Markup:
     """Return ``text`` as HTML, as it is, with the answers in it marked."""
-    marked = _mark_answers(text, answers)
-    return element("div", marked, class_="memviz-diff", lang=language(text))
+    marked_text = _mark_answers(text, answers)
+    return element("div", marked_text, class_="memviz-diff", lang=language(text))
 
 
 def _mark_answers(text: str, answers: Sequence[str]) -> Markup:

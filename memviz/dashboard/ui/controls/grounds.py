@@ -106,20 +106,20 @@ def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
 def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the built-in model gave some of these answers, each with the label of its setting, although
     recordings were to be played."""
-    own = []
+    labels = []
     for label, reply in answers:
         if reply is not None:
             author = author_of(reply.model, recorded=reply.recorded)
             if author is Author.STAND_IN:
-                own.append(label)
-    if own and len(own) == len(answers):
+                labels.append(label)
+    if labels and len(labels) == len(answers):
         st.caption(_(NO_RECORDING))
-    elif own:
+    elif labels:
         show_caption(
             _(
                 "No recording holds the answer under {settings}, so there the built-in model answers, which only "
                 "quotes what it was sent.",
-                settings=listed(own),
+                settings=listed(labels),
             )
         )
 
@@ -143,8 +143,10 @@ def _author_words(
         return _(QUOTES)
     if len(settings) == 1:
         return _("from the first one on that was not recorded")
-    own = [setting.label for setting in settings if author in authors_of(setting.run)]
-    under = own[0] if len(own) == 1 else counted(len(own), "setting")
+    labels = [
+        setting.label for setting in settings if author in authors_of(setting.run)
+    ]
+    under = labels[0] if len(labels) == 1 else counted(len(labels), "setting")
     return _("under {settings}: compare with care", settings=under)
 
 
@@ -197,23 +199,23 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
     name = named(SUMMARIZER)
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
-    failed = []
+    labels = []
     for setting in settings:
         if any(compaction.error for compaction in setting.run.compactions):
-            failed.append(setting.label)
-    if recording is None or not name.startswith(RECORDING) or not failed:
+            labels.append(setting.label)
+    if recording is None or not name.startswith(RECORDING) or not labels:
         return
-    own = workspace().recordings.settings_of(
+    recorded_settings = workspace().recordings.settings_of(
         *studied_conversation(), compare_state().counter, recording.name
     )
-    lacks = counted(len(failed), "setting")
-    if len(failed) <= MOST_NAMED:
-        lacks = listed(failed)
+    lacks = counted(len(labels), "setting")
+    if len(labels) <= MOST_NAMED:
+        lacks = listed(labels)
     template = noop(
         "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, for it was made "
         "for another conversation or counter."
     )
-    if own:
+    if recorded_settings:
         template = noop(
             "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, or one of "
             "its settings: {own}."
@@ -223,7 +225,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
         name=plain(recording.name),
         settings=plain(lacks),
         recorded_first=_(RECORDED_FIRST),
-        own=plain(_(COMMA).join(setting.label for setting in own)),
+        own=plain(_(COMMA).join(setting.label for setting in recorded_settings)),
     )
     st.warning(words, icon=":material/error:")
     _offer_recordings("not-recorded")
@@ -242,7 +244,7 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
     prices = prices_in_force()
     folded: list[tuple[SettingRun, list[HealthWarning]]] = []
     for setting in settings:
-        others = []
+        other_warnings = []
         for warning in health_warnings(setting.run, prices):
             if warning.kind == FAILED_SUMMARIZATION:
                 words = _(
@@ -252,9 +254,9 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
                 )
                 st.warning(words, icon=":material/warning:")
             else:
-                others.append(warning)
-        if others:
-            folded.append((setting, others))
+                other_warnings.append(warning)
+        if other_warnings:
+            folded.append((setting, other_warnings))
     if folded:
         _draw_in_one_line(folded)
 

@@ -167,9 +167,9 @@ def _draw_block(
     label = folded_label(block, record, broken)
     with st.expander(label, key=key):
         _draw_messages(block, record, key)
-        if block.kind == "summary" and (known := summary_facts(record, facts)):
+        if block.kind == "summary" and (message_facts := summary_facts(record, facts)):
             head = _("Of the facts in the messages it stands for: ")
-            words = in_language(message_facts_words(known))
+            words = in_language(message_facts_words(message_facts))
             st.html(element("p", head, words, class_="memviz-note"))
 
 

@@ -132,10 +132,10 @@ class Job:
         place = st.empty()
         with place.container(horizontal=True, vertical_alignment="center"):
             stop_button(f"{self.key}-stop", help=stop_help)
-            told = st.empty()
+            words_place = st.empty()
         bar = ProgressBar()
         if self.words:
-            with told_beside(told, self.words):
+            with told_beside(words_place, self.words):
                 error = self._work_off(bar)
         else:
             so_far = SpentSoFar()
@@ -197,7 +197,7 @@ def watch(
         st.rerun()
     with box():
         st.progress(*step())
-        if said := note():
-            show_caption(said)
+        if words := note():
+            show_caption(words)
         stop_button(stop_key, on_click=work.cancel)
     tell_spent(anew=True)

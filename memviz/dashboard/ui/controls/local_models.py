@@ -56,13 +56,13 @@ def keep_addresses_apart() -> None:
     by_name = _by_name()
     for picker in USES:
         name = named(picker)
-        chosen: LocalModel | None = widget_value(f"{picker}-found")
-        if chosen is not None and name != chosen.name:
-            if widget_value(f"{picker}-base") == chosen.api_base:
+        model_entered: LocalModel | None = widget_value(f"{picker}-found")
+        if model_entered is not None and name != model_entered.name:
+            if widget_value(f"{picker}-base") == model_entered.api_base:
                 set_widget(f"{picker}-base", "")
             set_widget(f"{picker}-found", None)
-            chosen = None
-        if name in by_name and chosen is None:
+            model_entered = None
+        if name in by_name and model_entered is None:
             _choose(picker, by_name[name])
 
 

@@ -42,8 +42,8 @@ def message_html(
         parts.append(element("small", words))
     for call in message.tool_calls:
         text = call_text(call)
-        rest = "…" if len(text) > most_chars else ""
-        parts.append(element("code", text[:most_chars], rest))
+        ellipsis = "…" if len(text) > most_chars else ""
+        parts.append(element("code", text[:most_chars], ellipsis))
     return joined(parts)
 
 

@@ -90,11 +90,11 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         ).run()
         if error is not None:
             show_error(error)
-    tested = tests.get(picker)
-    if tested is not None and tested.made_with == choice:
+    test = tests.get(picker)
+    if test is not None and test.made_with == choice:
         lines = [
             f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}"
-            for finding in tested.found.findings
+            for finding in test.found.findings
         ]
         st.markdown("  \n".join(lines))
 
@@ -279,8 +279,8 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
         local_models()
         save_recording(summarizer)
         with right if above is not None else left:
-            chosen = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
-            budget_controls([*chosen, *compare_state().embedding_models])
+            names = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
+            budget_controls([*names, *compare_state().embedding_models])
     return Models(answerer, summarizer)
 
 

@@ -77,8 +77,10 @@ def _attempts(
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
     """Return the replays of these ``keys``, with the conversation's own replies and the offline model's summaries."""
     free = model(OFFLINE)
-    own = [replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys]
-    return [workspace.run(key, free) for key in own]
+    free_keys = [
+        replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys
+    ]
+    return [workspace.run(key, free) for key in free_keys]
 
 
 def _offer(
@@ -156,16 +158,16 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
         return f"{attempt.error} {_(NO_OTHER_CALL)}"
     if run.turns and len(run.requests) < run.log.request_count:
         return ""
-    failed = _failures(run)
-    if not failed:
+    errors = _failures(run)
+    if not errors:
         return ""
     calls = counted(calls_made([run]), "call")
     return _(
         "{label}: {number} of {calls} failed. The first said: {error}",
         label=key.strategy.label,
-        number=len(failed),
+        number=len(errors),
         calls=calls,
-        error=failed[0],
+        error=errors[0],
     )
 
 

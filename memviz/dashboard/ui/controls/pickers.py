@@ -203,8 +203,8 @@ class ModelChoice:
     ) -> Model:
         """Return the model as a summarizer whose first failure ends the work, where every other call would fail
         likewise."""
-        built = self.build(look_up)
-        return built if self.is_free else FirstFailureEnds(built)
+        summarizer = self.build(look_up)
+        return summarizer if self.is_free else FirstFailureEnds(summarizer)
 
 
 class Models(NamedTuple):

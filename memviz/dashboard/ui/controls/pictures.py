@@ -169,9 +169,9 @@ def step_by_step(settings: Sequence[SettingRun]) -> str:
 @st.fragment
 def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None:
     """Draw a question that ``show`` answers; the answer is drawn only when somebody opens it."""
-    opened = st.expander(question, icon=icon, key=key, on_change="rerun")
-    if opened.open:
-        with opened:
+    drawer = st.expander(question, icon=icon, key=key, on_change="rerun")
+    if drawer.open:
+        with drawer:
             show()
 
 
@@ -247,8 +247,8 @@ def stage(
     """
     frames = {**data, **_controls(data)}
     place = (frames.pop("at"), frames.pop("chosen"))
-    written = json.dumps(frames, sort_keys=True).encode()
-    id = blake2b(written, digest_size=12).hexdigest()
+    frames_json = json.dumps(frames, sort_keys=True).encode()
+    id = blake2b(frames_json, digest_size=12).hexdigest()
     stored: dict[str, Any] = widget_value(_kept(key)) or {}
     scene = [data.get("scene"), data["of"], *map(_setting_of, data["settings"])]
     is_there = widget_value(key) is not None

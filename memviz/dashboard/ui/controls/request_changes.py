@@ -133,9 +133,9 @@ def draw_reasons(run: Run, requests: range) -> None:
     compactions = run.compactions_at(record.turn)
     length = record.memory.length
     before = [each for each in compactions if each.after_message < length]
-    waiting = waiting_failure(before)
-    if waiting is not None and not any(waiting is event for event in events):
-        events.append(waiting)
+    failure = waiting_failure(before)
+    if failure is not None and not any(failure is event for event in events):
+        events.append(failure)
     for compaction in events:
         _draw_reason(run, compaction)
     if events or not run.compactions:
@@ -285,8 +285,8 @@ def _changed_facts(
     for kind, words in _CHANGES.items():
         probes = getattr(change, kind)
         if probes:
-            named = in_language(_named_facts(probes, back))
-            yield element("small", ngettext(*words, len(probes)), named)
+            fact_words = in_language(_named_facts(probes, back))
+            yield element("small", ngettext(*words, len(probes)), fact_words)
 
 
 def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
@@ -335,9 +335,9 @@ def _draw_call(compaction: Compaction, key: str) -> None:
 
 
 def _draw_wordings(compaction: Compaction) -> None:
-    mine, before = st.tabs([_("Your wording"), _("The summarizer's")])
-    mine.text(compaction.summary or "")
-    before.text(compaction.proposed or _("It wrote none."))
+    own_tab, summarizer_tab = st.tabs([_("Your wording"), _("The summarizer's")])
+    own_tab.text(compaction.summary or "")
+    summarizer_tab.text(compaction.proposed or _("It wrote none."))
 
 
 def _draw_left(run: Run, requests: range, key: str) -> None:

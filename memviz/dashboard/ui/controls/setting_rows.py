@@ -147,8 +147,8 @@ def _notes(
     setting: Setting, main: Parameter | None, writer: str | None
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
-    if own := _told_apart(setting):
-        yield own
+    if difference := _told_apart(setting):
+        yield difference
     elif main is not None:
         value = value_of(setting, main)
         if main.is_off(value):

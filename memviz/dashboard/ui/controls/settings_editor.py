@@ -123,10 +123,10 @@ def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> 
         on_change=_take_preset,
         args=(setting, key, needed_tokens),
     )
-    chosen = all_presets.get(widget_value(key) or "")
-    if chosen is not None and chosen.strategy == setting.strategy_id:
-        source = _("{title}: {known}.", title=_(chosen.title), known=_(chosen.known))
-        differs = f" {_(chosen.differs)}" if chosen.differs else ""
+    preset = all_presets.get(widget_value(key) or "")
+    if preset is not None and preset.strategy == setting.strategy_id:
+        source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
+        differs = f" {_(preset.differs)}" if preset.differs else ""
         show_caption(f"{source}{differs}")
 
 
@@ -160,9 +160,9 @@ def edit_parameters(
 
 def take_over(setting: Setting) -> None:
     """Use what was just changed in a control already for the row and the labels above it."""
-    chosen = widget_value(f"strategy-{setting.uid}")
-    if chosen is not None and chosen != setting.strategy_id:
-        setting.turn_to(chosen)
+    strategy_id = widget_value(f"strategy-{setting.uid}")
+    if strategy_id is not None and strategy_id != setting.strategy_id:
+        setting.turn_to(strategy_id)
     values = {}
     for parameter in setting.strategy_class.parameters():
         value = widget_value(parameter_key(setting, parameter.name))

@@ -170,10 +170,10 @@ def _writer(setting: Setting) -> str | None:
         key = run_key(workspace(), state, setting, free_choice(named(SUMMARIZER)))
         if key.summarizer == OFFLINE:
             return _("built-in")
-        held = workspace().recordings.plays(
+        is_recorded = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )
-        return _("recorded") if held else _("not recorded")
+        return _("recorded") if is_recorded else _("not recorded")
     return None
 
 
@@ -204,8 +204,8 @@ def _choose_replies() -> None:
 
 def is_free_run() -> bool:
     """Return true if the replies are to be each setting's own."""
-    chosen = widget_value(REPLIES_KEY)
-    return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
+    replies = widget_value(REPLIES_KEY)
+    return compare_state().free_run if replies is None else bool(replies == FREE_RUN)
 
 
 def _choose_conversation() -> int:
@@ -269,10 +269,10 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     if workspace().beginning(state.conversation_id or "", state.first) is not None:
         return settings  # the chat as it was held is one of all messages
     with error_shown():
-        held = workspace().held_chat(state.conversation_id or "")
-        if held is not None:
-            label = f"{_(CHAT_LABEL)} · {held.label}"
-            settings.append(SettingRun(held, label, MAX_SETTINGS))
+        chat_run = workspace().held_chat(state.conversation_id or "")
+        if chat_run is not None:
+            label = f"{_(CHAT_LABEL)} · {chat_run.label}"
+            settings.append(SettingRun(chat_run, label, MAX_SETTINGS))
     return settings
 
 

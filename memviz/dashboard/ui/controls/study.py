@@ -321,9 +321,11 @@ class CompareState:
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
-        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
-        mine.sort(key=lambda recall: (recall.turn, recall.turns))
-        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
+        recalls = [
+            recall for recall in self.recalls if recall.uid in (None, setting.uid)
+        ]
+        recalls.sort(key=lambda recall: (recall.turn, recall.turns))
+        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in recalls)
 
     def add_recall(self, recall: AddedRecall) -> None:
         """Add a recall, unless it is there."""

@@ -72,8 +72,8 @@ def offer_for_replays(workspace: Workspace, keys: Sequence[RunKey]) -> bool:
             logs[place] = workspace.conversation(*place)[1]
             if writes_compared_texts(key.strategy):
                 later.append(key)
-    rest = partial(_replay, workspace, later)
-    return offer_vectors(workspace, strategies, list(logs.values()), rest)
+    ask_rest = partial(_replay, workspace, later)
+    return offer_vectors(workspace, strategies, list(logs.values()), ask_rest)
 
 
 def offer_vectors(

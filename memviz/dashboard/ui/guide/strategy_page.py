@@ -99,7 +99,7 @@ def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
     """Draw the links to all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     own_id = strategy(page.id).id
-    number = [other.id for other in pages].index(own_id)
+    number = [page_of_strategy.id for page_of_strategy in pages].index(own_id)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):

@@ -272,8 +272,10 @@ def _choose_prediction(
         answers = [probe.answers[0] for probe in played.probes]
         if prediction.fact not in range(len(answers)):
             # It is named by its answer, as in a file, or not yet chosen.
-            named = answers.index(prediction.fact) if prediction.fact in answers else 0
-            part("fact").put(named)
+            fact_number = (
+                answers.index(prediction.fact) if prediction.fact in answers else 0
+            )
+            part("fact").put(fact_number)
         facts = dict(enumerate(map(plain, answers)))
         _choose(part("fact"), _("Fact"), facts)
 

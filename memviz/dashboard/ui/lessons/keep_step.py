@@ -156,8 +156,8 @@ def _keep(
             asked=_question(language, *question),
         )
         # As it is read from a file, where it may be refused.
-        written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
-        own.steps += read_lesson(written, _("The step")).steps
+        lesson_yaml = as_yaml(Lesson("step", Text(en="A step"), (step,)))
+        own.steps += read_lesson(lesson_yaml, _("The step")).steps
         st.success(
             plain(
                 _(

@@ -160,9 +160,9 @@ def _facts(lesson: Lesson) -> Iterator[str]:
         yield _("{minutes} min", minutes=lesson.minutes)
     yield counted(steps, "step")
     yield listed(LANGUAGES[code] for code in lesson.languages)
-    seen = len(lessons_state().steps_seen(lesson))
-    if seen:
-        yield _("{seen} of {steps} seen", seen=seen, steps=steps)
+    steps_seen = len(lessons_state().steps_seen(lesson))
+    if steps_seen:
+        yield _("{seen} of {steps} seen", seen=steps_seen, steps=steps)
     if score := score_words(lesson):
         yield score
 

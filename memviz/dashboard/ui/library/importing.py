@@ -112,11 +112,12 @@ def import_panel() -> None:
         if reading.error is not None:
             outcomes.append(Outcome(reading.current, error=reading.error))
         # Files behind one that was cancelled, or that ended it all, have no outcome.
-        read = zip(outcomes, reading.files, strict=False)
+        outcomes_with_files = zip(outcomes, reading.files, strict=False)
         state.imports = [
-            _import_outcome(outcome, file, reading.format) for outcome, file in read
+            _import_outcome(outcome, file, reading.format)
+            for outcome, file in outcomes_with_files
         ]
-        del reading, read
+        del reading, outcomes_with_files
         give_back()
     for number, upload in enumerate(state.imports):
         _show(upload, f"{state.uploads}-{number}")
@@ -217,12 +218,12 @@ def _import_outcome(outcome: Outcome, file: NamedBytes, format: str | None) -> I
 
 def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
     """Import the conversations of these numbers, all or none. Raises StorageError."""
-    chosen = [loaded.whole(number) for number in numbers]
-    added = workspace().add_once(chosen)
-    upload.saved = [addition.entry for addition in added]
+    transcripts = [loaded.whole(number) for number in numbers]
+    additions = workspace().add_once(transcripts)
+    upload.saved = [addition.entry for addition in additions]
     upload.let_go()  # what is saved is not kept a second time
     upload.notes = []
-    for addition in added:
+    for addition in additions:
         if addition.was_there:
             upload.notes.append(
                 _(
@@ -230,8 +231,8 @@ def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
                     title=addition.entry.title,
                 )
             )
-    for transcript in chosen:
-        whose = f"{transcript.title}: " if len(chosen) > 1 else ""
+    for transcript in transcripts:
+        whose = f"{transcript.title}: " if len(transcripts) > 1 else ""
         upload.notes += [whose + _(warning) for warning in transcript.warnings]
 
 
@@ -248,7 +249,7 @@ def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
         )
         for failure in loaded.failures[:3]:
             show_warning(_("Not readable: {failure}", failure=failure))
-        chosen = st.dataframe(
+        table = st.dataframe(
             table_of(loaded, upload.outcome.tokens),
             hide_index=True,
             on_select="rerun",
@@ -258,8 +259,8 @@ def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
             column_config=columns_of_table(),
             alt=_("The conversations of the file, one a row"),
         )
-        ticked = [int(row) for row in chosen["selection"]["rows"]]
-        _import_buttons(upload, loaded, ticked, key)
+        row_numbers = [int(row) for row in table["selection"]["rows"]]
+        _import_buttons(upload, loaded, row_numbers, key)
 
 
 def _import_buttons(

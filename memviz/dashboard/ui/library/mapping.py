@@ -229,14 +229,14 @@ def _field_choice(
     if may_be_none:
         words = {"": _(NONE), **words}
     paths = list(words)
-    picked = st.selectbox(
+    path = st.selectbox(
         label,
         paths,
         index=paths.index(chosen) if chosen in paths else 0,
         format_func=words.__getitem__,
         key=key,
     )
-    return picked or ""
+    return path or ""
 
 
 def _texts_choice(
@@ -270,26 +270,28 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
         _("Who speaks"), fields, guess.field, f"map-speaker-{key}", may_be_none=False
     )
     values_by_path = {field.path: field.values for field in fields}
-    named = filter(None, map(word_of, values_by_path.get(path, [])))
-    words = list(dict.fromkeys(named))[:MAX_WORDS]
+    words_in_field = filter(None, map(word_of, values_by_path.get(path, [])))
+    words = list(dict.fromkeys(words_in_field))[:MAX_WORDS]
     words_of_roles: dict[str, list[str]] = {}
     for role in ROLES:
-        meant = [word for word in getattr(guess, role) if word in words]
+        words_of_role = [word for word in getattr(guess, role) if word in words]
         words_of_roles[role] = st.multiselect(
             _(ROLE_WORDS[role]),
             words,
-            default=meant if path == guess.field else [],
+            default=words_of_role if path == guess.field else [],
             placeholder=_(NONE),
             key=f"map-{role}-{key}-{path}",
         )
-    others = st.selectbox(
+    role_of_others = st.selectbox(
         _("Everybody else"),
         list(OTHERS),
         index=list(OTHERS).index(guess.others),
         format_func=lambda word: _(OTHERS[word]),
         key=f"map-others-{key}",
     )
-    return Speaker.model_validate({"field": path, "others": others, **words_of_roles})
+    return Speaker.model_validate(
+        {"field": path, "others": role_of_others, **words_of_roles}
+    )
 
 
 def _pair_mapping(

@@ -251,10 +251,10 @@ def open_address() -> None:
         set_widget(SEARCH_KEY, search)
     if page:
         set_widget(PAGE_KEY, page)
-    read = st.query_params.get(READ)
-    if read and workspace().store.exists(read):
-        state.shown = read
-    elif read:
+    conversation_id = st.query_params.get(READ)
+    if conversation_id and workspace().store.exists(conversation_id):
+        state.shown = conversation_id
+    elif conversation_id:
         say_conversation_is_gone()
 
 

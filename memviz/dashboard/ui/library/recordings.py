@@ -57,7 +57,7 @@ BESIDE_HELP = noop(
 
 def recordings() -> None:
     """Draw one row a recording, and a way to open another one."""
-    opened = workspace().recordings.opened
+    own_names = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
     head.header(_("Recordings"), anchor=False)
     with way_in.popover(
@@ -66,7 +66,7 @@ def recordings() -> None:
         _open()
     st.caption(_(ABOUT))
     for name, recording in workspace().recordings.all.items():
-        _draw_row(name, recording, is_own=name in opened)
+        _draw_row(name, recording, is_own=name in own_names)
 
 
 def _open() -> None:

@@ -97,11 +97,11 @@ def _rescued() -> str:
     sentence = _("Everything is in {path}, and is saved there from now on.", path=path)
     if path == asked_for:
         return sentence
-    other = _(
+    other_file = _(
         "Another file is at {asked_for}, so give memviz the new one when you start it the next time.",
         asked_for=asked_for,
     )
-    return f"{sentence} {other}"
+    return f"{sentence} {other_file}"
 
 
 def _reopened() -> str:

@@ -53,8 +53,8 @@ def is_own(query: Query) -> bool:
 
 def forget_own(query: Query) -> None:
     """Whoever follows a link of this query from now on asks for what it names."""
-    written = widget_value(WRITTEN_KEY) or []
-    set_widget(WRITTEN_KEY, [address for address in written if address != query])
+    addresses = widget_value(WRITTEN_KEY) or []
+    set_widget(WRITTEN_KEY, [address for address in addresses if address != query])
 
 
 MAX_TEXT_CHARS = 4_000
@@ -85,8 +85,8 @@ def forget_linked() -> None:
 
 def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> None:
     """Ask of the widgets that are drawn next what a link asks for in other parts than those of these ``names``."""
-    others = [name for name in query if name not in names and query[name]]
-    texts = {name: query[name][0] for name in others[:MAX_PARTS]}
+    part_names = [name for name in query if name not in names and query[name]]
+    texts = {name: query[name][0] for name in part_names[:MAX_PARTS]}
     linked_parts().asked = {
         name: text for name, text in texts.items() if len(text) <= MAX_TEXT_CHARS
     }

@@ -62,8 +62,8 @@ def let_go_of_unseen(workspace: Workspace) -> None:
         for session, (_ids, at) in list(_looks.items()):
             if monotonic() - at > IDLE_SECONDS:
                 del _looks[session]
-        seen = frozenset[str]().union(*(ids for ids, _at in _looks.values()))
-    unseen = set(workspace.large_conversations()) - seen
+        looked_at_ids = frozenset[str]().union(*(ids for ids, _at in _looks.values()))
+    unseen = set(workspace.large_conversations()) - looked_at_ids
     if any(list(map(workspace.let_go, unseen))):
         for clear in _CACHES:
             clear()

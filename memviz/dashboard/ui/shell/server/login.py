@@ -86,7 +86,7 @@ class Login:
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
         if scope["method"] != "POST":
             return _page("", 401)
-        entered = await _entered(scope, receive)
+        password = await _entered(scope, receive)
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
             seconds = ceil(wait_seconds)
@@ -97,7 +97,7 @@ class Login:
             page = _page(answer, 429)
             page.headers["Retry-After"] = str(seconds)
             return page
-        if not await asyncio.to_thread(self._password.matches, entered):
+        if not await asyncio.to_thread(self._password.matches, password):
             return _page(_(_WRONG), 401)
         self._attempts.succeeded(address)
         return self._let_in(scope)
@@ -128,11 +128,11 @@ async def _entered(scope: Scope, receive: Receive) -> str:
     if kind != "application/x-www-form-urlencoded":
         return ""
     body = b""
-    more = True
-    while more:
+    has_more = True
+    while has_more:
         message = await receive()
         body += message.get("body", b"")
-        more = message.get("more_body", False)
+        has_more = message.get("more_body", False)
         if len(body) > _LONGEST_FORM_BYTES:
             return ""
     form = parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace")
