@@ -5,7 +5,6 @@ is a replay in a thread of its own. After a moment the page shows the conversati
 without its memory (``deriving_talk`` in ``memviz/dashboard/ui/chat/transcript.py``), and asks again.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, NoReturn
 
@@ -25,7 +24,7 @@ from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
 from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.shell.elements import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import button, errors_shown, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -52,10 +51,9 @@ def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
     state = chat_state()
     with errors_shown():
         if state.deriving is not None and state.deriving.is_stopped:
-            _leave_as_it_was()
+            _leave_as_it_was(state.deriving.note)
         chosen = state.setting.build()
-        begun = state.chat if state.chat is not None and len(state.chat.log) else None
-        chat = begun or _open(models, chosen)
+        chat = state.begun or _open(models, chosen)
         if not isinstance(chat, Chat):
             return chat
         chat.log.kept_vectors = workspace().kept_vectors
@@ -142,7 +140,7 @@ def _saved_run(
         except DamagedRunError as error:
             damaged = memory._replace(begin=partial(begin, is_damaged=True))
             costs = cost_bound(summarizer, memory)
-            _offer_to_derive(error, partial(begin_deriving, summarizer, damaged), costs)
+            _offer_to_derive(error, summarizer, damaged, costs)
         if run is not None:
             return run
         is_long = entry.message_count > DERIVED_UNASKED_MESSAGES
@@ -152,7 +150,10 @@ def _saved_run(
 
 
 def _offer_to_derive(
-    error: DamagedRunError, begin: Callable[[], object], costs: CostBound
+    error: DamagedRunError,
+    summarizer: ModelChoice,
+    memory: DerivedMemory,
+    costs: CostBound,
 ) -> NoReturn:
     """Offer to derive the chat's memory from its messages, because how it was left cannot be read; end the page."""
     show_error(
@@ -161,12 +162,12 @@ def _offer_to_derive(
             "The messages of this chat are all there; what was reworded or undone is lost."
         ),
     )
-    if st.button(
+    if button(
         _("Derive its memory from the messages"),
-        icon=":material/restart_alt:",
-        key="chat-derive",
+        "chat-derive",
+        ":material/restart_alt:",
     ):
-        begin()
+        begin_deriving(summarizer, memory)
         st.rerun()
     if costs != CostBound():
         bound_caption(costs)
@@ -177,23 +178,17 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     """Go on under another setting; returns the replay that still derives the memory for that."""
     state = desk.state
     chat = desk.chat
+    summarizer = desk.models.summarizer
     had_decisions = chat.run.has_decisions
     waited = chat.proposal is not None
-    key = (
-        state.conversation_id,
-        len(chat.log),
-        chosen,
-        state.counter,
-        desk.models.summarizer,
-    )
+    key = (state.conversation_id, len(chat.log), chosen, state.counter, summarizer)
 
-    def begin(summarizer: Model, cancellation: Cancellation) -> BackgroundReplay:
-        begun = chat.begun_under(chosen, state.counter, summarizer)
+    def begin(writer: Model, cancellation: Cancellation) -> BackgroundReplay:
+        begun = chat.begun_under(chosen, state.counter, writer)
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0
-    memory = DerivedMemory(key, begin, chosen, calls)
-    run = derived_run(desk.models.summarizer, memory)
+    run = derived_run(summarizer, DerivedMemory(key, begin, chosen, calls))
     if isinstance(run, BackgroundReplay):
         return run
     chat.adopt(run)
@@ -208,13 +203,13 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     return None
 
 
-def _leave_as_it_was() -> None:
-    """Stay under the setting before, or go back to the conversation before, because the memory is not derived."""
+def _leave_as_it_was(note: str) -> None:
+    """Stay under the setting before, or go back to the conversation before, because the memory is not derived. The
+    ``note`` says why, where it is not that the visitor stopped it."""
     state = chat_state()
-    note = state.deriving.note if state.deriving is not None else ""
-    if state.chat is not None and len(state.chat.log):
+    if state.begun is not None:
         state.derive()
-        show_setting_of(state.chat)
+        show_setting_of(state.begun)
     else:
         came_from = state.came_from
         state.came_from = None

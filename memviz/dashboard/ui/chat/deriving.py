@@ -20,7 +20,7 @@ from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.elements import button, buttons_row, row, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -97,21 +97,20 @@ def _expect_agreement(
     summarizer: str, memory: DerivedMemory, costs: CostBound
 ) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
-    state = chat_state()
+    name = plain(summarizer)
     st.info(
         _(
             "The memory of this conversation is to be derived from its messages, with summaries by "
             "{summarizer}.",
-            summarizer=plain(summarizer),
+            summarizer=name,
         ),
         icon=":material/history:",
     )
     with row():
         if start_button(
-            _("Derive with {summarizer}", summarizer=plain(summarizer)),
-            "chat-derive-paid",
+            _("Derive with {summarizer}", summarizer=name), "chat-derive-paid"
         ):
-            state.agreed = memory.key
+            chat_state().agreed = memory.key
             st.rerun()
         use_the_stand_in_button("chat-derive-offline")
         _draw_stay_button()
@@ -120,13 +119,14 @@ def _expect_agreement(
 
 
 def _draw_stay_button() -> None:
-    chat = chat_state().chat
-    if chat is not None and len(chat.log):
-        st.button(
+    chat = chat_state().begun
+    if chat is not None:
+        button(
             _("Stay with the setting before"),
-            key="chat-derive-stay",
-            on_click=show_setting_of,
-            args=(chat,),
+            "chat-derive-stay",
+            None,
+            show_setting_of,
+            chat,
         )
 
 
@@ -141,13 +141,12 @@ def _expect_vectors(strategy: Strategy, work: BackgroundReplay) -> NoReturn:
 
 
 def begin_deriving(summarizer: ModelChoice, memory: DerivedMemory) -> BackgroundReplay:
-    state = chat_state()
     cancellation = Cancellation()
-    state.agreed = None
+    chat_state().agreed = None
     writer = summarizer.build_summarizer(cancellation.heed)
     with vectors_agreed(memory.strategy, cancellation.heed):
         work = memory.begin(writer, cancellation)
-    state.derive(memory.key, work)
+    chat_state().derive(memory.key, work)
     return work
 
 
@@ -158,7 +157,7 @@ def _offer_again(
     address or timeout it counts as not yet tried."""
     state = chat_state()
     show_error(error, _("The conversation stays as it was."))
-    with st.container(horizontal=True):
+    with buttons_row():
         if start_button(
             _("Try again with {summarizer}", summarizer=plain(summarizer)),
             "chat-derive-again",
@@ -176,15 +175,9 @@ def show_setting_of(chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
     state = chat_state()
     state.opened += 1
-    parameters = {
-        setting.strategy.id: setting.strategy.model_dump()
-        for setting in chat.run.earlier_settings
-    }
-    state.setting = Setting(
-        f"chat-{state.opened}",
-        0,
-        chat.strategy.id,
-        chat.strategy.model_dump(),
-        used=parameters,
-    )
+    strategy = chat.strategy
+    setting = Setting(f"chat-{state.opened}", 0, strategy.id, strategy.model_dump())
+    for earlier in chat.run.earlier_settings:
+        setting.used[earlier.strategy.id] = earlier.strategy.model_dump()
+    state.setting = setting
     state.counter = chat.run.counter.name

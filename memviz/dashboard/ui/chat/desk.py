@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import takewhile
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
+from memviz.dashboard.ui.shell.elements import box, button, buttons_row, main_button
 from memviz.dashboard.ui.shell.linked import say_conversation_is_gone
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
@@ -48,9 +48,10 @@ class ChatDesk:
         """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
         A new chat becomes a saved conversation with its first message. One that was deleted elsewhere is kept in memory
         only, until the user has said what is to become of it."""
+        if self.state.deleted:
+            return
         try:
-            if not self.state.deleted:
-                self._save(replaces)
+            self._save(replaces)
         except StorageError as error:
             # It is shown with the talk: this may run while the page is being left.
             self.state.deleted = self.is_gone
@@ -59,10 +60,8 @@ class ChatDesk:
 
     def save_what_was_refused(self) -> None:
         """Save what was said while the database file was gone, once there is one again."""
-        if (
-            isinstance(self.state.error, DatabaseMovedError)
-            and not self.workspace.store.problem
-        ):
+        was_moved = isinstance(self.state.error, DatabaseMovedError)
+        if was_moved and not self.workspace.store.problem:
             self.state.error = None
             self.save()
 
@@ -75,13 +74,13 @@ class ChatDesk:
         if id is None:
             if len(chat.log):
                 state.conversation_id = workspace.new_chat(chat, summarizer)
-        elif id.startswith(SAMPLE_PREFIX):
+        elif keeps_its_switches(id):
+            workspace.save_chat(id, chat, summarizer, replaces)
+        else:
             has_grown = len(chat.log) != workspace.store.entry(id).message_count
             # Else it was only looked at under another setting.
             if has_grown or chat.run.has_decisions:
                 state.conversation_id = workspace.continue_sample(id, chat, summarizer)
-        else:
-            workspace.save_chat(id, chat, summarizer, replaces)
 
     @property
     def is_gone(self) -> bool:
@@ -94,27 +93,20 @@ class ChatDesk:
     def restore(self) -> None:
         """Bring a conversation that was deleted elsewhere back, with what was said since."""
         state = self.state
-        if state.conversation_id is None:
-            return
-        try:
-            self.workspace.bring_back_chat(
-                state.conversation_id, self.chat, self.models.summarizer.name
-            )
-        except StorageError as error:
-            state.error = error
-            return
-        state.deleted = False
-        state.error = None
-        self.save()
+        id = state.conversation_id
+        summarizer = self.models.summarizer.name
+        bring_back = self.workspace.bring_back_chat
+        if id is not None and self.change(bring_back, id, self.chat, summarizer):
+            state.deleted = False
+            self.save()
 
 
 def offer_to_restore(desk: ChatDesk) -> None:
     """Offer to restore a chat that was deleted elsewhere, or to start a new one with the messages that have no reply
     yet; nothing for any other."""
-    state = desk.state
-    if not state.deleted:
+    if not desk.state.deleted:
         return
-    with st.container(border=True, key="chat-deleted"):
+    with box("chat-deleted"):
         st.markdown(_("**This conversation was deleted elsewhere**"))
         st.caption(
             _(
@@ -122,42 +114,40 @@ def offer_to_restore(desk: ChatDesk) -> None:
                 "decide, nothing more is stored, and no model is asked."
             )
         )
-        with st.container(horizontal=True):
-            st.button(
+        with buttons_row():
+            main_button(
                 _("Restore"),
-                icon=":material/restore_from_trash:",
-                type="primary",
-                key="chat-restore",
-                on_click=_restore,
-                args=(desk,),
+                "chat-restore",
+                ":material/restore_from_trash:",
+                _restore,
+                desk,
             )
-            st.button(
+            button(
                 _("Start a new one"),
-                icon=":material/add_comment:",
-                key="chat-start-new",
-                on_click=start_new,
+                "chat-start-new",
+                ":material/add_comment:",
+                start_new,
                 help=_("Messages without a reply are sent there."),
             )
 
 
 def _restore(desk: ChatDesk) -> None:
     desk.restore()
-    desk.state.going_on = (
-        desk.chat.unanswered and not desk.state.deleted and desk.state.error is None
-    )
+    is_back = not desk.state.deleted and desk.state.error is None
+    desk.state.going_on = is_back and desk.chat.unanswered
 
 
 def start_new() -> None:
     """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
     state = chat_state()
-    unanswered = ()
+    unanswered: list[str] = []
     if state.deleted and state.chat is not None:
-        newest_first = takewhile(
-            lambda message: message.role == "user", reversed(state.chat.log[:])
-        )
-        unanswered = tuple(message.content for message in newest_first)[::-1]
+        for message in reversed(state.chat.log[:]):
+            if message.role != "user":
+                break
+            unanswered.insert(0, message.content)
     state.open(None)
-    state.to_send = unanswered
+    state.to_send = tuple(unanswered)
 
 
 def say_missing_conversation() -> None:

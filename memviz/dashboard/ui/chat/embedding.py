@@ -40,10 +40,12 @@ def vectors_agreed(
 def is_of_vectors(error: MemvizError | None, strategy: Strategy) -> bool:
     """Return whether something went wrong because vectors are missing, or with the model that is asked for them."""
     name = embedding_asked_by(strategy)
+    if not name:
+        return False
     if isinstance(error, MissingVectorsError | ModelError):
-        return bool(name) and error.model == name
+        return error.model == name
     # The models of a chat fail as themselves.
-    return bool(name) and isinstance(error, UnusableSummarizerError)
+    return isinstance(error, UnusableSummarizerError)
 
 
 def offer_embedding(strategy: Strategy, log: Log) -> None:
@@ -51,14 +53,13 @@ def offer_embedding(strategy: Strategy, log: Log) -> None:
     its key or its address may be wrong."""
     state = chat_state()
     name = embedding_asked_by(strategy)
-    if not name or (
-        name in _agreed_models() and not is_of_vectors(state.error, strategy)
-    ):
+    has_failed = is_of_vectors(state.error, strategy)
+    if not name or (name in _agreed_models() and not has_failed):
         return
     with error_shown():
         if offer_vectors(workspace(), [strategy], [log], later=_(LATER)):
             _agreed_models().add(name)
-            if is_of_vectors(state.error, strategy):
+            if has_failed:
                 state.error = None
             state.derive()
             chat = state.chat

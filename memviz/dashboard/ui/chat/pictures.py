@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
 from memviz.dashboard.ui.controls.study import open_in_compare
+from memviz.dashboard.ui.shell.elements import button, buttons_row, drawer
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
@@ -65,12 +66,12 @@ def pictures(desk: ChatDesk) -> None:
     )
     _draw_totals(run)
     draw_health([SettingRun(run, run.strategy.label, 0)])
-    with st.expander(_sent_label(last), icon=":material/search:"):
+    with drawer(_sent_label(last), ":material/search:"):
         facts = known_facts(state.conversation_id, run.log, grows=True)
         inspector(run, last.turn, "chat", facts, whole_turn=True)
     if state.conversation_id is None or state.deleted:
         return
-    if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):
+    if button(_("Compare other strategies"), None, ":material/stacked_line_chart:"):
         open_in_compare(state.conversation_id)
 
 
@@ -85,27 +86,28 @@ def _draw_last_request(strategy: Strategy, last: TurnRecord) -> None:
         config={"displayModeBar": False},
         alt=request_finding(last),
     )
-    badges = []
-    for part, tokens in last.tokens.items():
-        if tokens:
-            badges.append(f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]")
+    badges = [
+        f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]"
+        for part, tokens in last.tokens.items()
+        if tokens
+    ]
     st.markdown(" ".join(badges))
 
 
 def _sent_label(last: TurnRecord) -> str:
-    if len(last.requests) == 1:
-        return _("What was sent with turn {turn}", turn=last.turn)
-    return _(
-        "What was sent with turn {turn}, in the last of its {count:,} calls",
-        turn=last.turn,
-        count=len(last.requests),
-    )
+    calls = len(last.requests)
+    template = noop("What was sent with turn {turn}")
+    if calls > 1:
+        template = noop(
+            "What was sent with turn {turn}, in the last of its {count:,} calls"
+        )
+    return _(template, turn=last.turn, count=calls)
 
 
 def _draw_next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
-        waits = _("A summarization waits for your decision")
-        st.markdown(f":violet-badge[:material/compress: {waits}]")
+        words = _("A summarization waits for your decision")
+        st.markdown(f":violet-badge[:material/compress: {words}]")
     else:
         st.caption(
             f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
@@ -115,26 +117,22 @@ def _draw_next_summarization(chat: Chat) -> None:
 
 def _draw_totals(run: Run) -> None:
     use = token_use(run)
-    sent = _("Tokens sent to the chat model, over all turns.")
+    sent = noop("Tokens sent to the chat model, over all turns.")
     if run.has_calls:
-        sent = _(
-            "Tokens sent to the chat model, over all {count:,} calls.",
-            count=len(run.requests),
-        )
-    numbers = [
-        (_("Sent"), use.sent_tokens, sent),
-        (_("Summaries"), use.summarizations, _("Summaries written so far.")),
-    ]
-    if use.thinking_tokens:
-        numbers.append(
-            (_("Thinking"), use.thinking_tokens, _("Tokens the model thought in."))
-        )
-    words = _("Tokens into and out of the summarizer.")
-    numbers.append((_("Summarizer"), use.summarizer_tokens, words))
+        sent = noop("Tokens sent to the chat model, over all {count:,} calls.")
     # It wraps where a column would cut the labels short.
-    with st.container(horizontal=True, gap="xsmall"):
-        for label, number, help in numbers:
-            st.metric(label, f"{number:,}", width="content", help=help)
+    with buttons_row("xsmall"):
+        _draw_total(_("Sent"), use.sent_tokens, _(sent, count=len(run.requests)))
+        _draw_total(_("Summaries"), use.summarizations, _("Summaries written so far."))
+        if use.thinking_tokens:
+            thinking = _("Tokens the model thought in.")
+            _draw_total(_("Thinking"), use.thinking_tokens, thinking)
+        summarizer = _("Tokens into and out of the summarizer.")
+        _draw_total(_("Summarizer"), use.summarizer_tokens, summarizer)
+
+
+def _draw_total(label: str, number: int, help: str) -> None:
+    st.metric(label, f"{number:,}", width="content", help=help)
 
 
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
@@ -154,11 +152,14 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         )
     if headroom.unit == "turns":
         return _in_turns(strategy, headroom.amount)
+    what = _("Older messages are cleared or shortened")
+    if strategy.writes_notes:
+        what = _("A summary is written")
     if not headroom.amount:
-        return _("{what} with the next message.", what=_what(strategy))
+        return _("{what} with the next message.", what=what)
     fill = strategy.fill(memory)
     if fill is None or fill.unit != headroom.unit:
-        return _("{what} after {headroom}.", what=_what(strategy), headroom=headroom)
+        return _("{what} after {headroom}.", what=what, headroom=headroom)
     template = noop("{counts}: {held:,} of {limit:,}. {what} when there are more.")
     if fill.unit == "tokens":
         template = noop(
@@ -170,17 +171,9 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         # A stopped reply counts, though the memory takes it in only with what follows it.
         held=fill.limit + 1 - headroom.amount,
         limit=fill.limit,
-        what=_what(strategy),
+        what=what,
     )
     return words + _summary_apart(strategy, memory, fill)
-
-
-def _what(strategy: Strategy) -> str:
-    return (
-        _("A summary is written")
-        if strategy.writes_notes
-        else _("Older messages are cleared or shortened")
-    )
 
 
 def _unforeseen(strategy: Strategy) -> str:
@@ -196,12 +189,12 @@ def _unforeseen(strategy: Strategy) -> str:
 
 def _in_turns(strategy: Strategy, turns: int) -> str:
     if strategy.trigger is Trigger.TURN:
-        later = (
-            _(" After a failure the next try is in {turns} turns.", turns=turns)
-            if turns > 1
-            else ""
-        )
-        return _("Each turn is summarized once it is complete.") + later
+        words = _("Each turn is summarized once it is complete.")
+        if turns > 1:
+            words += _(
+                " After a failure the next try is in {turns} turns.", turns=turns
+            )
+        return words
     return ngettext(
         "A summary is due, and will be written with the next turn.",
         "A summary is due, and will be written in {number} turns.",
@@ -232,19 +225,14 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     limit = strategy.budget_tokens
     if limit is None:
         return size, ""
-    parts = [
-        part
-        for part in record.tokens
-        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})
-    ]
-    named = listed(_(PART_TITLES[part]).lower() for part in parts)
-    counts = strategy.counted_tokens(record.tokens)
-    return (
-        size,
-        _(
-            "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
-            counts=counts,
-            limit=limit,
-            named=named,
-        ),
+    part_names = []
+    for part in record.tokens:
+        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1}):
+            part_names.append(_(PART_TITLES[part]).lower())
+    counts = _(
+        "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+        counts=strategy.counted_tokens(record.tokens),
+        limit=limit,
+        named=listed(part_names),
     )
+    return size, counts

@@ -1,6 +1,6 @@
 """Bring earlier turns back: choose them, see what they will cost, and send them with the next message."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import streamlit as st
@@ -9,7 +9,13 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.shell.elements import quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    buttons_row,
+    error_shown,
+    main_button,
+    quiet_button,
+)
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.dashboard.words.requests import message_words, role_name
@@ -73,27 +79,25 @@ def _choose(desk: ChatDesk) -> None:
         placeholder=_("budget, Mira"),
         help=_("Messages that hold any of these, separated by commas."),
     )
-    try:
+    with error_shown():
         parts = _recall_parts(turns, last, words)
-        selection = desk.chat.find(Recall(**parts)) if parts else None
-    except MemvizError as error:
-        show_error(error)
-        return
-    if selection is None:
-        st.caption(_(HOW_TO_CHOOSE))
-        return
-    if selection.missing:
-        st.caption(_missing_words(selection.missing))
-    _draw_previews(desk.chat, selection.indices)
-    messages = counted(len(selection.indices), "message")
-    st.button(
-        _("Recall {messages}", messages=messages),
-        icon=":material/history:",
-        type="primary",
-        on_click=_recall,
-        args=(desk, parts),
-        disabled=not selection.indices,
-    )
+        if not parts:
+            st.caption(_(HOW_TO_CHOOSE))
+            return
+        selection = desk.chat.find(Recall(**parts))
+        if selection.missing:
+            st.caption(_missing_words(selection.missing))
+        _draw_previews(desk.chat, selection.indices)
+        messages = counted(len(selection.indices), "message")
+        main_button(
+            _("Recall {messages}", messages=messages),
+            None,
+            ":material/history:",
+            _recall,
+            desk,
+            parts,
+            disabled=not selection.indices,
+        )
 
 
 def _recall_parts(turns: str, last: int, words: str) -> dict[str, Any]:
@@ -111,27 +115,28 @@ def _recall(desk: ChatDesk, parts: dict[str, Any]) -> None:
         desk.chat.recall(**parts)
     except MemvizError as error:  # the setting was changed meanwhile
         desk.state.error = error
-    for key, empty in ((TURNS_KEY, ""), (LAST_KEY, 0), (WORDS_KEY, "")):
-        set_widget(key, empty)
+    set_widget(TURNS_KEY, "")
+    set_widget(LAST_KEY, 0)
+    set_widget(WORDS_KEY, "")
 
 
 def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
     """Show what goes along, what need not, and what did not fit."""
     recalled = _("Recalled")
     if waiting.fresh:
-        fresh = counted(len(waiting.fresh), "message")
         recalled = _(
             "{messages} recalled, {tokens}",
-            messages=fresh,
+            messages=counted(len(waiting.fresh), "message"),
             tokens=counted(waiting.tokens, "token"),
         )
-    with st.container(border=True):
-        icon = ":material/history:"
-        st.badge(recalled, color="orange", icon=icon, help=_(WAITING_HELP))
+    with box():
+        st.badge(
+            recalled, color="orange", icon=":material/history:", help=_(WAITING_HELP)
+        )
         _draw_previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
-        with st.container(horizontal=True):
+        with buttons_row():
             _draw_ways_on(chat, waiting.recalled.indices)
 
 
@@ -169,14 +174,12 @@ def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
         )
 
 
-def _remarks(waiting: Waiting) -> Iterable[str]:
+def _remarks(waiting: Waiting) -> Iterator[str]:
     if waiting.undecided:
-        yield (
-            _(
-                "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
-                "they are recalled too, so none is missing.",
-                messages=counted(len(waiting.undecided), "message"),
-            )
+        yield _(
+            "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
+            "they are recalled too, so none is missing.",
+            messages=counted(len(waiting.undecided), "message"),
         )
     if waiting.held:
         yield _(
@@ -207,24 +210,22 @@ def _clear(chat: Chat) -> None:
 
 
 def _draw_previews(chat: Chat, positions: Sequence[int]) -> None:
-    lines = []
+    if positions:
+        st.text("\n".join(_previews(chat, positions)))
+
+
+def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
     for position in positions[:MAX_PREVIEWED]:
         message = chat.log[position]
-        words = shortened(message_words(message), PREVIEW_CHARS)
-        role = role_name(message.role)
-        lines.append(
-            _(
-                "{number:,} · {role}: {words}",
-                number=message_number(position),
-                role=role,
-                words=words,
-            )
+        yield _(
+            "{number:,} · {role}: {words}",
+            number=message_number(position),
+            role=role_name(message.role),
+            words=shortened(message_words(message), PREVIEW_CHARS),
         )
     more = len(positions) - MAX_PREVIEWED
     if more > 0:
-        lines.append(_("and {more} more", more=more))
-    if lines:
-        st.text("\n".join(lines))
+        yield _("and {more} more", more=more)
 
 
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:

@@ -1,5 +1,7 @@
 """A summarization before it is used: what would be summarized, what the summarizer wrote, and the user's decision."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from memviz.core.text.wording import counted, message_range, seconds_words
@@ -9,6 +11,13 @@ from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    buttons_row,
+    main_button,
+    show_problem,
+)
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import named_reason
@@ -35,16 +44,16 @@ def review_panel(desk: ChatDesk) -> None:
     if is_first or desk.state.draft_with is not None:
         _ask_for_draft(desk)
         proposal = chat.proposal or proposal
-    with st.container(border=True):
+    drafts = proposal.drafts
+    with box():
         _draw_head(chat, proposal)
-        written = [draft for draft in proposal.drafts if draft.error is None]
-        if proposal.drafts:
-            _say_not_written(proposal.drafts[-1], is_written=bool(written))
-        number = len(proposal.drafts)
+        written = [draft for draft in drafts if draft.error is None]
+        if drafts:
+            _say_not_written(drafts[-1], is_written=bool(written))
         shown = hash(written[-1].text if written else "")
-        key = f"review-text-{len(chat.run.compactions)}-{number}-{shown}"
+        key = f"review-text-{len(chat.run.compactions)}-{len(drafts)}-{shown}"
         if not written:
-            _say_nothing_written(desk, key, is_first=not proposal.drafts)
+            _say_nothing_written(desk, key, is_first=not drafts)
             return
         draft = written[-1]
         text = st.text_area(
@@ -67,14 +76,8 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
         again = _(
             "Write it with {summarizer}", summarizer=plain(desk.models.summarizer.label)
         )
-    with st.container(horizontal=True):
-        st.button(
-            again,
-            icon=":material/refresh:",
-            type="primary",
-            key="review-try-again",
-            on_click=_propose,
-        )
+    with buttons_row():
+        main_button(again, "review-try-again", ":material/refresh:", _propose)
         with st.popover(_("Write it yourself"), icon=":material/edit:"):
             st.text_area(
                 _("Summary in your words"),
@@ -84,12 +87,13 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
                     "From now on the model knows of these messages what stands here."
                 ),
             )
-            st.button(
+            button(
                 _("Use my wording"),
-                icon=":material/check:",
-                key="review-accept",
-                on_click=_accept,
-                args=(desk, key),
+                "review-accept",
+                ":material/check:",
+                _accept,
+                desk,
+                key,
             )
         with st.popover(_("Another prompt"), icon=":material/tune:"):
             _write_again(desk)
@@ -100,8 +104,8 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
 def _say_draft_costs(desk: ChatDesk) -> None:
     """Say what one more draft costs at most."""
     summarizer = desk.models.summarizer
-    proposal = desk.chat.proposal
     chat = desk.chat
+    proposal = chat.proposal
     if summarizer.is_free or proposal is None:
         return
     # One instruction may be typed, too.
@@ -116,8 +120,10 @@ def _say_draft_costs(desk: ChatDesk) -> None:
 
 def _ask_for_draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    asked = desk.state.draft_with
-    instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
+    draft_with = desk.state.draft_with
+    instruction = (
+        None if draft_with in ("", desk.chat.strategy.instruction) else draft_with
+    )
     desk.state.draft_with = None
     desk.state.write_on_click = False
 
@@ -141,23 +147,17 @@ def _say_not_written(draft: Draft, *, is_written: bool) -> None:
     if is_written:
         outcome = _("The draft before it still stands.")
     if draft.error == INTERRUPTED:
-        st.info(
-            _(
-                "You stopped {model} after {time}. {left}",
-                model=plain(in_words(draft.model)),
-                time=seconds_words(draft.seconds),
-                left=outcome,
-            ),
-            icon=":material/stop_circle:",
+        stopped = _(
+            "You stopped {model} after {time}. {left}",
+            model=plain(in_words(draft.model)),
+            time=seconds_words(draft.seconds),
+            left=outcome,
         )
+        st.info(stopped, icon=":material/stop_circle:")
     else:
-        st.error(
-            _(
-                "The summarizer failed: {error}. {left}",
-                error=plain(draft.error.rstrip(".")),
-                left=outcome,
-            ),
-            icon=":material/error:",
+        error = draft.error.rstrip(".")
+        show_problem(
+            _("The summarizer failed: {error}. {left}", error=error, left=outcome)
         )
 
 
@@ -189,13 +189,16 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
         if plan.replaces is not None:
             st.text(_("summary so far: {text}", text=plan.replaces.text))
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
-            words = shortened(message_words(message), PREVIEW_CHARS)
-            role = role_name(message.role)
-            st.text(_("{role}: {words}", role=role, words=words))
-        if len(proposal.messages) > MAX_MESSAGES_SHOWN:
-            st.caption(
-                _("and {more} more", more=len(proposal.messages) - MAX_MESSAGES_SHOWN)
+            st.text(
+                _(
+                    "{role}: {words}",
+                    role=role_name(message.role),
+                    words=shortened(message_words(message), PREVIEW_CHARS),
+                )
             )
+        more = len(proposal.messages) - MAX_MESSAGES_SHOWN
+        if more > 0:
+            st.caption(_("and {more} more", more=more))
 
 
 def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
@@ -225,14 +228,14 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
 
 
 def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
-    with st.container(horizontal=True):
-        st.button(
+    with buttons_row():
+        main_button(
             _("Use my wording") if is_changed else _("Use it"),
-            icon=":material/check:",
-            type="primary",
-            key="review-accept",
-            on_click=_accept,
-            args=(desk, key),
+            "review-accept",
+            ":material/check:",
+            _accept,
+            desk,
+            key,
         )
         with st.popover(_("Write again"), icon=":material/refresh:"):
             _write_again(desk)
@@ -241,12 +244,13 @@ def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
 
 
 def _skip_button(desk: ChatDesk) -> None:
-    st.button(
+    button(
         _("Skip"),
-        icon=":material/skip_next:",
-        key="review-skip",
-        on_click=_skip,
-        args=(desk,),
+        "review-skip",
+        ":material/skip_next:",
+        _decide,
+        desk,
+        desk.chat.skip,
         help=_("Summarize nothing now. You are asked again in a later turn."),
     )
 
@@ -255,12 +259,7 @@ def _write_again(desk: ChatDesk) -> None:
     prompt_picker(
         st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
     )
-    st.button(
-        _("Write again"),
-        key="review-again",
-        icon=":material/refresh:",
-        on_click=_propose,
-    )
+    button(_("Write again"), "review-again", ":material/refresh:", _propose)
 
 
 def _propose() -> None:
@@ -268,10 +267,9 @@ def _propose() -> None:
 
 
 def _accept(desk: ChatDesk, key: str) -> None:
-    if desk.change(desk.chat.accept, widget_value(key)):
-        desk.state.going_on = True
+    _decide(desk, desk.chat.accept, widget_value(key))
 
 
-def _skip(desk: ChatDesk) -> None:
-    if desk.change(desk.chat.skip):
+def _decide(desk: ChatDesk, do: Callable[..., object], *arguments: object) -> None:
+    if desk.change(do, *arguments):
         desk.state.going_on = True

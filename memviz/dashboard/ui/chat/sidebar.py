@@ -17,7 +17,13 @@ from memviz.dashboard.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.dashboard.ui.controls.vectors import show_budget_for
-from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
+from memviz.dashboard.ui.shell.elements import button, drawer
+from memviz.dashboard.ui.shell.linked import (
+    address_now,
+    ask_linked,
+    keep_in_address,
+    linked,
+)
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
 QUERY_KEY = "chat"
@@ -38,7 +44,7 @@ def chat_controls() -> Models:
     with suppress(MemvizError):
         show_budget_for([state.setting.build()])
     models = models_panel()
-    with st.expander(_("More"), icon=":material/more_horiz:"):
+    with drawer(_("More"), ":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
             _("System prompt"),
@@ -54,8 +60,8 @@ def chat_controls() -> Models:
 
 def _said_tokens() -> Callable[[], int] | None:
     """Return how many tokens were said so far, if anything was."""
-    chat = chat_state().chat
-    if chat is None or not len(chat.log):
+    chat = chat_state().begun
+    if chat is None:
         return None
     return lambda: int(
         chat.memory.sums.between(chat.memory.history_start, chat.memory.length)
@@ -64,19 +70,17 @@ def _said_tokens() -> Callable[[], int] | None:
 
 def _choose_conversation() -> None:
     state = chat_state()
-    named = st.query_params.get(QUERY_KEY)
     if state.conversation_id is None and state.chat is None and state.opened == 0:
-        switches = {
-            name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)
-        }
+        query = address_now()
+        switches = {name: query.get(name, []) for name in (REVIEW, MODEL_RECALLS)}
         if any(switches.values()):
             ask_linked(switches, ())
-        if named:
-            state.open(named)
+        if id_in_address := st.query_params.get(QUERY_KEY):
+            state.open(id_in_address)
     entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: _("New chat"), **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
-        if state.chat is not None and len(state.chat.log):
+        if state.begun is not None:
             state.deleted = True
             labels[state.conversation_id] = _("Deleted elsewhere")
         else:
@@ -84,8 +88,9 @@ def _choose_conversation() -> None:
             state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
-    key = f"chat-conversation-{state.conversation_id or NEW_CHAT}"
-    set_widget(key, state.conversation_id or NEW_CHAT)
+    id = state.conversation_id or NEW_CHAT
+    key = f"chat-conversation-{id}"
+    set_widget(key, id)
     st.selectbox(
         _("Conversation"),
         list(labels),
@@ -95,12 +100,7 @@ def _choose_conversation() -> None:
         args=(key,),
         help=_("Start a new chat, or go on where a saved conversation ended."),
     )
-    st.button(
-        _("New chat"),
-        icon=":material/add_comment:",
-        on_click=start_new,
-        width="stretch",
-    )
+    button(_("New chat"), None, ":material/add_comment:", start_new, width="stretch")
     keep_in_address({QUERY_KEY: state.conversation_id})
 
 
@@ -114,43 +114,50 @@ def _choose_recall_tool() -> None:
             state.recall_tool = False
             keep_in_address({MODEL_RECALLS: None})
             return
-    key = f"chat-recall-tool-{state.opened}"
     state.recall_tool = _linked_switch(
         MODEL_RECALLS,
         _("Let the model recall"),
-        key,
+        f"chat-recall-tool-{state.opened}",
         is_on=state.recall_tool,
         help=_(
             "Offers it a tool that brings earlier turns back. The tool's description costs tokens in every "
             "request."
         ),
     )
-    keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 
 
 def _choose_review() -> None:
     """Choose whether to ask before each summarization. The address holds it as long as no conversation does."""
     state = chat_state()
-    key = review_key()
     state.review = _linked_switch(
         REVIEW,
         _("Ask before summarizing"),
-        key,
+        review_key(),
         is_on=state.review,
+        in_address=not keeps_its_switches(state.conversation_id),
         help=_(
             "Stops before messages are summarized and shows what would be summarized and the proposed summary: "
             "use it, reword it, have it written again with another prompt, or skip it."
         ),
     )
-    is_kept = keeps_its_switches(state.conversation_id)
-    keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
 
 
-def _linked_switch(name: str, label: str, key: str, *, is_on: bool, help: str) -> bool:
-    """A switch that the address may turn, under this ``name``; else it begins as ``is_on``."""
+def _linked_switch(
+    name: str,
+    label: str,
+    key: str,
+    *,
+    is_on: bool,
+    help: str,
+    in_address: bool = True,
+) -> bool:
+    """Draw a switch that the address may turn, under this ``name``, and that it holds where it is ``in_address``; else
+    it begins as ``is_on``."""
     linked(name, key, [False, True])
     begin_with(key, is_on)
-    return switch(label, key=key, help=help)
+    is_on = switch(label, key=key, help=help)
+    keep_in_address({name: str(True) if is_on and in_address else None})
+    return is_on
 
 
 def review_key() -> str:

@@ -8,6 +8,7 @@ from memviz.core.text.wording import counted, message_range
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
+from memviz.dashboard.ui.shell.elements import button, drawer
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.engine.compaction import Compaction
@@ -30,7 +31,7 @@ def summary_desk(desk: ChatDesk) -> None:
     if versions:
         tokens = sum(version.tokens for version in versions)
         label = _("What the summary says: {tokens}", tokens=counted(tokens, "token"))
-    with st.expander(label, icon=":material/compress:", key="summary-desk"):
+    with drawer(label, ":material/compress:", "summary-desk"):
         if versions:
             _edit(desk, _choose_version(versions))
         if chat.undoable is not None:
@@ -74,13 +75,15 @@ def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
             "Your wording is sent from the next request on. What was sent until now stays on record."
         ),
     )
-    st.button(
+    button(
         _("Save my wording"),
-        icon=":material/edit:",
-        key="desk-save",
-        on_click=_save_wording,
+        "desk-save",
+        ":material/edit:",
+        _save_wording,
+        desk,
+        version.version,
+        key,
         disabled=desk.chat.proposal is not None,
-        args=(desk, version.version, key),
     )
 
 
@@ -88,18 +91,18 @@ def _undo(desk: ChatDesk, last: Compaction) -> None:
     what = _("Undo the last summarization")
     if last.kind == "edit" and last.revises:
         what = _("Undo the edit")
-    st.button(
+    button(
         what,
-        icon=":material/undo:",
-        key="desk-undo",
-        on_click=_undo_last,
-        args=(desk,),
-        disabled=desk.chat.proposal is not None,
+        "desk-undo",
+        ":material/undo:",
+        _undo_last,
+        desk,
         help=_(
             "It replaced {messages}. Every message is still there; from then on you are asked before each "
             "summarization.",
             messages=message_range(last.summarized),
         ),
+        disabled=desk.chat.proposal is not None,
     )
 
 

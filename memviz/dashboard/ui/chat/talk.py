@@ -15,7 +15,12 @@ from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
 from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
-from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    buttons_row,
+    quiet_button,
+    row,
+    show_error,
+)
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
 from memviz.models.embedding import MOST_BYTES
 from memviz.models.planned_calls import PlannedCalls, price_at_most
@@ -34,12 +39,9 @@ REMEMBERING = noop("Summarizing")
 def send(desk: ChatDesk, texts: Sequence[str]) -> None:
     """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
     with the chat's address, and asks for the reply."""
-    state = desk.state
-    if all(desk.change(desk.chat.say, text) for text in texts):
-        state.going_on = True
+    is_said = all(desk.change(desk.chat.say, text) for text in texts)
     desk.save()  # where the file fails, the talk goes on all the same, on the page alone
-    if state.deleted:
-        state.going_on = False
+    desk.state.going_on = is_said and not desk.state.deleted
     st.rerun()
 
 
@@ -62,13 +64,12 @@ def talk(desk: ChatDesk) -> None:
 
 
 def _show_failure(error: MemvizError) -> None:
-    arrived = getattr(error, "partial", "")
-    if arrived:
-        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
-            st.text(arrived)
     remedy = ""
     if isinstance(error, ModelError):
         remedy = _("Your message is kept: retry, or change the model first.")
+        if error.partial:
+            with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+                st.text(error.partial)
     show_error(error, remedy)
 
 
@@ -83,9 +84,9 @@ def _answer(
         place.caption(_(WAITING if desk.chat.unanswered else REMEMBERING))
         with row():
             stop_button("chat-stop")
-            told = st.empty()
+            cost_place = st.empty()
         try:
-            with _told(desk, told):
+            with _told(desk, cost_place):
                 for text in _frames(pieces):
                     if text:
                         place.text(text)
@@ -105,10 +106,8 @@ def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]
     models = desk.models
     if models.are_free:
         return nullcontext()
-    return told_beside(
-        place,
-        models.summarizer.name if models.answerer.is_free else models.answerer.name,
-    )
+    paid = models.summarizer if models.answerer.is_free else models.answerer
+    return told_beside(place, paid.name)
 
 
 def next_message_costs(desk: ChatDesk) -> None:
@@ -143,12 +142,12 @@ def next_message_costs(desk: ChatDesk) -> None:
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
     """The text so far, every now and then, and at the end; empty as long as there is none."""
     text = ""
-    drawn_at = monotonic() - FRAME_SECONDS
+    next_at = 0.0
     for piece in pieces:
         text += piece
-        if monotonic() - drawn_at >= FRAME_SECONDS:
+        if monotonic() >= next_at:
             yield text
-            drawn_at = monotonic()
+            next_at = monotonic() + FRAME_SECONDS
     yield text
 
 
@@ -156,7 +155,7 @@ def turn_controls(desk: ChatDesk) -> None:
     """Retry and undo the last turn."""
     if not desk.chat.log.turn_count:
         return
-    with st.container(horizontal=True):
+    with buttons_row():
         if not is_unanswered(desk):  # else it stands at the message
             quiet_button(
                 _("Retry"),

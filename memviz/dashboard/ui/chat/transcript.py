@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
+from operator import attrgetter
 
 import streamlit as st
 
@@ -22,14 +23,23 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
-from memviz.dashboard.ui.controls.model_calls import draw_recall_exchange, draw_thoughts
+from memviz.dashboard.ui.controls.model_calls import (
+    draw_call,
+    draw_recall_exchange,
+    draw_thoughts,
+)
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.shell.elements import draw_scroll, quiet_button, row
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    draw_scroll,
+    quiet_button,
+    row,
+    show_caption,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.requests import call_text
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import record_of_turn
@@ -70,61 +80,46 @@ def transcript(desk: ChatDesk) -> None:
     """Draw the newest messages, each with its fate at the last request; earlier ones on demand."""
     state = desk.state
     chat = desk.chat
-    log = desk.chat.log
+    log = chat.log
+    run = chat.run
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
     first = _first_shown(stop)
-    run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
-    recall_enabled = chat.strategy.allows_recall
-    marks = _setting_marks(run)
     for position in range(first, stop):
         message = log[position]
         turn = log.turn(log.turn_number(position))
-        if position == turn.start and turn.number in marks:
-            _draw_setting_mark(marks[turn.number])
+        if position == turn.start:
+            _draw_setting_mark(run, turn.number)
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             draw_thoughts(record)
         if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
-                rest = log[position:stop]
-                draw_recall_exchange(list(takewhile(_is_recall_exchange, rest)))
+                messages_left = log[position:stop]
+                is_exchange = attrgetter("is_recall_exchange")
+                draw_recall_exchange(list(takewhile(is_exchange, messages_left)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _draw_message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
             _draw_unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
-        if recall_enabled and turn.number and is_last_of_turn:
+        if chat.strategy.allows_recall and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
     is_answered = not (chat.unanswered or state.retrying)
     if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
         say_why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
-    if (mark := marks.get(log.turn_count + 1)) is not None:
-        _draw_setting_mark(mark)
+    _draw_setting_mark(run, log.turn_count + 1)
 
 
-def _is_recall_exchange(message: Message) -> bool:
-    return message.is_recall_exchange
-
-
-def _setting_marks(run: Run) -> dict[int, str]:
-    """Return what stands before a turn from which on the chat was held under another setting, by that turn."""
-    marks = {}
-    for setting in run.earlier_settings:
-        turn = setting.last_turn + 1
-        marks[turn] = _(
-            "From turn {turn:,} on: {label}",
-            turn=turn,
-            label=run.strategy_at(turn).label,
-        )
-    return marks
-
-
-def _draw_setting_mark(text: str) -> None:
+def _draw_setting_mark(run: Run, turn: int) -> None:
+    """Draw the setting from a turn on, where the chat was held under another one before it."""
+    if turn - 1 not in [setting.last_turn for setting in run.earlier_settings]:
+        return
+    label = run.strategy_at(turn).label
     st.badge(
-        plain(text),
+        plain(_("From turn {turn:,} on: {label}", turn=turn, label=label)),
         icon=":material/tune:",
         color="gray",
         help=_("The requests above stay as they were sent, under the setting before."),
@@ -154,27 +149,22 @@ def deriving_talk(work: BackgroundReplay) -> None:
     _draw_messages_alone(work.log[first:], first)
 
     def step() -> Step:
-        share = work.done / work.total if work.total else 0.0
-        turns = counted(work.total, "turn")
-        return Step(
-            share,
-            _(
-                "Deriving the memory from {turns}: {how_far}",
-                turns=turns,
-                how_far=how_far(work),
-            ),
+        words = _(
+            "Deriving the memory from {turns}: {how_far}",
+            turns=counted(work.total, "turn"),
+            how_far=how_far(work),
         )
+        return Step(work.done / work.total if work.total else 0.0, words)
 
     def note() -> str:
         way_out = _(
             "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."
         )
-        if state.chat is not None and len(state.chat.log):
+        if state.begun is not None:
             way_out = _(
                 "What is sent depends on the memory under this setting. Stop goes back to the setting before."
             )
-        spent = f" {spending().sentence}." if spending().is_used else ""
-        return way_out + spent
+        return f"{way_out} {spending().sentence}." if spending().is_used else way_out
 
     watch(work, step, "chat-derive-stop", note)
 
@@ -184,12 +174,12 @@ def long_talk(talk: LongTalk) -> None:
     first = _first_shown(talk.messages)
     _draw_messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
-        st.button(
+        button(
             _("Derive the memory"),
-            icon=":material/restart_alt:",
-            key="chat-derive-long",
-            on_click=_ask_for,
-            args=(talk.id,),
+            "chat-derive-long",
+            ":material/restart_alt:",
+            _ask_for,
+            talk.id,
         )
         st.caption(_(LONG, messages=counted(talk.messages, "message")))
 
@@ -210,10 +200,11 @@ def _first_shown(stop: int) -> int:
     """The position of the first message to draw, below a button for the earlier ones."""
     first = max(0, stop - chat_state().shown_messages)
     if first:
-        st.button(
+        button(
             _("Show {number} earlier messages", number=min(first, MESSAGES_SHOWN)),
-            icon=":material/expand_less:",
-            on_click=_show_more,
+            None,
+            ":material/expand_less:",
+            _show_more,
         )
     return first
 
@@ -227,32 +218,26 @@ def _draw_message(
 ) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
-            (prose if message.role == "assistant" else st.text)(message.content)
+            draw = prose if message.role == "assistant" else st.text
+            draw(message.content)
         for call in message.tool_calls:
-            st.code(call_text(call), language=None, wrap_lines=True)
+            draw_call(call)
         if fate in FATE_COLORS:
-            st.badge(
-                _(FATE_WORDS[fate]),
-                color=FATE_COLORS[fate],
-                help=_(
-                    "What became of message {number:,} at the last request.",
-                    number=message_number(position),
-                ),
+            help = _(
+                "What became of message {number:,} at the last request.",
+                number=message_number(position),
             )
+            st.badge(_(FATE_WORDS[fate]), color=FATE_COLORS[fate], help=help)
             if facts:
-                st.caption(plain(message_facts_words(facts)))
+                show_caption(message_facts_words(facts))
         if message.meta and message.meta.get("partial"):
             st.caption(_("stopped before it was complete"))
 
 
 def is_unanswered(desk: ChatDesk) -> bool:
     """Return whether the last message has no reply, and nothing is being done about it."""
-    state = desk.state
-    return (
-        desk.chat.unanswered
-        and desk.chat.proposal is None
-        and not (state.going_on or state.retrying)
-    )
+    is_asked = desk.state.going_on or desk.state.retrying
+    return desk.chat.unanswered and desk.chat.proposal is None and not is_asked
 
 
 def _draw_unanswered() -> None:
@@ -285,12 +270,12 @@ def empty_chat(desk: ChatDesk) -> None:
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
-        st.button(
+        button(
             _("Go on from the Portugal trip"),
-            icon=":material/flight_takeoff:",
-            key="chat-go-on-from-sample",
-            on_click=desk.state.open,
-            args=(FIRST_SAMPLE,),
+            "chat-go-on-from-sample",
+            ":material/flight_takeoff:",
+            desk.state.open,
+            FIRST_SAMPLE,
         )
         st.caption(
             _(
@@ -302,14 +287,11 @@ def empty_chat(desk: ChatDesk) -> None:
 
 
 def show_newest(desk: ChatDesk) -> None:
-    """Scroll the box that this stands in to its end if there is something new in the talk."""
-    draw_scroll("end", _newest(desk), "chat-newest")
-
-
-def _newest(desk: ChatDesk) -> str:
-    """Return what tells the newest of the talk from that before; a change of the setting or of a recall does not."""
+    """Scroll the box that this stands in to its end if there is something new in the talk; a change of the setting or
+    of a recall is nothing new."""
     state = desk.state
     chat = desk.chat
     drafts = len(chat.proposal.drafts) if chat.proposal is not None else -1
-    waits = state.going_on or state.retrying or state.draft_with is not None
-    return f"{state.opened} {len(chat.log)} {drafts} {waits} {state.error or ''}"
+    is_waiting = state.going_on or state.retrying or state.draft_with is not None
+    newest = f"{state.opened} {len(chat.log)} {drafts} {is_waiting} {state.error or ''}"
+    draw_scroll("end", newest, "chat-newest")

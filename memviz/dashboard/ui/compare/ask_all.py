@@ -24,7 +24,12 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places, say, show_error, show_title
+from memviz.dashboard.ui.shell.elements import (
+    card_places,
+    show_caption,
+    show_error,
+    show_title,
+)
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
@@ -64,7 +69,9 @@ def ask_all(
     question, is_asked = _form(len(settings), questions)
     suggestion = _suggestions(questions)
     if ended_early:
-        say(_(_NOT_ASKED, names=listed(setting.label for setting in ended_early)))
+        show_caption(
+            _(_NOT_ASKED, names=listed(setting.label for setting in ended_early))
+        )
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True

@@ -42,7 +42,7 @@ from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summa
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.shell.elements import row, say, show_note
+from memviz.dashboard.ui.shell.elements import row, show_caption, show_info
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
@@ -127,7 +127,7 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     names = [plain(name) for name in missing_prices_by_model(missing)]
     if not names:
         return
-    show_note(
+    show_info(
         _(
             "Unknown: {models}. Where it is needed, only tokens are shown. Check the model's name, or enter what "
             "it costs under **{more}**.",
@@ -217,7 +217,7 @@ def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -
     frame = frame_of(costs, shown.view, shown.unit, uncached=shown.uncached)
     above = above_finding(frame, shown.unit)
     if above:
-        say(above)
+        show_caption(above)
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
 
 

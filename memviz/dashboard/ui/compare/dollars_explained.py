@@ -18,7 +18,7 @@ from memviz.dashboard.charts.cost.window_use import (
     window_use,
 )
 from memviz.dashboard.ui.controls.pictures import chart
-from memviz.dashboard.ui.shell.elements import say
+from memviz.dashboard.ui.shell.elements import show_caption
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
@@ -223,7 +223,7 @@ def _share_words(share: float) -> str:
 def say_which_prices(assumptions: PricingAssumptions) -> None:
     """Draw the prices and the rules that every number of a page rests on."""
     for sentence in prices_of(assumptions):
-        say(sentence)
+        show_caption(sentence)
     st.caption(
         plain(cache_in_words(assumptions.cache)),
         help=plain(assumptions.cache.note if assumptions.cache else "") or None,

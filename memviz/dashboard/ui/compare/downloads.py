@@ -17,7 +17,7 @@ from memviz.dashboard.reporting.run_tables import (
     run_json,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import offer_file, say
+from memviz.dashboard.ui.shell.elements import offer_file, show_caption
 from memviz.dashboard.ui.shell.text import file_name
 from memviz.engine.run import Run
 from memviz.transcripts.base import Transcript
@@ -59,7 +59,7 @@ def run_downloads(
     ):
         title = file_name(transcript.title)
         _offer_files_of_all(settings, transcript, title)
-        say(chosen.label)
+        show_caption(chosen.label)
         _offer_files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
 
 

@@ -23,7 +23,12 @@ from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import error_shown, row, say, show_error
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    row,
+    show_caption,
+    show_error,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -237,7 +242,7 @@ def draw_answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -
     positions = requests[0].parts.input
     question = "\n".join(log[position].content for position in positions)
     st.markdown(_("**What each setting answered at turn {turn}**", turn=turn))
-    say(question)
+    show_caption(question)
     for column, (setting, record) in zip(
         st.columns(len(settings)), records, strict=True
     ):

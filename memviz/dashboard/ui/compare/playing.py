@@ -28,7 +28,7 @@ from memviz.dashboard.ui.controls.links import (
 from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
 from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
-from memviz.dashboard.ui.shell.elements import row, say
+from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -326,4 +326,4 @@ def _draw_effect(number: int, effect: Step) -> None:
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             view = effect.view
             follow(view.page, query_of_effect(effect), view.show)
-        say(effect.text.said(language_of_reader()))
+        show_caption(effect.text.said(language_of_reader()))

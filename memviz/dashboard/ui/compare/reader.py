@@ -44,7 +44,12 @@ from memviz.dashboard.ui.controls.selected_request import (
     open_request,
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
-from memviz.dashboard.ui.shell.elements import quiet_button, row, say, show_note
+from memviz.dashboard.ui.shell.elements import (
+    quiet_button,
+    row,
+    show_caption,
+    show_info,
+)
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -132,7 +137,7 @@ def _say_what_happened(selection: Selection) -> None:
     with st.container(key="compare-at-request", gap="xsmall"), row():
         number = request_number(run, selection.turn, selection.call)
         if number is None:
-            show_note(plain(no_request_words(run, selection.turn)))
+            show_info(plain(no_request_words(run, selection.turn)))
             return
         name = f"{selection.name[0].upper()}{selection.name[1:]}"
         st.markdown(
@@ -262,7 +267,7 @@ def _draw_reader(settings: Sequence[SettingRun], transcript: Transcript) -> None
         if len(settings) > 1:
             choose_setting(settings)
         else:
-            say(selection.setting.label)
+            show_caption(selection.setting.label)
         inspector(run, selection.turn, "compare", facts_of_study(run), selection.call)
         folded(
             _("Parts of every request"),

@@ -12,7 +12,7 @@ from memviz.core.facts import OBSERVATIONS
 from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
-from memviz.core.summaries import OPAQUE_TEXT, SUMMARY
+from memviz.core.summaries import OPAQUE_TEXT, SUMMARY, SummaryVersion
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.charts.palette import (
@@ -33,6 +33,10 @@ from memviz.metrics.summaries.facts import are_facts
 OWN_WORDS = noop("The strategy's own words")
 IN_PLACE = plural_noop(
     "in full at its place in the history", "in full at their places in the history"
+)
+SOME_IN_PLACE = plural_noop(
+    "{number:,} of them in full at its place in the history",
+    "{number:,} of them in full at their places in the history",
 )
 IN_FORMS = ("history", "input")
 """Kinds of blocks with messages of the log in their own place, which alone are sent in forms."""
@@ -57,17 +61,11 @@ def forms_sent(record: TurnRecord) -> Mapping[int, Form]:
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
     """Return the message that was sent in the place of one with more in it, and in a few words how it was made smaller;
     ``None`` for a message that was sent as it was said."""
-    log = record.memory.log
-    message = log[position]
-    for piece in record.parts.messages:
-        form = log.form_at(position, piece.form)
-        if form is not None and position in piece.positions:
-            sent = log.sent(position, form)
-            if sent is message:
-                return None
-            tokens = record.memory.sums.between(position, position + 1)
-            return sent, _form_words(message, sent, form, tokens)
-    return None
+    form = forms_sent(record).get(position)
+    if form is None:
+        return None
+    sent = record.memory.log.sent(position, form)
+    return sent, _form_words(record, position, sent, form)
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
@@ -80,8 +78,8 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     elif facts_line is not None:
         parts += facts_line_html(facts_line, record) if not first else ()
     else:
-        for offset in range(first, len(block.messages)):
-            parts.append(_message(block, record, offset, forms))
+        offsets = range(first, len(block.messages))
+        parts += [_message(block, record, offset, forms) for offset in offsets]
     return section(PART_COLORS[block.kind], *parts)
 
 
@@ -112,18 +110,16 @@ def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
 def text_tokens(block: Block, record: TurnRecord) -> int:
     """Return the tokens of what was written, in all versions that a block of notes sends: without the heading that it
     is sent under."""
-    versions = record.memory.space.summaries.versions
-    return sum(versions[number - 1].tokens for number in sent_versions(block, record))
+    return sum(version.tokens for version in sent_versions(block, record))
 
 
-def sent_versions(block: Block, record: TurnRecord) -> list[int]:
-    """Return the numbers (from 1) of all versions in a block of notes."""
+def sent_versions(block: Block, record: TurnRecord) -> list[SummaryVersion]:
+    """Return all versions in a block of notes."""
     summaries = record.memory.space.summaries
-    numbers: list[int] = []
+    versions: list[SummaryVersion] = []
     for piece in _notes_in(block, record):
-        versions = summaries.in_block(piece.start, piece.stop)
-        numbers += [version.version for version in versions]
-    return numbers
+        versions += summaries.in_block(piece.start, piece.stop)
+    return versions
 
 
 def notes_title(record: TurnRecord, piece: Notes) -> str:
@@ -137,54 +133,51 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
 
 
 def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
-    messages = counted(len(block.messages), "message")
-    details = [f"{size_words(block, record)} · {messages}"]
-    if block.kind == "tools" and record.parts.tools:
-        details.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
-    if block.kind == "summary":
-        role = block.messages[0].role
-        if block.indices:
-            details.append(
-                _(
-                    "standing for {messages}",
-                    messages=counted(len(block.indices), "message"),
-                )
-            )
-        if role != "system":
-            details.append(_("sent as a message of the {role}", role=role_name(role)))
-    if block.kind == "recalled":
-        details += _restored_words(block, record)
     formed = form_counts(block, forms)
-    help_text = _(FORMED_HELP) if formed else _(PART_HELP[block.kind])
-    title = element("b", block_title(block, record))
-    words = _(COMMA).join(details + formed)
-    return element("header", title, f" {words}", title=help_text)
+    details = [
+        f"{size_words(block, record)} · {counted(len(block.messages), 'message')}",
+        *_details(block, record),
+        *formed,
+    ]
+    return element(
+        "header",
+        element("b", block_title(block, record)),
+        f" {_(COMMA).join(details)}",
+        title=_(FORMED_HELP if formed else PART_HELP[block.kind]),
+    )
+
+
+def _details(block: Block, record: TurnRecord) -> Iterator[str]:
+    """Yield what there is to say of blocks of one kind only: tools, a summary, recalled messages."""
+    if block.kind == "tools" and record.parts.tools:
+        yield _("offered: {tools}", tools=", ".join(record.parts.tools))
+    if block.kind == "summary":
+        if block.indices:
+            yield _(
+                "standing for {messages}",
+                messages=counted(len(block.indices), "message"),
+            )
+        role = block.messages[0].role
+        if role != "system":
+            yield _("sent as a message of the {role}", role=role_name(role))
+    if block.kind == "recalled":
+        restored = len(set(block.indices).intersection(record.parts.restored))
+        if restored == len(block.messages):
+            yield ngettext(*IN_PLACE, restored)
+        elif restored:
+            yield ngettext(*SOME_IN_PLACE, restored)
 
 
 def size_words(block: Block, record: TurnRecord) -> str:
     """Return a block's tokens, those of a summary's heading apart."""
     if block.kind != "summary" or facts_line_of(block, record) is not None:
         return counted(block.tokens, "token")
-    written = text_tokens(block, record)
-    words = counted(written, "token")
-    heading = block.tokens - written
+    text_size = text_tokens(block, record)
+    words = counted(text_size, "token")
+    heading = block.tokens - text_size
     if not heading:
         return words
     return _("{words} and {heading:,} of its heading", words=words, heading=heading)
-
-
-def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
-    """Yield how many of the recalled messages stand in their own place, and not before the input."""
-    count = len(set(block.indices).intersection(record.parts.restored))
-    if count:
-        if count < len(block.messages):
-            yield ngettext(
-                "{number:,} of them in full at its place in the history",
-                "{number:,} of them in full at their places in the history",
-                count,
-            )
-        else:
-            yield ngettext(*IN_PLACE, count)
 
 
 def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
@@ -208,36 +201,43 @@ def _message(
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))
-    message = record.memory.log[position]
-    sums = record.memory.sums
     form = forms[position]
-    size = counted(sums.counter(sent.content), "token")
     head = _(
         "{role} · message {number:,} · {size} · {form}",
         role=role_name(sent.role),
         number=message_number(position),
-        size=size,
-        form=_form_words(message, sent, form, sums.between(position, position + 1)),
+        size=counted(record.memory.sums.counter(sent.content), "token"),
+        form=_form_words(record, position, sent, form),
     )
-    tokens = counted(sums.between(position, position + 1), "token")
-    as_said = element(
-        "details",
-        element("summary", _("As it was said, {tokens}", tokens=tokens)),
-        message_html(message, "", _(MORE)),
-    )
+    as_said = _("As it was said, {tokens}", tokens=_tokens_words(record, position))
     color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
-    return formed_html(color, message_html(sent, head, _(MORE)), as_said)
+    return formed_html(
+        color,
+        message_html(sent, head, _(MORE)),
+        element(
+            "details",
+            element("summary", as_said),
+            message_html(record.memory.log[position], "", _(MORE)),
+        ),
+    )
 
 
-def _form_words(message: Message, sent: Message, form: Form, tokens: int) -> str:
-    if form.fate == "cleared" and sent.content == message.content:
+def _tokens_words(record: TurnRecord, position: int) -> str:
+    """Return ``100 tokens``, of a message as it was said."""
+    tokens = record.memory.sums.between(position, position + 1)
+    return counted(tokens, "token")
+
+
+def _form_words(record: TurnRecord, position: int, sent: Message, form: Form) -> str:
+    content = record.memory.log[position].content
+    if form.fate == "cleared" and sent.content == content:
         return _("sent without the arguments of its calls")
     if form.is_older_read:
         return _("an older read of this file, sent as a placeholder")
     if form.stores:
         return _(
             "offloaded: its beginning is sent, and reading all of it once would send {tokens} more",
-            tokens=counted(tokens, "token"),
+            tokens=_tokens_words(record, position),
         )
     return _(FORM_WORDS[form.fate])
 
@@ -256,26 +256,26 @@ def _where(
     block: Block, record: TurnRecord, position: int | None, sent: Message
 ) -> str:
     """Return the head of a message: its number in the conversation, if it has one."""
+    if position is None and block.kind == "history":
+        return _(
+            "{role} · in no message of the conversation", role=role_name(sent.role)
+        )
     if position is None:
-        if block.kind == "history":
-            return _(
-                "{role} · in no message of the conversation", role=role_name(sent.role)
-            )
         return ""
-    tokens = counted(record.memory.sums.between(position, position + 1), "token")
-    role = record.memory.log[position].role
     where = _(
         "{role} · message {number:,} · {tokens}",
-        role=role_name(role),
+        role=role_name(record.memory.log[position].role),
         number=message_number(position),
-        tokens=tokens,
+        tokens=_tokens_words(record, position),
     )
-    if block.kind == "recalled" and position in record.parts.restored:
+    if block.kind != "recalled":
+        return where
+    if position in record.parts.restored:
         where += f" · {ngettext(*IN_PLACE, 1)}"
-    if block.kind == "recalled" and record.strategy is not None:
-        why = record.strategy.why_sent(record.memory, position)
-        where += f" · {why}" if why else ""
-    return where
+    if record.strategy is None:
+        return where
+    why = record.strategy.why_sent(record.memory, position)
+    return f"{where} · {why}" if why else where
 
 
 def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
@@ -290,20 +290,19 @@ def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
 def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[Markup]:
     """Yield the messages of the system prompt; what memory put into the first one is marked as that."""
     added = added_to_system(record)
-    if not added:
-        for message in block.messages[first:]:
-            yield message_html(message, "", _(MORE))
-        return
-    for piece in added:
-        if piece.place == "before system":
-            yield _added_html(record, piece)
-    own = record.memory.space.system_messages
-    if own:
-        yield message_html(own[0], _("the system prompt's own words"), _(MORE))
-    for piece in added:
-        if piece.place == "behind system":
-            yield _added_html(record, piece)
-    for message in own[1:]:
+    messages = block.messages[first:]
+    if added:
+        messages = record.memory.space.system_messages
+        for piece in added:
+            if piece.place == "before system":
+                yield _added_html(record, piece)
+        for message in messages[:1]:
+            yield message_html(message, _("the system prompt's own words"), _(MORE))
+        for piece in added:
+            if piece.place == "behind system":
+                yield _added_html(record, piece)
+        messages = messages[1:]
+    for message in messages:
         yield message_html(message, "", _(MORE))
 
 
@@ -314,10 +313,10 @@ def _added_html(record: TurnRecord, piece: Notes | Line) -> Markup:
         text = piece.message.content
     else:
         first = piece.start + 1
-        last = piece.stop
-        versions = _("version {last:,}", last=last)
-        if first < last:
-            versions = _("versions {first:,} to {last:,}", first=first, last=last)
+        template = noop("version {last:,}")
+        if first < piece.stop:
+            template = noop("versions {first:,} to {last:,}")
+        versions = _(template, first=first, last=piece.stop)
         title = notes_title(record, piece).lower()
         what = _("{title}, {versions}", title=title, versions=versions)
         text = record.memory.space.summaries.text(piece.start, piece.stop)

@@ -4,9 +4,8 @@ Of conversations: the ones to choose from, their lengths, those of which only th
 is shown, the events of their own program, and the wordings that are kept with them.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple, NoReturn
 
 import streamlit as st
@@ -15,16 +14,16 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, counted
+from memviz.core.text.wording import COMMA, counted, distinct_names
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import drawer, quiet_button, row, show_warning
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
@@ -37,7 +36,6 @@ from memviz.transcripts.times import moment
 
 CONVERSATIONS_LISTED = 200
 MAX_NAMED = 3
-WARNING_ICON = ":material/warning:"
 MESSAGES_SHOWN = 30
 """Messages of a long chat that are drawn at first; earlier ones come on demand."""
 
@@ -71,28 +69,25 @@ class ConversationChoices(NamedTuple):
 def conversation_choices(chosen: str | None) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
     entries, unreadable = workspace().choices(CONVERSATIONS_LISTED, chosen)
-    own = SAMPLES_IN.get(language_now(), "")
-    if own in entries:
-        entries = {own: entries[own], **entries}
+    sample_id = SAMPLES_IN.get(language_now(), "")
+    if sample_id in entries:
+        entries = {sample_id: entries[sample_id], **entries}
     if unreadable:
         names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         if len(unreadable) > MAX_NAMED:
             names = _("{names} and more", names=names)
-        st.warning(
-            plain(
-                _(
-                    "Left aside, because it cannot be read: {names}. The {library} says why.",
-                    names=names,
-                    library=_(page_titles.LIBRARY),
-                )
-            ),
-            icon=WARNING_ICON,
+        show_warning(
+            _(
+                "Left aside, because it cannot be read: {names}. The {library} says why.",
+                names=names,
+                library=_(page_titles.LIBRARY),
+            )
         )
     # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
     by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
-    labels = distinct([bundled_words(entry.title) for entry in by_age])
-    by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
-    return ConversationChoices(entries, by_id)
+    ids = [entry.id for entry in by_age]
+    labels = distinct_names([bundled_words(entry.title) for entry in by_age])
+    return ConversationChoices(entries, dict(zip(ids, labels, strict=True)))
 
 
 def size_words(entries: Iterable[ConversationEntry]) -> str:
@@ -134,10 +129,8 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
     messages = counted(entry.message_count, "message")
     whose = _("So far")
     if of_several:
-        title = plain(bundled_words(entry.title))
-        whose = _("{title}, so far", title=title)
+        whose = _("{title}, so far", title=plain(bundled_words(entry.title)))
     key = f"{BEGINNING_KEY}-{id}"
-    icon = ":material/expand_more:"
     with row(key, gap="xsmall"):
         words = _(
             "**{whose}: the first {shown:,} of {messages}.**",
@@ -148,20 +141,18 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
         st.caption(words, width="content")
         with put_away(Part.CONTROLS, key):
             more = MORE_BY * first
-            look_at = partial(_look_at_first, id)
             if more < entry.message_count:
-                more_key = f"{BEGINNING_KEY}-{more}-{id}"
-                quiet_button(
-                    _("Show {more:,}", more=more), more_key, icon, look_at, more
-                )
-            quiet_button(
-                _("Show all"),
-                f"{BEGINNING_KEY}-all-{id}",
-                icon,
-                look_at,
-                ALL_MESSAGES,
-                help=_(WHOLE_HELP, messages=messages),
-            )
+                _draw_more_button(id, _("Show {more:,}", more=more), str(more), more)
+            help = _(WHOLE_HELP, messages=messages)
+            _draw_more_button(id, _("Show all"), "all", ALL_MESSAGES, help)
+
+
+def _draw_more_button(
+    id: str, label: str, name: str, first: int, help: str | None = None
+) -> None:
+    key = f"{BEGINNING_KEY}-{name}-{id}"
+    icon = ":material/expand_more:"
+    quiet_button(label, key, icon, _look_at_first, id, first, help=help)
 
 
 def _look_at_first(id: str, first: int) -> None:
@@ -172,24 +163,23 @@ MAX_EVENTS_SHOWN = 50
 
 
 def event_sentence(event: RecordedEvent) -> str:
-    """Return an event as a sentence: its kind, time and size, as far as the file says so."""
+    """Return an event as a sentence: its kind, size and time, as far as the file says so."""
     what = _("A summary that its program kept")
     if event.kind == "compaction":
         what = _("Its program compacted here")
     if event.reason:
         what = _("{what} ({reason})", what=what, reason=event.reason)
-    said = [what]
-    sizes = []
-    if event.tokens_before is not None:
-        sizes.append(_("{tokens} before", tokens=counted(event.tokens_before, "token")))
-    if event.tokens_after is not None:
-        sizes.append(_("{tokens} after", tokens=counted(event.tokens_after, "token")))
-    if sizes:
-        said.append(_(COMMA).join(sizes))
+    sizes = _(COMMA).join(_event_sizes(event))
     at = moment(event.time)
-    if at:
-        said.append(f"{at:%Y-%m-%d %H:%M} UTC")
-    return _(". ").join(said) + _(".")
+    time = f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+    return _(". ").join(filter(None, [what, sizes, time])) + _(".")
+
+
+def _event_sizes(event: RecordedEvent) -> Iterator[str]:
+    if event.tokens_before is not None:
+        yield _("{tokens} before", tokens=counted(event.tokens_before, "token"))
+    if event.tokens_after is not None:
+        yield _("{tokens} after", tokens=counted(event.tokens_after, "token"))
 
 
 def draw_recorded_events(transcript: Transcript, log: Log) -> None:
@@ -215,10 +205,23 @@ def draw_recorded_events(transcript: Transcript, log: Log) -> None:
             turn=turn,
             event=plain(event_sentence(event)),
         )
-        with st.expander(label, icon=":material/history_edu:"):
+        with drawer(label, ":material/history_edu:"):
             st.text(event.text or _("The file does not say what the summary was."))
     if len(events) > MAX_EVENTS_SHOWN:
         st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))
+
+
+FRESHLY_OPENED = {
+    "chat": None,
+    "error": None,
+    "going_on": False,
+    "retrying": False,
+    "deleted": False,
+    "draft_with": None,
+    "write_on_click": False,
+    "shown_messages": MESSAGES_SHOWN,
+}
+"""What belongs to the conversation that is open, as it is when another one is opened."""
 
 
 @dataclass
@@ -279,6 +282,11 @@ class ChatState:
     foreseen: tuple[Hashable, Run | None] = (None, None)
     """The memory that was asked for, with the replay by the offline summarizer that says how much work that is."""
 
+    @property
+    def begun(self) -> Chat | None:
+        """The chat, if anything was said in it."""
+        return self.chat if self.chat is not None and len(self.chat.log) else None
+
     def derive(
         self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None
     ) -> None:
@@ -294,14 +302,8 @@ class ChatState:
         if self.chat is not None:
             self.came_from = self.conversation_id
         self.conversation_id = conversation_id
-        self.chat = None
-        self.error = None
-        self.going_on = False
-        self.retrying = False
-        self.deleted = False
-        self.draft_with = None
-        self.write_on_click = False
-        self.shown_messages = MESSAGES_SHOWN
+        for name, value in FRESHLY_OPENED.items():
+            setattr(self, name, value)
         self.opened += 1
 
 

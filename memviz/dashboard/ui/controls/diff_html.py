@@ -58,8 +58,8 @@ def counted_noun(diff: TextDiff) -> str:
 
 def marked_html(text: str, answers: Sequence[str]) -> Markup:
     """Return ``text`` as HTML, as it is, with the answers in it marked."""
-    marked = _mark_answers(text, answers)
-    return element("div", marked, class_="memviz-diff", lang=language(text))
+    marked_text = _mark_answers(text, answers)
+    return element("div", marked_text, class_="memviz-diff", lang=language(text))
 
 
 def _mark_answers(text: str, answers: Sequence[str]) -> Markup:
@@ -99,8 +99,10 @@ def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
     if piece.change != "kept" or len(text) <= kept_chars + LEAST_HIDDEN_CHARS:
         return element(_TAGS[piece.change], _mark_answers(text, answers))
     half = kept_chars // 2
-    more = len(text) - 2 * half
-    left_out = element("small", _("… {more:,} characters more, all kept …", more=more))
+    left_out = element(
+        "small",
+        _("… {more:,} characters more, all kept …", more=len(text) - 2 * half),
+    )
     return joined(
         [element("span", text[:half]), left_out, element("span", text[-half:])]
     )

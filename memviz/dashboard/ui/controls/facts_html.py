@@ -1,5 +1,6 @@
 """Facts as HTML: those of a version of notes, and those that a rule looked up for a request."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
@@ -51,13 +52,13 @@ def _list_html(lines: Iterable[Markup]) -> Markup:
 
 def counts_html(version: FactsVersion) -> Markup:
     """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
-    numbers = {"removed": len(version.removed)}
-    for change in ("added", "replaced", "kept"):
-        numbers[change] = len(version.of(change))
-    counts = []
-    for change, template in _COUNTS.items():
-        if numbers[change]:
-            counts.append(_(template, number=numbers[change]))
+    numbers = Counter[str](line.change for line in version.lines)
+    numbers["removed"] = len(version.removed)
+    counts = [
+        _(template, number=numbers[change])
+        for change, template in _COUNTS.items()
+        if numbers[change]
+    ]
     words = _(": {counts}", counts=" · ".join(counts)) if counts else ""
     facts = element("b", counted(len(version.lines), "fact"))
     return element("p", facts, words, class_="memviz-note")
@@ -90,13 +91,11 @@ def _source(line: FactLine, log: Log) -> Markup:
             "small", _("{since}; no message holds half of its words", since=since)
         )
     message = log[line.source]
-    number = message_number(line.source)
-    turn = log.turn_number(line.source)
     where = _(
         "message {number:,} ({role}, turn {turn:,})",
-        number=number,
+        number=message_number(line.source),
         role=role_name(message.role),
-        turn=turn,
+        turn=log.turn_number(line.source),
     )
     share = _("All words of the fact stand in that message.")
     if line.share < 1:
@@ -161,8 +160,7 @@ def _conflict_words(
 ) -> Iterator[str]:
     """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
     they are sent as well."""
-    summaries = record.memory.space.summaries
-    index = summaries.fact_index()
+    index = record.memory.space.summaries.fact_index()
     count = index.count(record.memory.summary_count)
     newer = index.replaced_by(quote.number, count)
     if newer is not None and newer in scores:

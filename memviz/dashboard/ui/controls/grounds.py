@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import named, summarizer_button
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import drawer, row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
@@ -78,10 +78,8 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
         sentences = []
         for author in Author:
             if author in authors:
-                badge = _inline_badge(author, models_of(runs, author))
-                sentences.append(
-                    f"{badge} {plain(_author_words(author, settings, authors))}".rstrip()
-                )
+                words = _author_words(author, settings, authors)
+                sentences.append(_badged(author, models_of(runs, author), words))
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
             width="content",
@@ -100,12 +98,12 @@ def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
         labels[author].append(reply.model)
     sentences = []
     for author, models in labels.items():
+        number = f"{len(models):,}"
+        if author is Author.LIVE:
+            by = listed(dict.fromkeys(models))
+            number = _("{number}, by {models}", number=number, models=by)
         if models:
-            number = f"{len(models):,}"
-            if author is Author.LIVE:
-                by = listed(dict.fromkeys(models))
-                number = _("{number}, by {models}", number=number, models=by)
-            sentences.append(f"{_inline_badge(author, models)} {plain(number)}")
+            sentences.append(_badged(author, models, number))
     if sentences:
         with st.container(key="whose-answers"):
             st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(sentences)))
@@ -114,28 +112,28 @@ def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
 def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the built-in model gave some of these answers, each with the label of its setting, although
     recordings were to be played."""
-    own = []
+    labels = []
     for label, reply in answers:
         if reply is not None:
             author = author_of(reply.model, recorded=reply.recorded)
             if author is Author.STAND_IN:
-                own.append(label)
-    if own and len(own) == len(answers):
+                labels.append(label)
+    if labels and len(labels) == len(answers):
         st.caption(_(NO_RECORDING))
-    elif own:
-        st.caption(
-            plain(
-                _(
-                    "No recording holds the answer under {settings}, so there the built-in model answers, which only "
-                    "quotes what it was sent.",
-                    settings=listed(own),
-                )
+    elif labels:
+        show_caption(
+            _(
+                "No recording holds the answer under {settings}, so there the built-in model answers, which only "
+                "quotes what it was sent.",
+                settings=listed(labels),
             )
         )
 
 
-def _inline_badge(author: Author, models: Iterable[str]) -> str:
-    return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
+def _badged(author: Author, models: Iterable[str], words: str) -> str:
+    """Return the badge of an author with these words behind it, as Markdown: ``:blue-badge[recorded] by gpt-5``."""
+    badge = f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
+    return f"{badge} {plain(words)}".rstrip()
 
 
 def _author_words(
@@ -151,8 +149,10 @@ def _author_words(
         return _(QUOTES)
     if len(settings) == 1:
         return _("from the first one on that was not recorded")
-    own = [setting.label for setting in settings if author in authors_of(setting.run)]
-    under = own[0] if len(own) == 1 else counted(len(own), "setting")
+    labels = [
+        setting.label for setting in settings if author in authors_of(setting.run)
+    ]
+    under = labels[0] if len(labels) == 1 else counted(len(labels), "setting")
     return _("under {settings}: compare with care", settings=under)
 
 
@@ -163,27 +163,27 @@ def say_who_swept(
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
-    who = _inline_badge(author, models)
+    words = ""
     if author is Author.STAND_IN:
-        who += f" {plain(_(QUOTES))}"
+        words = _(QUOTES)
     elif author is Author.LIVE:
-        who += f" {plain(_('by {models}', models=listed(models)))}"
+        words = _("by {models}", models=listed(models))
+    authors = _badged(author, models, words)
+    sentence = _("Summaries of all settings: {authors}.", authors=authors)
     if left_out:
-        words = ngettext(
+        sentence = ngettext(
             "Summaries of all settings: {authors}; {number:,} setting was not recorded and is left out.",
             "Summaries of all settings: {authors}; {number:,} settings were not recorded and are left out.",
             left_out,
-            authors=who,
+            authors=authors,
         )
-    else:
-        words = _("Summaries of all settings: {authors}.", authors=who)
-    st.caption(words, width="content")
+    st.caption(sentence, width="content")
 
 
 def say_how_sure(summarizer: str) -> None:
     """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
-        st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
+        show_caption(" ".join(Grounds(summarizer=summarizer).about_summaries))
 
 
 def offer_summarizer(
@@ -195,8 +195,7 @@ def offer_summarizer(
 
 
 def _offer_recordings(key: str) -> None:
-    label = _(WITH_RECORDINGS)
-    offer_summarizer(label, RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
+    offer_summarizer(_(WITH_RECORDINGS), RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
 
 
 MOST_NAMED = 3
@@ -206,35 +205,34 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
     name = named(SUMMARIZER)
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
-    failed = []
+    labels = []
     for setting in settings:
         if any(compaction.error for compaction in setting.run.compactions):
-            failed.append(setting.label)
-    if recording is None or not name.startswith(RECORDING) or not failed:
+            labels.append(setting.label)
+    if recording is None or not name.startswith(RECORDING) or not labels:
         return
-    own = workspace().recordings.settings_of(
+    recorded_settings = workspace().recordings.settings_of(
         *studied_conversation(), compare_state().counter, recording.name
     )
-    lacks = counted(len(failed), "setting")
-    if len(failed) <= MOST_NAMED:
-        lacks = listed(failed)
-    recorded_first = _(RECORDED_FIRST)
-    words = _(
+    lacks = counted(len(labels), "setting")
+    if len(labels) <= MOST_NAMED:
+        lacks = listed(labels)
+    template = noop(
         "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, for it was made "
-        "for another conversation or counter.",
+        "for another conversation or counter."
+    )
+    if recorded_settings:
+        template = noop(
+            "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, or one of "
+            "its settings: {own}."
+        )
+    words = _(
+        template,
         name=plain(recording.name),
         settings=plain(lacks),
-        recorded_first=recorded_first,
+        recorded_first=_(RECORDED_FIRST),
+        own=plain(_(COMMA).join(setting.label for setting in recorded_settings)),
     )
-    if own:
-        words = _(
-            "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, or one of "
-            "its settings: {own}.",
-            name=plain(recording.name),
-            settings=plain(lacks),
-            recorded_first=recorded_first,
-            own=plain(_(COMMA).join(setting.label for setting in own)),
-        )
     st.warning(words, icon=":material/error:")
     _offer_recordings("not-recorded")
 
@@ -252,7 +250,7 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
     prices = prices_in_force()
     folded: list[tuple[SettingRun, list[HealthWarning]]] = []
     for setting in settings:
-        others = []
+        other_warnings = []
         for warning in health_warnings(setting.run, prices):
             if warning.kind == FAILED_SUMMARIZATION:
                 words = _(
@@ -262,9 +260,9 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
                 )
                 st.warning(words, icon=":material/warning:")
             else:
-                others.append(warning)
-        if others:
-            folded.append((setting, others))
+                other_warnings.append(warning)
+        if other_warnings:
+            folded.append((setting, other_warnings))
     if folded:
         _draw_in_one_line(folded)
 
@@ -272,21 +270,20 @@ def draw_health(settings: Sequence[SettingRun]) -> None:
 def _draw_in_one_line(
     folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
 ) -> None:
+    names = []
     severities = []
-    for _setting, warnings in folded:
+    for setting, warnings in folded:
+        names.append(f"{plain(setting.label)} ({len(warnings)})")
         severities += [warning.severity for warning in warnings]
     bad = severities.count("bad")
     label = counted(len(severities), "warning")
     if bad:
         label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
-    names = [
-        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in folded
-    ]
     # The key keeps it open while its label changes with a slider.
-    with st.expander(
+    with drawer(
         _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),
-        key="health",
-        icon=_SEVERITY_ICONS["bad" if bad else "caution"],
+        _SEVERITY_ICONS["bad" if bad else "caution"],
+        "health",
     ):
         for setting, warnings in folded:
             whose = f"**{plain(setting.label)}**"

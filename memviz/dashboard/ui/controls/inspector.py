@@ -37,7 +37,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file
+from memviz.dashboard.ui.shell.elements import offer_file, show_info
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -79,7 +79,7 @@ def inspector(
     told since the turn before, and not since the call before."""
     number = request_number(run, turn, call)
     if number is None:
-        st.info(plain(no_request_words(run, turn)), icon=":material/info:")
+        show_info(plain(no_request_words(run, turn)))
         return
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
@@ -97,13 +97,10 @@ def inspector(
         suffix = name.replace(" (", "-").removesuffix(")")
         _draw_block(run, block, record, f"{key}-{suffix}", facts)
     draw_summarizer_calls(run, changed, key)
-    chars = 0
-    for block in blocks:
-        chars += sum(len(message.content) for message in block.messages)
     name = f"request-turn-{turn}"
     if len(calls) > 1:
         name += f"-call-{record.call}"
-    _draw_as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
+    _draw_as_json(record, name)
 
 
 def _warn_of_flags(record: TurnRecord, strategy: Strategy) -> None:
@@ -118,20 +115,16 @@ def no_request_words(run: Run, turn: int) -> str:
     attempt = compare_state().ended_early(run)
     if attempt is None:
         return _("Turn {turn} made no request.", turn=turn)
-    last = run.turns[-1].turn
-    if attempt.error is None:
-        return _(
-            "Turn {turn} made no request, because this replay ended at turn {last:,}, where it was stopped. Try again "
-            "above the picture.",
-            turn=turn,
-            last=last,
-        )
-    return _(
-        "Turn {turn} made no request, because this replay ended at turn {last:,}: {error} Try again above the picture.",
-        turn=turn,
-        last=last,
-        error=attempt.error,
+    template = noop(
+        "Turn {turn} made no request, because this replay ended at turn {last:,}, where it was stopped. Try again "
+        "above the picture."
     )
+    if attempt.error is not None:
+        template = noop(
+            "Turn {turn} made no request, because this replay ended at turn {last:,}: {error} Try again above the "
+            "picture."
+        )
+    return _(template, turn=turn, last=run.turns[-1].turn, error=attempt.error)
 
 
 def parts_html(record: TurnRecord) -> Markup:
@@ -162,15 +155,6 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
-def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
-    """``asked for 120 words, got 148``, of each version in a block of summaries that is longer than was asked for;
-    empty where none is."""
-    if block.kind != "summary":
-        return ""
-    versions = sent_versions(block, record)
-    return _(SEMICOLON).join(broken_lengths_of(run.compactions, versions))
-
-
 def _draw_block(
     run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
@@ -178,12 +162,14 @@ def _draw_block(
     if block.kind not in FOLDED or is_line:
         _draw_messages(block, record, key)
         return
-    label = folded_label(block, record, broken_lengths(run, block, record))
+    numbers = [version.version for version in sent_versions(block, record)]
+    broken = _(SEMICOLON).join(broken_lengths_of(run.compactions, numbers))
+    label = folded_label(block, record, broken)
     with st.expander(label, key=key):
         _draw_messages(block, record, key)
-        if block.kind == "summary" and (known := summary_facts(record, facts)):
+        if block.kind == "summary" and (message_facts := summary_facts(record, facts)):
             head = _("Of the facts in the messages it stands for: ")
-            words = in_language(message_facts_words(known))
+            words = in_language(message_facts_words(message_facts))
             st.html(element("p", head, words, class_="memviz-note"))
 
 
@@ -192,33 +178,25 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        messages = _range_words(block.indices)
         formed = _(COMMA).join(form_counts(block, forms_sent(record)))
+        template = noop("**{messages}** word for word · {tokens}")
         if formed:
-            return _(
-                "**{messages}**, {how} · {tokens}",
-                messages=messages,
-                how=formed,
-                tokens=tokens,
-            )
-        return _(
-            "**{messages}** word for word · {tokens}", messages=messages, tokens=tokens
-        )
+            template = noop("**{messages}**, {how} · {tokens}")
+        messages = _range_words(block.indices)
+        return _(template, messages=messages, how=formed, tokens=tokens)
     if block.kind == "summary":
-        broken_words = f" · {broken}" if broken else ""
-        title = plain(block_title(block, record))
         return _(
             "**{title}**, all of it · {size}{kept}",
-            title=title,
+            title=plain(block_title(block, record)),
             size=size_words(block, record),
-            kept=broken_words,
+            kept=f" · {broken}" if broken else "",
         )
     title = _(PART_TITLES[block.kind])
-    if added_to_system(record):
-        return _(
-            "**{title}**, with what memory added · {tokens}", title=title, tokens=tokens
-        )
-    return f"**{title}** · {tokens}"
+    if not added_to_system(record):
+        return f"**{title}** · {tokens}"
+    return _(
+        "**{title}**, with what memory added · {tokens}", title=title, tokens=tokens
+    )
 
 
 def _range_words(positions: Iterable[int]) -> str:
@@ -244,7 +222,9 @@ def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
     st.html(block_html(block, record, hidden))
 
 
-def _draw_as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
+def _draw_as_json(record: TurnRecord, name: str) -> None:
+    chars = sum(len(message.content) for message in record.context.messages)
+    is_long = chars > MAX_JSON_CHARS_SHOWN
     with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))

@@ -18,7 +18,13 @@ from memviz.dashboard.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
-from memviz.dashboard.ui.shell.elements import row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    row,
+    show_caption,
+    show_error,
+)
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE
@@ -62,11 +68,8 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
 
 def start_button(label: str, key: str, *, is_main: bool = True) -> bool:
     """Draw the button that a job waits for. Return true if it was clicked."""
-    return st.button(
-        label,
-        icon=":material/play_arrow:",
-        type="primary" if is_main else "secondary",
-        key=key,
+    return button(
+        label, key, ":material/play_arrow:", type="primary" if is_main else "secondary"
     )
 
 
@@ -74,9 +77,7 @@ def stop_button(
     key: str, *, help: str | None = None, on_click: Callable[[], None] | None = None
 ) -> bool:
     """Draw the button that ends a job early. Return true if it was clicked."""
-    return st.button(
-        _("Stop"), icon=":material/stop_circle:", key=key, help=help, on_click=on_click
-    )
+    return button(_("Stop"), key, ":material/stop_circle:", on_click, help=help)
 
 
 def use_the_stand_in_button(key: str) -> None:
@@ -131,10 +132,10 @@ class Job:
         place = st.empty()
         with place.container(horizontal=True, vertical_alignment="center"):
             stop_button(f"{self.key}-stop", help=stop_help)
-            told = st.empty()
+            words_place = st.empty()
         bar = ProgressBar()
         if self.words:
-            with told_beside(told, self.words):
+            with told_beside(words_place, self.words):
                 error = self._work_off(bar)
         else:
             so_far = SpentSoFar()
@@ -194,9 +195,9 @@ def watch(
     ended."""
     if work.wait(0):
         st.rerun()
-    with st.container(border=True):
+    with box():
         st.progress(*step())
-        if said := note():
-            st.caption(plain(said))
+        if words := note():
+            show_caption(words)
         stop_button(stop_key, on_click=work.cancel)
     tell_spent(anew=True)

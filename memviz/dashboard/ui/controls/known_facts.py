@@ -99,8 +99,12 @@ def proposals_key(conversation_id: str | None) -> str:
 
 def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
     """Return true if proposed facts are taken: as the visitor chose, else where the conversation brings none."""
-    chosen = widget_value(proposals_key(conversation_id))
-    return all(probe.by_user for probe in probes) if chosen is None else bool(chosen)
+    is_switched_on = widget_value(proposals_key(conversation_id))
+    return (
+        all(probe.by_user for probe in probes)
+        if is_switched_on is None
+        else bool(is_switched_on)
+    )
 
 
 def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
@@ -109,10 +113,11 @@ def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
         known_keys |= {
             (probe.evidence, normal_tokens(answer)) for answer in probe.answers
         }
-    proposals = []
-    for probe in proposed:
-        if (probe.evidence, normal_tokens(probe.answers[0])) not in known_keys:
-            proposals.append(probe)
+    proposals = [
+        probe
+        for probe in proposed
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known_keys
+    ]
     brought = [probe for probe in probes if not probe.by_user]
     facts_before = len(brought)
     if chosen:

@@ -37,12 +37,12 @@ from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell import views as page_views
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
-    LINK_OFF,
     address_now,
     ask_linked,
     forget_own,
     is_own,
     note_own,
+    show_not_there,
     shown_parts,
 )
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW, presented_parts
@@ -104,9 +104,11 @@ def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor."""
     query = parts_of(view)
-    for part, name in models:
-        if name and name != RECORDED_FIRST and _is_model_name(name):
-            query.append((part, name))
+    query += [
+        (part, name)
+        for part, name in models
+        if name and name != RECORDED_FIRST and _is_model_name(name)
+    ]
     query += [(name, text) for name, text in parts if text]
     return urlencode(query)
 
@@ -174,9 +176,9 @@ def keep_address(key: str) -> None:
 def shown_now(*, with_request: bool) -> dict[str, Any]:
     """Return the query of what the page shows, and when that was, for who writes it into the address."""
     state = compare_state()
-    models = []
-    for part in (SUMMARIZER, CHAT_MODEL):
-        models.append((part, widget_value(f"{part}-name") or ""))
+    models = [
+        (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
+    ]
     view = state.view()
     if with_request:
         view = state.view(chosen_turn(), chosen_call())
@@ -248,7 +250,7 @@ def open_shared_view() -> bool:
         choose_request(view.turn, view.call)
         follow_link()
     for problem in problems:
-        st.warning(plain(problem), icon=LINK_OFF)
+        show_not_there(problem)
     return True
 
 
@@ -294,8 +296,7 @@ def is_shown_by(effect: View, view: View) -> bool:
 
 def _compared(study: Study) -> tuple[object, ...]:
     recalls = [(recall.turn, recall.turns) for recall in study.recalls]
-    settings = study.settings
-    return study.conversation, settings, recalls, study.counter, study.is_free_run
+    return study.conversation, study.settings, recalls, study.counter, study.is_free_run
 
 
 def with_effect(

@@ -1,14 +1,18 @@
 """Models that are served on the machine of the visitor: looked for with a click, chosen with another."""
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from memviz.core.model_errors import BadRequestError
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    buttons_row,
+    show_caption,
+    show_error,
+    show_title,
+)
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -33,13 +37,6 @@ _ROWS_SHOWN = 3
 _ROWS_PIXELS = 330
 
 
-class _Chosen(NamedTuple):
-    """The model that was chosen for a picker, with the base URL that this entered."""
-
-    name: str
-    base: str
-
-
 def names_found() -> list[str]:
     """The names of the models that were found in this browser session."""
     return list(_by_name())
@@ -59,12 +56,13 @@ def keep_addresses_apart() -> None:
     by_name = _by_name()
     for picker in USES:
         name = named(picker)
-        chosen = widget_value(f"{picker}-found")
-        if chosen is not None and name != chosen.name:
-            if widget_value(f"{picker}-base") == chosen.base:
+        model_entered: LocalModel | None = widget_value(f"{picker}-found")
+        if model_entered is not None and name != model_entered.name:
+            if widget_value(f"{picker}-base") == model_entered.api_base:
                 set_widget(f"{picker}-base", "")
             set_widget(f"{picker}-found", None)
-        if name in by_name and widget_value(f"{picker}-found") is None:
+            model_entered = None
+        if name in by_name and model_entered is None:
             _choose(picker, by_name[name])
 
 
@@ -73,10 +71,10 @@ def local_models() -> None:
     if not access().of_models.private_base_urls:
         st.caption(_(NOT_HERE))
         return
-    if st.button(
+    if button(
         _(FIND),
-        key="find-local-models",
-        icon=":material/search:",
+        "find-local-models",
+        ":material/search:",
         help=_(FIND_HELP),
         width="stretch",
     ):
@@ -122,23 +120,24 @@ def _show(servers: LocalServers) -> None:
     if (refused := widget_value(_REFUSED)) is not None:
         show_error(refused)
     for sentence in servers.sentences:
-        st.caption(plain(sentence))
+        show_caption(sentence)
 
 
 def _draw_row(number: int, model: LocalModel) -> None:
     with st.container(gap="xxsmall", key=f"local-model-{number}"):
-        st.markdown(f"**{plain(model.title)}**")
+        show_title(model.title)
         st.caption(f"{plain(model.program)} · {model.context_words}")
-        with st.container(horizontal=True, gap="xsmall"):
+        with buttons_row("xsmall"):
             for picker, label in USES.items():
                 base = widget_value(f"{picker}-base")
                 is_chosen = named(picker) == model.name and base == model.api_base
-                st.button(
+                button(
                     _(label),
-                    key=f"local-model-{number}-{picker}",
-                    on_click=_choose,
-                    args=(picker, model),
-                    icon=":material/check:" if is_chosen else None,
+                    f"local-model-{number}-{picker}",
+                    ":material/check:" if is_chosen else None,
+                    _choose,
+                    picker,
+                    model,
                     disabled=is_chosen,
                 )
 
@@ -148,4 +147,4 @@ def _choose(picker: str, model: LocalModel) -> None:
     set_widget(name_key(picker), model.name)
     set_widget(f"{picker}-base", model.api_base)
     set_widget(f"{picker}-key", "")
-    set_widget(f"{picker}-found", _Chosen(model.name, model.api_base))
+    set_widget(f"{picker}-found", model)

@@ -20,8 +20,9 @@ MORE = noop("the JSON below has all of them")
 
 def formed_html(color: str, *inside: Markup) -> Markup:
     """Return what stands ``inside`` with an edge of a colour of its own, within a block."""
-    style = f"border-left-color: {color}"
-    return element("div", *inside, class_="memviz-formed", style=style)
+    return element(
+        "div", *inside, class_="memviz-formed", style=f"border-left-color: {color}"
+    )
 
 
 def message_html(
@@ -41,8 +42,8 @@ def message_html(
         parts.append(element("small", words))
     for call in message.tool_calls:
         text = call_text(call)
-        rest = "…" if len(text) > most_chars else ""
-        parts.append(element("code", text[:most_chars], rest))
+        ellipsis = "…" if len(text) > most_chars else ""
+        parts.append(element("code", text[:most_chars], ellipsis))
     return joined(parts)
 
 
@@ -57,15 +58,20 @@ def prose(text: str) -> None:
 
 def legend_item(picture: Markup, words: str) -> Markup:
     """Return a swatch or glyph and what it means, with the word explained if it is one of the glossary."""
-    style = "display:inline-flex;align-items:center;gap:0.4rem"
-    return element("span", picture, term_html(words), style=style)
+    return element(
+        "span",
+        picture,
+        term_html(words),
+        style="display:inline-flex;align-items:center;gap:0.4rem",
+    )
 
 
 def stripe(index: int) -> Markup:
     """Return the colour of the setting that was added as number ``index`` (0-based), as the edge of a card: the same
     that its line has on the charts, in light and in dark."""
-    style = f"background:{setting_color(index)}"
-    return element("div", class_="memviz-stripe", style=style)
+    return element(
+        "div", class_="memviz-stripe", style=f"background:{setting_color(index)}"
+    )
 
 
 def setting_color(index: int) -> str:

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.core.messages import Message
+from memviz.core.messages import Message, ToolCall
 from memviz.core.text.wording import (
     counted,
     effort_words,
     listed,
     price_words,
 )
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
+from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.requests import call_text
 from memviz.engine.records import TurnRecord
@@ -27,9 +28,9 @@ MAX_CALL_CHARS = 160
 def draw_recall_exchange(messages: Sequence[Message]) -> None:
     """Draw the model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
-    with st.expander(
+    with drawer(
         _("The model recalled: {calls}", calls=counted(calls, "call")),
-        icon=":material/history:",
+        ":material/history:",
     ):
         _say_messages(messages)
 
@@ -44,7 +45,7 @@ def draw_thoughts(record: TurnRecord) -> None:
         rounds=counted(len(rounds), "round"),
         tokens=counted(record.thinking_tokens, "token"),
     )
-    with st.expander(label, icon=":material/psychology:"):
+    with drawer(label, ":material/psychology:"):
         _say_messages(record.thoughts)
         st.caption(
             _(
@@ -62,7 +63,12 @@ def _say_messages(messages: Sequence[Message]) -> None:
         elif message.content and message.role != "system":
             st.text(message.content)
         for call in message.tool_calls:
-            st.code(call_text(call), language=None, wrap_lines=True)
+            draw_call(call)
+
+
+def draw_call(call: ToolCall) -> None:
+    """Draw a call of a tool with its arguments."""
+    st.code(call_text(call), language=None, wrap_lines=True)
 
 
 def draw_earlier_calls(earlier: Sequence[TurnRecord]) -> None:
@@ -75,7 +81,7 @@ def draw_earlier_calls(earlier: Sequence[TurnRecord]) -> None:
         calls=counted(len(earlier), "call"),
         tokens=counted(sent, "token"),
     )
-    with st.expander(label, icon=":material/replay:"):
+    with drawer(label, ":material/replay:"):
         numbers = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
         lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in numbers]
         st.caption("\n".join(lines))
@@ -104,7 +110,7 @@ def _what_was_done(call: TurnRecord) -> str:
     if not calls:
         return _("It answered")
     texts = [shortened(call_text(each), MAX_CALL_CHARS) for each in calls[:MOST_TOOLS]]
-    tools = plain(listed(texts))
+    template = noop("It called {tools}")
     if len(calls) > MOST_TOOLS:
-        return _("It called {tools} and more", tools=tools)
-    return _("It called {tools}", tools=tools)
+        template = noop("It called {tools} and more")
+    return _(template, tools=plain(listed(texts)))

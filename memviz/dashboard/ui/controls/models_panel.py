@@ -40,7 +40,7 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, row, show_error
+from memviz.dashboard.ui.shell.elements import button, offer_file, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -75,10 +75,10 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         return
     tests = spending_shown().tests
     with row():
-        is_asked = st.button(
+        is_asked = button(
             _("Test the connection"),
-            icon=":material/network_check:",
-            key=f"{picker}-test",
+            f"{picker}-test",
+            ":material/network_check:",
             help=_(TEST_HELP),
         )
         bound_caption(check_bound(choice.name))
@@ -90,29 +90,24 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         ).run()
         if error is not None:
             show_error(error)
-    tested = tests.get(picker)
-    if tested is not None and tested.made_with == choice:
-        lines = []
-        for finding in tested.found.findings:
-            lines.append(f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}")
+    test = tests.get(picker)
+    if test is not None and test.made_with == choice:
+        lines = [
+            f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}"
+            for finding in test.found.findings
+        ]
         st.markdown("  \n".join(lines))
 
 
 def _tested(choice: ModelChoice) -> ConnectionReport:
-    tested_model = model(choice.name, retries=0, **choice.options)
-    writer = budgeted_model(
-        tested_model, heed_clicks_and_tell, answer_tokens(choice.name)
-    )
-
     options = choice.options
-    served = partial(
-        served_models,
-        choice.name,
-        api_key=options["api_key"],
-        api_base=options["api_base"],
-        access=options["access"],
+    writer = budgeted_model(
+        model(choice.name, retries=0, **options),
+        heed_clicks_and_tell,
+        answer_tokens(choice.name),
     )
-    return check_connection(writer, served)
+    del options["timeout"]
+    return check_connection(writer, partial(served_models, choice.name, **options))
 
 
 RECORDING_HELP = noop(
@@ -284,30 +279,25 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
         local_models()
         save_recording(summarizer)
         with right if above is not None else left:
-            chosen = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
-            budget_controls([*chosen, *compare_state().embedding_models])
+            names = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
+            budget_controls([*names, *compare_state().embedding_models])
     return Models(answerer, summarizer)
 
 
 def _who() -> str:
-    writer = f"**{plain(_(in_words(named(SUMMARIZER))))}**"
-    answerer = f"**{plain(_(in_words(named(CHAT_MODEL))))}**"
+    writer = plain(_(in_words(named(SUMMARIZER))))
+    answerer = plain(_(in_words(named(CHAT_MODEL))))
+    template = noop("Summaries: {writer}. Answers: {answerer}.")
     if writer == answerer:
-        return _("Summaries and answers: {writer}.", writer=writer)
-    return _(
-        "Summaries: {writer}. Answers: {answerer}.", writer=writer, answerer=answerer
-    )
+        template = noop("Summaries and answers: {writer}.")
+    return _(template, writer=f"**{writer}**", answerer=f"**{answerer}**")
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
     """Return the answerer, reached as the summarizer is where both are one model and nothing else was entered."""
-    if (
-        answerer.is_free
-        or answerer.name != summarizer.name
-        or answerer.api_key
-        or answerer.api_base
-    ):
+    is_other = answerer.name != summarizer.name
+    if answerer.is_free or is_other or answerer.is_reached:
         return answerer
-    if summarizer.api_key or summarizer.api_base:
+    if summarizer.is_reached:
         st.caption(_(OTHER_CONNECTION))
     return replace(summarizer, timeout_seconds=answerer.timeout_seconds)

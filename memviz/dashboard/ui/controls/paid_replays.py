@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import show_error, show_problem
+from memviz.dashboard.ui.shell.elements import box, show_error, show_problem
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, bound_summaries
@@ -52,14 +52,14 @@ def replayed_when_asked(
     log = workspace.conversation(keys[0].conversation_id, keys[0].first)[1]
     if log.turn_count <= FORESEEN_TURNS:
         foreseen = free_replays(workspace, keys)
-    with st.container(border=True):
+    with box():
         _offer(workspace, state, keys, summarizer, foreseen)
     attempts = _attempts(state, keys, summarizer)
-    begun = []
-    for setting, key in waiting:
-        if key in attempts and attempts[key].run.turns:
-            begun.append((setting, attempts[key].run))
-    return begun
+    return [
+        (setting, attempts[key].run)
+        for setting, key in waiting
+        if key in attempts and attempts[key].run.turns
+    ]
 
 
 def _attempts(
@@ -67,19 +67,20 @@ def _attempts(
 ) -> dict[RunKey, Attempt]:
     """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
     count as not yet replayed."""
-    attempts = {}
-    for key in keys:
-        attempt = state.attempts.get(key)
-        if attempt is not None and attempt.made_with == summarizer:
-            attempts[key] = attempt
-    return attempts
+    return {
+        key: state.attempts[key]
+        for key in keys
+        if key in state.attempts and state.attempts[key].made_with == summarizer
+    }
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
     """Return the replays of these ``keys``, with the conversation's own replies and the offline model's summaries."""
     free = model(OFFLINE)
-    own = [replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys]
-    return [workspace.run(key, free) for key in own]
+    free_keys = [
+        replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys
+    ]
+    return [workspace.run(key, free) for key in free_keys]
 
 
 def _offer(
@@ -93,13 +94,11 @@ def _offer(
     name = summarizer.name
     attempts = _attempts(state, keys, summarizer)
     problems = dict.fromkeys(
-        _problem(key, attempt) for key, attempt in attempts.items()
+        filter(None, [_problem(key, attempt) for key, attempt in attempts.items()])
     )
-    problems.pop("", None)
     place = st.empty()
     with place.container():
-        is_reached = summarizer.api_key or summarizer.api_base
-        if state.linked_summarizer == name and not is_reached:
+        if state.linked_summarizer == name and not summarizer.is_reached:
             st.markdown(_(LINKED, model=plain(name)))
         for problem in problems:
             show_problem(problem)
@@ -134,16 +133,16 @@ def _what_is_left(
 ) -> str:
     untried = [key.strategy.label for key in keys if key not in attempts]
     if untried:
-        labels = _(COMMA).join(untried)
-        if not calls:
-            return _(
-                "Not replayed yet: {labels}. {summarizer} is asked when you say so.",
-                labels=labels,
-                summarizer=summarizer,
+        template = noop(
+            "Not replayed yet: {labels}. {summarizer} is asked when you say so."
+        )
+        if calls:
+            template = noop(
+                "Not replayed yet: {labels}. {summarizer} is asked for about {summaries} when you say so."
             )
         return _(
-            "Not replayed yet: {labels}. {summarizer} is asked for about {summaries} when you say so.",
-            labels=labels,
+            template,
+            labels=_(COMMA).join(untried),
             summarizer=summarizer,
             summaries=counted(calls, "summary"),
         )
@@ -159,16 +158,16 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
         return f"{attempt.error} {_(NO_OTHER_CALL)}"
     if run.turns and len(run.requests) < run.log.request_count:
         return ""
-    failed = _failures(run)
-    if not failed:
+    errors = _failures(run)
+    if not errors:
         return ""
     calls = counted(calls_made([run]), "call")
     return _(
         "{label}: {number} of {calls} failed. The first said: {error}",
         label=key.strategy.label,
-        number=len(failed),
+        number=len(errors),
         calls=calls,
-        error=failed[0],
+        error=errors[0],
     )
 
 
@@ -202,10 +201,7 @@ def _replay(
             share = number / total
             in_all = counted(total, "call")
             words = _("{asked:,} of about {calls}", asked=number, calls=in_all)
-        tell(
-            share,
-            _("{label}: {calls}, {turn}", label=label, calls=words, turn=turn),
-        )
+        tell(share, _("{label}: {calls}, {turn}", label=label, calls=words, turn=turn))
 
     writer = summarizer.build_summarizer()
     for key in keys:
@@ -231,24 +227,20 @@ def _attempt(
     error: MemvizError | None = None
     is_over = False
     try:
+        total = session.log.turn_count
         for turn in turns:
             calls = sum(compaction.asked for compaction in session.compactions)
-            tell(
-                calls,
-                _(
-                    "turn {turn:,} of {total:,}",
-                    turn=turn,
-                    total=session.log.turn_count,
-                ),
-            )
+            tell(calls, _("turn {turn:,} of {total:,}", turn=turn, total=total))
         is_over = True
     except MemvizError as failure:
         error = failure
         is_over = True
     finally:  # also when it was stopped, or the page was left
         run = session.run()
-        if error is not None or not is_over:
-            run = _without_last_failure(run)
+        compactions = run.compactions
+        if (error or not is_over) and compactions and compactions[-1].error:
+            # The call that ended it is said beside the button, and is made once more.
+            run = replace(run, compactions=compactions[:-1])
         attempt = Attempt(summarizer, run, error)
         if is_over or run.space.summaries.versions:
             state.attempts[key] = attempt
@@ -266,12 +258,3 @@ def _begun_with(summarizer: ModelChoice, before: Attempt | None) -> Run | None:
     if before.made_with.api_base != summarizer.api_base:
         return None
     return before.run
-
-
-def _without_last_failure(run: Run) -> Run:
-    """Return the run without the call that ended it, which is said beside the button and
-    is made once more."""
-    compactions = run.compactions
-    if compactions and compactions[-1].error is not None:
-        return replace(run, compactions=compactions[:-1])
-    return run

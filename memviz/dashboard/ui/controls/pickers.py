@@ -49,11 +49,6 @@ OWN = noop("The strategy's own")
 TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]
 
 
-def _prompt_help() -> str:
-    lines = [f"**{_(prompt.title)}**: {_(prompt.purpose)}" for prompt in PROMPTS]
-    return "\n\n".join(lines)
-
-
 def prompt_picker(
     place: DeltaGenerator,
     key: str,
@@ -66,21 +61,22 @@ def prompt_picker(
     """Return the chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers
     apart."""
     text_key = instruction_key(key)
-    if widget_value(text_key) is None:
-        set_widget(text_key, _instruction(first, own))
+    begin_with(text_key, _instruction(first, own))
+    lines = [f"**{_(prompt.title)}**: {_(prompt.purpose)}" for prompt in PROMPTS]
     place.selectbox(
         _("Prompt {side}", side=side).strip(),
         TITLES,
         format_func=_,
         index=TITLES.index(first),
         key=key,
-        help=_prompt_help(),
+        help="\n\n".join(lines),
         on_change=_take_prompt,
         args=(key, own),
     )
-    label = _("What the summarizer is told")
+    template = noop("What the summarizer is told")
     if side:
-        label = _("What the summarizer is told, {side}", side=side)
+        template = noop("What the summarizer is told, {side}")
+    label = _(template, side=side)
     return str(place.text_area(label, key=text_key, height=height)).strip()
 
 
@@ -178,6 +174,11 @@ class ModelChoice:
         return is_free(self.name)
 
     @property
+    def is_reached(self) -> bool:
+        """True if a key or an address was entered."""
+        return bool(self.api_key or self.api_base)
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options of its calls, with what visitors of this server may use of its machine."""
         return {
@@ -202,8 +203,8 @@ class ModelChoice:
     ) -> Model:
         """Return the model as a summarizer whose first failure ends the work, where every other call would fail
         likewise."""
-        built = self.build(look_up)
-        return built if self.is_free else FirstFailureEnds(built)
+        summarizer = self.build(look_up)
+        return summarizer if self.is_free else FirstFailureEnds(summarizer)
 
 
 class Models(NamedTuple):
@@ -286,11 +287,16 @@ def model_picker(
         placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
     name = named(key)
+    if not is_free(name):
+        return reach_controls(name, key)
+    return free_choice(name, paced=_choose_pace(name, key))
+
+
+def free_choice(name: str, *, paced: bool = False) -> ModelChoice:
+    """Return the built-in model, a recording, or the one that plays recordings where there are any, by its name."""
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
-    if is_free(name):
-        return ModelChoice(name, paced=_choose_pace(name, key))
-    return reach_controls(name, key)
+    return ModelChoice(name, paced=paced)
 
 
 def reach_controls(name: str, key: str) -> ModelChoice:

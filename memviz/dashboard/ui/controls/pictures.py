@@ -170,9 +170,9 @@ def step_by_step(settings: Sequence[SettingRun]) -> str:
 @st.fragment
 def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None:
     """Draw a question that ``show`` answers; the answer is drawn only when somebody opens it."""
-    opened = st.expander(question, icon=icon, key=key, on_change="rerun")
-    if opened.open:
-        with opened:
+    drawer = st.expander(question, icon=icon, key=key, on_change="rerun")
+    if drawer.open:
+        with drawer:
             show()
 
 
@@ -252,29 +252,28 @@ def stage(
     browser once, and not again at every step.
     """
     frames = {**data, **_controls(data)}
-    at = frames.pop("at")
-    chosen = frames.pop("chosen")
-    written = json.dumps(frames, sort_keys=True).encode()
-    id = blake2b(written, digest_size=12).hexdigest()
+    place = (frames.pop("at"), frames.pop("chosen"))
+    frames_json = json.dumps(frames, sort_keys=True).encode()
+    id = blake2b(frames_json, digest_size=12).hexdigest()
     stored: dict[str, Any] = widget_value(_kept(key)) or {}
     scene = [data.get("scene"), data["of"], *map(_setting_of, data["settings"])]
     is_there = widget_value(key) is not None
     is_known = is_there and stored.get("id") == id
-    if not is_known or (at, chosen) not in (stored["said"], stored["heard"]):
-        stands = (at, chosen)
-        if is_there and stored.get("scene") == scene and stands == stored["said"]:
+    if not is_known or place not in (stored["said"], stored["heard"]):
+        at, chosen = place
+        if is_there and stored.get("scene") == scene and place == stored["said"]:
             # It is the same in another language, so the visitor stays where they went.
-            stands = stored["heard"]
+            at, chosen = stored["heard"]
         stored = {
             "id": id,
             "scene": scene,
-            "at": stands[0],
-            "chosen": stands[1],
-            "heard": stands,
+            "at": at,
+            "chosen": chosen,
+            "heard": (at, chosen),
             "serial": stored.get("serial", 0) + 1,
             "moves": widget_value(_MOVES_HEARD) or 0,
         }
-    set_widget(_kept(key), {**stored, "said": (at, chosen)})
+    set_widget(_kept(key), {**stored, "said": place})
     for name in ("id", "at", "chosen", "serial", "moves"):
         frames[name] = stored[name]
     frames["tells_while_playing"] = tells_while_playing

@@ -115,13 +115,13 @@ def price_controls() -> PricingAssumptions:
         _(MORE), key="prices-more", icon=":material/edit:", width="content"
     )
     with panel, st.container(width=PANEL_PIXELS):
-        other = _choose_model(
+        summarizer_name = _choose_model(
             _("Prices of the summarizer"),
             "prices-summarizer",
             SAME,
             _(SUMMARIZER_HELP),
         )
-        summarizer = model if other == SAME else other
+        summarizer = model if summarizer_name == SAME else summarizer_name
         main = _priced_by_hand(model, "chat")
         # Another model has prices of its own; the same one has them entered once.
         writer = (
@@ -134,9 +134,9 @@ def price_controls() -> PricingAssumptions:
 def prices_in_force() -> PricingAssumptions:
     """Return the terms that were chosen in this session, or the first ones, for a page that does not ask for them."""
     model = widget_value("prices-model") or DEFAULT_MODEL
-    other = widget_value("prices-summarizer") or SAME
+    summarizer_name = widget_value("prices-summarizer") or SAME
     main = _as_entered(model, "chat")
-    summarizer = main if other in (SAME, model) else pricing(other)
+    summarizer = main if summarizer_name in (SAME, model) else pricing(summarizer_name)
     pause_seconds = widget_value("prices-pause") or DEFAULT_PAUSE_SECONDS
     return PricingAssumptions(main, summarizer, _cache_in_force(model), pause_seconds)
 
@@ -153,13 +153,13 @@ def _choose_model(
         names = list(dict.fromkeys(names))
     if first not in names:
         names.insert(0, first)
-    held = begin_with(key, first) or first
-    if held not in names:
-        names.append(held)
+    current_name = begin_with(key, first) or first
+    if current_name not in names:
+        names.append(current_name)
     chosen = st.selectbox(
         label,
         names,
-        index=names.index(held),
+        index=names.index(current_name),
         key=key,
         accept_new_options=True,
         format_func=_,
@@ -173,7 +173,7 @@ def _choose_model(
 
 def _priced_by_hand(model: str, whose: str) -> Pricing:
     """Return the list prices of a model, as far as nothing else is entered; they belong to this model alone."""
-    listed = pricing(model) or unpriced(model)
+    list_prices = pricing(model) or unpriced(model)
     st.markdown(_("**{model}**, USD per million tokens", model=plain(model)))
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
@@ -187,7 +187,7 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
             format="%.4g",
             key=key,
             help=_(help),
-            placeholder=_listed_words(listed, field),
+            placeholder=_listed_words(list_prices, field),
             persist_state="session",
         )
     return _as_entered(model, whose)
@@ -195,26 +195,27 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
 
 def _as_entered(model: str, whose: str) -> Pricing:
     names = [name for _label, name, _rate, _help in _PRICES]
-    given = {name: widget_value(f"prices-{whose}-{name}-{model}") for name in names}
-    return (pricing(model) or unpriced(model)).by_hand(**given)
+    entered_prices = {
+        name: widget_value(f"prices-{whose}-{name}-{model}") for name in names
+    }
+    return (pricing(model) or unpriced(model)).by_hand(**entered_prices)
 
 
 def _listed_words(pricing: Pricing, field: str) -> str:
     """Return what counts while nothing is entered."""
+    template = noop("list price: {usd:.6g}")
     rate = getattr(pricing.plain, field)
-    if rate is not None:
-        return _("list price: {usd:.6g}", usd=rate * MILLION)
-    read = pricing.plain.input_usd_per_token
-    if field.startswith("cache") and read is not None:
-        return _("as input: {usd:.6g}", usd=read * MILLION)
-    return _("unknown")
+    if rate is None and field.startswith("cache"):
+        template = noop("as input: {usd:.6g}")
+        rate = pricing.plain.input_usd_per_token
+    return _("unknown") if rate is None else _(template, usd=rate * MILLION)
 
 
 def _choose_cache(model: str) -> CacheRules | None:
     key = f"prices-cache-{model}"
     choices = (AS_PROVIDED, BY_HAND, NO_CACHE)
     linked("cache", key, choices)
-    chosen = st.segmented_control(
+    cache_choice = st.segmented_control(
         _("Prompt cache"),
         choices,
         default=AS_PROVIDED,
@@ -224,7 +225,7 @@ def _choose_cache(model: str) -> CacheRules | None:
         help=_(CACHE_HELP),
         persist_state="session",
     )
-    if chosen == BY_HAND:
+    if cache_choice == BY_HAND:
         _enter_cache_rules(model)
     return _cache_in_force(model)
 
@@ -262,10 +263,10 @@ def _first_rules(model: str) -> CacheRules:
 
 def _cache_in_force(model: str) -> CacheRules | None:
     """Return the cache that was chosen; rules that were entered by hand count as far as they were entered."""
-    chosen = widget_value(f"prices-cache-{model}") or AS_PROVIDED
-    if chosen == NO_CACHE:
+    cache_choice = widget_value(f"prices-cache-{model}") or AS_PROVIDED
+    if cache_choice == NO_CACHE:
         return None
-    if chosen == AS_PROVIDED:
+    if cache_choice == AS_PROVIDED:
         return cache_rules(model)
     first = _first_rules(model)
     minutes = widget_value(f"prices-cache-minutes-{model}")

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.study import (
     AddedRecall,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import button, quiet_button, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
@@ -81,12 +81,7 @@ def _draw_controls_to_add(labels: dict[int | str, str], turn_count: int) -> None
         format_func=lambda uid: labels.get(uid, _(ALL_SETTINGS)),
         key=SETTING_KEY,
     )
-    st.button(
-        _("Add"),
-        icon=":material/history:",
-        on_click=_add_typed,
-        width="stretch",
-    )
+    button(_("Add"), None, ":material/history:", _add_typed, width="stretch")
 
 
 def _add_typed() -> None:
@@ -99,9 +94,8 @@ def _add_typed() -> None:
     except MemvizError as error:
         state.recall_error = error
         return
-    recall = AddedRecall(into, turns, None if chosen == ALL_SETTINGS else chosen)
-    if recall not in state.recalls:
-        state.recalls.append(recall)
+    whose = None if chosen == ALL_SETTINGS else chosen
+    state.add_recall(AddedRecall(into, turns, whose))
     set_widget(TURNS_KEY, "")
 
 
@@ -223,16 +217,22 @@ def bring_back(
         )
         return False
     recall = AddedRecall(record.turn, brought.turns, edited.uid)
-    if st.button(
+    requests = noop("the request of {turn}")
+    if brought.calls > 1:
+        requests = noop("all {calls:,} requests of {turn}")
+    turn = _("turn {turn:,}", turn=record.turn)
+    if button(
         plain(brought.label),
-        key="retention-bring-back",
-        icon=":material/history:",
-        on_click=_add_recall,
-        args=(setting, recall, record.call),
+        "retention-bring-back",
+        ":material/history:",
+        _add_recall,
+        setting,
+        recall,
+        record.call,
         help=_(
             "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
             turns=turn_list(brought.turns),
-            requests=_requests_of_turn(record.turn, brought.calls),
+            requests=_(requests, calls=brought.calls, turn=turn),
             label=plain(setting.label),
             compare=_(page_titles.COMPARE),
         ),
@@ -241,17 +241,9 @@ def bring_back(
     return True
 
 
-def _requests_of_turn(number: int, calls: int) -> str:
-    turn = _("turn {turn:,}", turn=number)
-    if calls > 1:
-        return _("all {calls:,} requests of {turn}", calls=calls, turn=turn)
-    return _("the request of {turn}", turn=turn)
-
-
 def _add_recall(setting: SettingRun, recall: AddedRecall, call: int) -> None:
     state = compare_state()
-    if recall not in state.recalls:
-        state.recalls.append(recall)
+    state.add_recall(recall)
     state.free_run = False
     select(recall.turn, setting.index, call)
     set_widget(REPLIES_KEY, REPLAYED)

@@ -11,7 +11,7 @@ from time import monotonic
 import streamlit as st
 
 from memviz.core.model_errors import MissingVectorsError
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
@@ -19,9 +19,9 @@ from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
-from memviz.dashboard.ui.shell.elements import error_shown, show_error
+from memviz.dashboard.ui.shell.elements import box, error_shown, show_error
 from memviz.dashboard.ui.shell.server.checks import is_shared
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.models.names import OFFLINE, is_free
@@ -80,10 +80,11 @@ def make_runs(
             else:
                 waiting.append((setting, key))
     runs += wait_for_replays(at_work)
-    without_vectors = []
-    for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
-        if isinstance(work.error, MissingVectorsError):
-            without_vectors.append(key)
+    without_vectors = [
+        key
+        for (_setting, work), key in zip(at_work, keys_at_work, strict=True)
+        if isinstance(work.error, MissingVectorsError)
+    ]
     if waiting:
         with error_shown():
             try:
@@ -95,11 +96,10 @@ def make_runs(
             if offer_for_replays(workspace, without_vectors):
                 st.rerun()
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    settings = []
-    for setting_run in as_setting_runs(runs):
-        label = setting_run.label + so_far_label(setting_run.run)
-        settings.append(replace(setting_run, label=label))
-    return settings
+    return [
+        replace(shown, label=shown.label + so_far_label(shown.run))
+        for shown in as_setting_runs(runs)
+    ]
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -110,10 +110,10 @@ def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
         if run.has_decisions:
             label = _("{label} · reworded", label=label)
         labels.append(label)
-    settings = []
-    for (setting, run), label in zip(runs, distinct(labels), strict=True):
-        settings.append(SettingRun(run, label, setting.index))
-    return settings
+    return [
+        SettingRun(run, label, setting.index)
+        for (setting, run), label in zip(runs, distinct_names(labels), strict=True)
+    ]
 
 
 AT_ONCE_SECONDS = 2.5
@@ -158,16 +158,14 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     works = [work for _setting, work in at_work]
     if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
         st.rerun()
-    with st.container(border=True):
+    with box():
         for setting, work in at_work:
-            st.progress(
-                work.done / work.total,
-                _(
-                    "Replaying under {label}: {progress}",
-                    label=plain(setting.build().label),
-                    progress=how_far(work),
-                ),
+            words = _(
+                "Replaying under {label}: {progress}",
+                label=plain(setting.build().label),
+                progress=how_far(work),
             )
+            st.progress(work.done / work.total, words)
         st.caption(
             _(
                 "The pictures show what was replayed so far. They are drawn again when it is done."
@@ -203,11 +201,8 @@ def how_far(work: BackgroundReplay) -> str:
     seconds_left = work.seconds_left
     if seconds_left is None:
         return turn
-    return _(
-        "{turn}, about {seconds} more",
-        turn=turn,
-        seconds=counted(max(1, round(seconds_left)), "second"),
-    )
+    seconds = counted(max(1, round(seconds_left)), "second")
+    return _("{turn}, about {seconds} more", turn=turn, seconds=seconds)
 
 
 def so_far_label(run: Run) -> str:

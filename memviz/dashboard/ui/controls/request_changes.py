@@ -1,11 +1,12 @@
 """The reasons for a request: what was summarized for it, how the summary changed, and what left the window."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 from markupsafe import Markup
 
+from memviz.core.context import Fate
 from memviz.core.text.wording import (
     COMMA,
     SEMICOLON,
@@ -15,7 +16,7 @@ from memviz.core.text.wording import (
     took_words,
     turn_list,
 )
-from memviz.core.translation import _, ngettext, plural_noop
+from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
@@ -30,6 +31,7 @@ from memviz.dashboard.markup import (
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
@@ -57,8 +59,31 @@ _CHANGES = {
     "contradicted": plural_noop(
         "{number:,} fact contradicted: ", "{number:,} facts contradicted: "
     ),
-    "new": plural_noop("{number:,} fact new: ", "{number:,} facts new: "),
+    "gained": plural_noop("{number:,} fact new: ", "{number:,} facts new: "),
 }
+"""The words before the facts that are named, by the kinds of a change of a summary."""
+NOT_FIRED = {
+    True: (
+        noop("Nothing was summarized for this request."),
+        noop("It was last summarized for {request}."),
+    ),
+    False: (
+        noop("Nothing was cleared or shortened for this request."),
+        noop("It was last cleared or shortened for {request}."),
+    ),
+}
+"""What is said where nothing happened, and of the last time, for strategies that write notes and for others."""
+DECIDED = {
+    "skip": (
+        noop("You skipped the summarization of {messages}{because}."),
+        ":material/skip_next:",
+    ),
+    "undo": (
+        noop("{what}: they are sent word for word again."),
+        ":material/undo:",
+    ),
+}
+"""The words and the icon of what the user decided, by the kind of the compaction."""
 MOST_FACTS_NAMED = 5
 LEFT_CHARS = 160
 KEPT_CHARS_SHOWN = 160
@@ -76,8 +101,9 @@ def draw_recalled(record: TurnRecord, facts: Sequence[Probe]) -> None:
 def recalled_html(words: str) -> Markup:
     """Return words about a recall, with the sign that recalls have on the charts."""
     sign = glyph("▼", PART_COLORS["recalled"])
-    look = "memviz-why memviz-recalled"
-    return element("p", sign, " ", in_language(words), class_=look)
+    return element(
+        "p", sign, " ", in_language(words), class_="memviz-why memviz-recalled"
+    )
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
@@ -107,9 +133,9 @@ def draw_reasons(run: Run, requests: range) -> None:
     compactions = run.compactions_at(record.turn)
     length = record.memory.length
     before = [each for each in compactions if each.after_message < length]
-    waiting = waiting_failure(before)
-    if waiting is not None and not any(waiting is event for event in events):
-        events.append(waiting)
+    failure = waiting_failure(before)
+    if failure is not None and not any(failure is event for event in events):
+        events.append(failure)
     for compaction in events:
         _draw_reason(run, compaction)
     if events or not run.compactions:
@@ -119,18 +145,11 @@ def draw_reasons(run: Run, requests: range) -> None:
 
 def _nothing_words(run: Run, requests: range) -> str:
     """Return ``Nothing was summarized for this request. It was last summarized for turn 12.``"""
-    is_summarizing = run.strategy.writes_notes
-    words = _("Nothing was cleared or shortened for this request.")
-    if is_summarizing:
-        words = _("Nothing was summarized for this request.")
+    nothing, last = NOT_FIRED[run.strategy.writes_notes]
     for before in reversed(run.requests[: requests.start]):
         if before.compactions:
-            request = name_of(run, before)
-            last = _("It was last cleared or shortened for {request}.", request=request)
-            if is_summarizing:
-                last = _("It was last summarized for {request}.", request=request)
-            return f"{words} {last}"
-    return words
+            return f"{_(nothing)} {_(last, request=name_of(run, before))}"
+    return _(nothing)
 
 
 def _fired_for(run: Run, requests: range) -> list[Compaction]:
@@ -144,30 +163,23 @@ def _draw_reason(run: Run, compaction: Compaction) -> None:
     words = compaction_words(compaction, run)
     because = _(" ({why})", why=plain(words.why)) if words.why else ""
     if compaction.error is not None:
-        reason = plain(error_words(compaction))
         failure = _(
             "{what} {where}{because}: {reason}.",
             what=words.what,
             where=words.where,
             because=because,
-            reason=reason,
+            reason=plain(error_words(compaction)),
         )
         st.error(f"{failure} {tried_again(run, compaction)}", icon=":material/error:")
-    elif compaction.kind == "skip":
-        messages = message_range(compaction.summarized)
-        st.info(
-            _(
-                "You skipped the summarization of {messages}{because}.",
-                messages=messages,
-                because=because,
-            ),
-            icon=":material/skip_next:",
+    elif compaction.kind in DECIDED:
+        template, icon = DECIDED[compaction.kind]
+        sentence = _(
+            template,
+            what=words.what,
+            messages=message_range(compaction.summarized),
+            because=because,
         )
-    elif compaction.kind == "undo":
-        st.info(
-            _("{what}: they are sent word for word again.", what=words.what),
-            icon=":material/undo:",
-        )
+        st.info(sentence, icon=icon)
     elif lacks_summarizer(compaction):
         st.warning(
             _(
@@ -225,10 +237,10 @@ def _draw_new_version(
 ) -> None:
     new = compaction.summary or ""
     base = compaction.base
-    old = run.space.summaries.versions[base - 1].text if base else ""
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0
     place = _("stands beside those before") if is_listed else _("the first")
+    old = run.space.summaries.versions[base - 1].text if base else ""
     lines: list[Markup] = []
     if base:
         place = _("replaces version {base}", base=base)
@@ -237,28 +249,22 @@ def _draw_new_version(
         place = _("{place} in your words", place=place)
     if author := summary_author(compaction):
         place += f" · {badge_words(author, [compaction.model])}"
-    versions = facts_versions(run)
-    version_kept = of_version(versions, compaction.version)
-    noun = _("Summary") if version_kept is None else _("Facts")
-    if version_kept is not None:
-        text = changed_facts_html(version_kept)
+    noun = _("Summary")
+    facts_of_version = of_version(facts_versions(run), compaction.version)
+    if facts_of_version is not None:
+        noun = _("Facts")
+        text = changed_facts_html(facts_of_version)
     elif base:
         diff = word_diff(without_marks(old), without_marks(new))
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = element("div", as_html(new), class_="memviz-diff")
-    st.html(
-        _change_html(
-            _("{noun}, version {version}", noun=noun, version=compaction.version),
-            place,
-            lines,
-            text,
-        )
-    )
-
-
-def _change_html(title: str, place: str, lines: list[Markup], text: Markup) -> Markup:
+    title = _("{noun}, version {version}", noun=noun, version=compaction.version)
     head = element("header", element("b", title), f" {place}")
+    st.html(_change_html(head, lines, text))
+
+
+def _change_html(head: Markup, lines: list[Markup], text: Markup) -> Markup:
     whole = element(
         "div",
         text,
@@ -276,27 +282,25 @@ def _changed_facts(
 ) -> Iterator[Markup]:
     """Yield a line of HTML for each kind of change to the facts that a summary knows."""
     change = summary_change(old, new, facts)
-    kinds = (
-        (_CHANGES["lost"], change.lost),
-        (_CHANGES["contradicted"], change.contradicted),
-        (_CHANGES["new"], change.gained),
-    )
-    for words, probes in kinds:
+    for kind, words in _CHANGES.items():
+        probes = getattr(change, kind)
         if probes:
-            named = in_language(_named_facts(probes, back))
-            yield element("small", ngettext(*words, len(probes)), named)
+            fact_words = in_language(_named_facts(probes, back))
+            yield element("small", ngettext(*words, len(probes)), fact_words)
 
 
 def _named_facts(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     """Return the facts' answers; those that are ``back`` in the request by a recall say so."""
-    names = []
+    return _(SEMICOLON).join(_fact_names(probes, back))
+
+
+def _fact_names(probes: Sequence[Probe], back: Sequence[Probe]) -> Iterator[str]:
     for probe in probes[:MOST_FACTS_NAMED]:
         name = probe.answers[0] if probe.answers else probe.question
-        names.append(_("{name} (recalled here)", name=name) if probe in back else name)
+        yield _("{name} (recalled here)", name=name) if probe in back else name
     more = len(probes) - MOST_FACTS_NAMED
     if more > 0:
-        names.append(_("and {more:,} more", more=more))
-    return _(SEMICOLON).join(names)
+        yield _("and {more:,} more", more=more)
 
 
 def _draw_call(compaction: Compaction, key: str) -> None:
@@ -310,11 +314,11 @@ def _draw_call(compaction: Compaction, key: str) -> None:
         return
     if compaction.kind == "edit":
         label = _("Your wording and the summarizer's")
-        with st.expander(label, icon=":material/edit:", key=key):
+        with drawer(label, ":material/edit:", key):
             _draw_wordings(compaction)
         return
     label = _("What the summarizer was asked")
-    with st.expander(label, icon=":material/compress:", key=key):
+    with drawer(label, ":material/compress:", key):
         st.caption(
             _(
                 "Summarizer call {tokens} in, {output_tokens:,} out · {took}",
@@ -326,50 +330,48 @@ def _draw_call(compaction: Compaction, key: str) -> None:
         if compaction.is_edited:
             _draw_wordings(compaction)
         result, prompt = st.tabs([_("New summary"), _("Prompt sent to the summarizer")])
-        with result:
-            st.text(compaction.summary or "")
-        with prompt:
-            st.text(compaction.prompt[:MAX_CHARS_SHOWN])
+        result.text(compaction.summary or "")
+        prompt.text(compaction.prompt[:MAX_CHARS_SHOWN])
 
 
 def _draw_wordings(compaction: Compaction) -> None:
-    mine, before = st.tabs([_("Your wording"), _("The summarizer's")])
-    with mine:
-        st.text(compaction.summary or "")
-    with before:
-        st.text(compaction.proposed or _("It wrote none."))
+    own_tab, summarizer_tab = st.tabs([_("Your wording"), _("The summarizer's")])
+    own_tab.text(compaction.summary or "")
+    summarizer_tab.text(compaction.proposed or _("It wrote none."))
 
 
 def _draw_left(run: Run, requests: range, key: str) -> None:
     messages = left_since(run, requests)
     if not messages:
         return
-    fates = Counter(fate for _message, fate in messages)
-    happened = []
-    for fate, words in FATE_WORDS.items():
-        if fates[fate]:
-            how = _(words)
-            if len(fates) > 1:
-                how = _("{number:,} {how}", number=fates[fate], how=how)
-            happened.append(how)
     what = _(
         "{messages} no longer sent word for word: {how}",
         messages=counted(len(messages), "message"),
-        how=_(COMMA).join(happened),
+        how=_(COMMA).join(_fates_in_words(fate for _message, fate in messages)),
     )
-    with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
+    with drawer(what, ":material/logout:", f"{key}-left"):
         lines = []
         for position, fate in messages[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
-            number = message_number(position)
             head = _(
                 "{number:,} · {role} · {fate}: ",
-                number=number,
+                number=message_number(position),
                 role=role_name(message.role),
                 fate=_(FATE_WORDS[fate]),
             )
             words = in_language(shortened(message_words(message), LEFT_CHARS))
             lines.append(element("p", head, words, class_="memviz-left"))
         st.html(joined(lines))
-        if len(messages) > MAX_MESSAGES_SHOWN:
-            st.caption(_("and {more} more", more=len(messages) - MAX_MESSAGES_SHOWN))
+        more = len(messages) - MAX_MESSAGES_SHOWN
+        if more > 0:
+            st.caption(_("and {more} more", more=more))
+
+
+def _fates_in_words(fates: Iterable[Fate]) -> Iterator[str]:
+    """Yield ``3 dropped``, ``1 summarized``; without its number a fate that all of them had."""
+    numbers = Counter(fates)
+    for fate, words in FATE_WORDS.items():
+        if len(numbers) > 1 and numbers[fate]:
+            yield _("{number:,} {how}", number=numbers[fate], how=_(words))
+        elif numbers[fate]:
+            yield _(words)

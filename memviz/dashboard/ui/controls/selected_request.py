@@ -52,11 +52,9 @@ def is_read() -> bool:
 
     It opens with a click on a request, and with a link that names one.
     """
-    is_open = widget_value(READ_KEY)
-    if is_open is None:
-        is_open = not is_page_choice()
-        set_widget(READ_KEY, is_open)
-    return bool(is_open)
+    if widget_value(READ_KEY) is None:
+        set_widget(READ_KEY, not is_page_choice())
+    return bool(widget_value(READ_KEY))
 
 
 def open_request() -> None:
@@ -101,10 +99,8 @@ def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
     """Return the turns in which at least one of the settings made a request, in order."""
-    turns: set[int] = set()
-    for setting in settings:
-        turns.update(setting.run.columns.turns.tolist())
-    return tuple(sorted(turns))
+    turns = [setting.run.columns.turns.tolist() for setting in settings]
+    return tuple(sorted(set().union(*turns)))
 
 
 def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
@@ -140,11 +136,12 @@ def _first_place(run: Run) -> Place | None:
     It is the second request that a compaction changed, for its summary replaced another
     one. If only one was changed it is that one; ``None`` if none was.
     """
-    changed = []
-    for number, compactions in run.requests.compactions():
-        if any(map(is_marked, compactions)):
-            changed.append(number)
+    changed = [
+        number
+        for number, compactions in run.requests.compactions()
+        if any(map(is_marked, compactions))
+    ]
     if not changed:
         return None
-    number = changed[1] if len(changed) > 1 else changed[0]
+    number = changed[:2][-1]
     return place_of_record(run, run.requests[number])

@@ -2,12 +2,13 @@
 its main parameter, and a panel to change them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA
+from memviz.core.text.wording import COMMA, distinct_names
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -22,11 +23,9 @@ from memviz.dashboard.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import button, quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain
-from memviz.strategies import strategies
-from memviz.strategies.base import Strategy
+from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
@@ -63,19 +62,19 @@ def setting_rows(
         for setting in state.settings:
             _draw_row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
-        st.button(
+        button(
             _("Add a setting"),
-            icon=":material/add:",
-            key="add-setting",
-            on_click=state.add,
-            disabled=is_full,
-            args=(_next_strategy(),),
-            width="stretch",
+            "add-setting",
+            ":material/add:",
+            state.add,
+            _next_strategy(),
             # Without more words otherwise: the new setting appears at the pointer, and a tooltip would lie on it.
             help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else None,
+            disabled=is_full,
+            width="stretch",
         )
-    labels = distinct([setting_label(setting) for setting in state.settings])
-    uids = [each.uid for each in state.settings]
+    labels = distinct_names(list(map(setting_label, state.settings)))
+    uids = [setting.uid for setting in state.settings]
     return dict(zip(uids, labels, strict=True))
 
 
@@ -87,7 +86,12 @@ def _draw_row(
     notes = _(COMMA).join(_notes(setting, main, writer))
     name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
-        st.html(setting_swatch(setting.index), width="content")
+        # A piece of the setting's line, in its colour and dash.
+        dashes = _DASHES[setting_dash(setting.index)]
+        gradient = f"repeating-linear-gradient(90deg,{dashes})"
+        style = f"color:{setting_color(setting.index)};background:{gradient}"
+        line = f'<span class="memviz-line" style="{style}"></span>'
+        st.html(line, width="content")
         # A popover with another label is a new one, and closed: the panel stays open while
         # its strategy and numbers change, and with them the label.
         panel_key = f"edit-{setting.uid}"
@@ -106,11 +110,7 @@ def _draw_row(
         with panel, st.container(width=PANEL_PIXELS):
             choose_preset(setting, needed_tokens)
             choose_strategy(setting)
-            edit_parameters(
-                setting,
-                live=state.free_run,
-                needed_tokens=needed_tokens,
-            )
+            edit_parameters(setting, live=state.free_run, needed_tokens=needed_tokens)
             quiet_button(
                 _("Remove"),
                 f"remove-{setting.uid}",
@@ -123,7 +123,7 @@ def _draw_row(
 
 def main_parameter(setting: Setting) -> Parameter | None:
     """Return the parameter that a row tells, if it is a number."""
-    cls = strategies()[setting.strategy_id]
+    cls = setting.strategy_class
     for parameter in cls.parameters():
         if parameter.is_number and parameter.name == cls.main_parameter:
             return parameter
@@ -138,10 +138,8 @@ def _told_apart(setting: Setting) -> str:
         other_name, *others = setting_label(other).split(" · ")
         is_alike = (name, parameters[:1]) == (other_name, others[:1])
         if other is not setting and is_alike:
-            return next(
-                (parameter for parameter in parameters[1:] if parameter not in others),
-                "",
-            )
+            lacking = [words for words in parameters[1:] if words not in others]
+            return lacking[0] if lacking else ""
     return ""
 
 
@@ -149,8 +147,8 @@ def _notes(
     setting: Setting, main: Parameter | None, writer: str | None
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
-    if own := _told_apart(setting):
-        yield own
+    if difference := _told_apart(setting):
+        yield difference
     elif main is not None:
         value = value_of(setting, main)
         if main.is_off(value):
@@ -159,7 +157,7 @@ def _notes(
             yield main.shown(value)
     if setting.as_written:
         yield _("as written")
-    for parameter in strategies()[setting.strategy_id].parameters():
+    for parameter in setting.strategy_class.parameters():
         if whose := parameter.whose(value_of(setting, parameter)):
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
@@ -171,13 +169,6 @@ def _notes(
 def value_of(setting: Setting, parameter: Parameter) -> Any:
     """Return the value of a parameter, its default where none was chosen."""
     return setting.parameters.get(parameter.name, parameter.default)
-
-
-def setting_swatch(index: int) -> str:
-    """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
-    dashes = f"repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"
-    style = f"color:{setting_color(index)};background:{dashes}"
-    return f'<span class="memviz-line" style="{style}"></span>'
 
 
 def mark_row(index: int) -> None:
@@ -199,24 +190,22 @@ def _look_at(index: int) -> None:
 
 def _name(setting: Setting) -> str:
     """Return the name of the strategy of a setting, or of the product whose rule it is."""
-    return _of_strategy(setting, lambda strategy: strategy.name)
+    with suppress(MemvizError):
+        return setting.build().name
+    return _(setting.strategy_class.title)
 
 
 def setting_label(setting: Setting) -> str:
     """The setting in words; the strategy's title where its parameters are not allowed."""
-    return _of_strategy(setting, lambda strategy: strategy.label)
-
-
-def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
-    try:
-        return tell(setting.build())
-    except MemvizError:
-        return _(strategies()[setting.strategy_id].title)
+    with suppress(MemvizError):
+        return setting.build().label
+    return _(setting.strategy_class.title)
 
 
 def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
     used_ids = {setting.strategy_id for setting in compare_state().settings}
-    return next(
-        (id for id in offered_strategies() if id not in used_ids), "summary_buffer"
-    )
+    for id in offered_strategies():
+        if id not in used_ids:
+            return id
+    return "summary_buffer"

@@ -14,7 +14,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import error_shown, quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    quiet_button,
+    show_caption,
+    show_error,
+)
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.memory_config import read_memory_config, strategy_of
@@ -23,7 +28,7 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.presets import Preset, presets
+from memviz.strategies.presets import presets
 from memviz.tuning.grid import refused
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 
@@ -64,11 +69,10 @@ def refused_words() -> list[str]:
         cls = strategies()[id]
         if issubclass(cls, LibraryStrategy) and cls.package:
             libraries[cls.library_name] = cls.package
-        else:
-            title = _(cls.title)
-            lines.append(
-                _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
-            )
+            continue
+        title = _(cls.title)
+        words = _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
+        lines.append(words)
     if libraries:
         lines.append(
             _(
@@ -119,15 +123,11 @@ def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> 
         on_change=_take_preset,
         args=(setting, key, needed_tokens),
     )
-    chosen = all_presets.get(widget_value(key) or "")
-    if chosen is not None and chosen.strategy == setting.strategy_id:
-        st.caption(plain(preset_words(chosen)))
-
-
-def preset_words(preset: Preset) -> str:
-    """Return how the rule of a product is known, and where the product does otherwise."""
-    source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
-    return f"{source} {_(preset.differs)}" if preset.differs else source
+    preset = all_presets.get(widget_value(key) or "")
+    if preset is not None and preset.strategy == setting.strategy_id:
+        source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
+        differs = f" {_(preset.differs)}" if preset.differs else ""
+        show_caption(f"{source}{differs}")
 
 
 def _take_preset(
@@ -139,8 +139,8 @@ def _take_preset(
     setting.turn_to_preset(preset)
     set_widget(f"strategy-{setting.uid}", preset.strategy)
     if needed_tokens is not None:
-        cls = strategies()[preset.strategy]
-        setting.scale(scaled(cls, needed_tokens(), preset.parameters))
+        limits = scaled(setting.strategy_class, needed_tokens(), preset.parameters)
+        setting.scale(limits)
 
 
 def edit_parameters(
@@ -155,16 +155,16 @@ def edit_parameters(
     setting.take(_controls(setting, live=live))
     if needed_tokens is not None:
         _draw_scale_control(setting, needed_tokens)
-    st.caption(in_the_guide(strategies()[setting.strategy_id]))
+    st.caption(in_the_guide(setting.strategy_class))
 
 
 def take_over(setting: Setting) -> None:
     """Use what was just changed in a control already for the row and the labels above it."""
-    chosen = widget_value(f"strategy-{setting.uid}")
-    if chosen is not None and chosen != setting.strategy_id:
-        setting.turn_to(chosen)
+    strategy_id = widget_value(f"strategy-{setting.uid}")
+    if strategy_id is not None and strategy_id != setting.strategy_id:
+        setting.turn_to(strategy_id)
     values = {}
-    for parameter in strategies()[setting.strategy_id].parameters():
+    for parameter in setting.strategy_class.parameters():
         value = widget_value(parameter_key(setting, parameter.name))
         if isinstance(value, str):
             values[parameter.name] = value.strip() or None
@@ -183,13 +183,16 @@ def parameter_key(setting: Setting, name: str) -> str:
 def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     """Draw the button that scales limits to the conversation, and once it was pressed from what they were scaled.
     Nothing for a strategy without limits in tokens."""
-    if not presets_of(strategies()[setting.strategy_id]):
+    if not presets_of(setting.strategy_class):
         return
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
-        key = f"unscale-{setting.uid}"
         quiet_button(
-            _("Back to the presets"), key, ":material/undo:", setting.scale, None
+            _("Back to the presets"),
+            f"unscale-{setting.uid}",
+            ":material/undo:",
+            setting.scale,
+            None,
         )
         return
     quiet_button(
@@ -202,21 +205,20 @@ def _draw_scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> N
         help=_(SCALE_HELP),
     )
     if setting.not_scaled_words:
-        st.caption(plain(setting.not_scaled_words))
+        show_caption(setting.not_scaled_words)
 
 
 def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
-    cls = strategies()[setting.strategy_id]
     needed = needed_tokens()
-    scaled_parameters = scaled(cls, needed)
-    if scaled_parameters is not None:
-        setting.scale(scaled_parameters)
+    limits = scaled(setting.strategy_class, needed)
+    if limits is not None:
+        setting.scale(limits)
         return
     setting.not_scaled_words = _(
         "A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
         "{window:,}.",
         needed=needed,
-        window=window_of(presets_of(cls)),
+        window=window_of(presets_of(setting.strategy_class)),
     )
 
 
@@ -224,63 +226,55 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     """Draw one control a parameter, the main one first, each with what is wrong with its value below it; return all
     values. Those that only matter where a model answers are shown for ``live``
     talk alone, those that can only be simulated in a replay alone."""
-    cls = strategies()[setting.strategy_id]
-    declared = []
+    cls = setting.strategy_class
     values: dict[str, Any] = {}
-    for parameter in cls.parameters():
-        if live and parameter.replay_only:
-            values[parameter.name] = parameter.default
-        elif live or not parameter.live_only:
-            declared.append(parameter)
-    declared.sort(key=lambda declaration: declaration.name != cls.main_parameter)
     problems = dict(setting.refused)
     try:
         setting.build()
     except ParameterError as error:  # a link or a file may ask for a wrong value
         problems = {error.name: error, **problems}
     remedy = _("The value before is still used.") if setting.refused else ""
-    for parameter in declared:
-        key = parameter_key(setting, parameter.name)
-        value = setting.parameters.get(parameter.name, parameter.default)
-        values[parameter.name] = _control(parameter, value, key)
-        if parameter.name in problems:
-            show_error(problems.pop(parameter.name), remedy)
+    main_first = sorted(
+        cls.parameters(), key=lambda parameter: parameter.name != cls.main_parameter
+    )
+    for parameter in main_first:
+        name = parameter.name
+        if live and parameter.replay_only:
+            values[name] = parameter.default
+        elif live or not parameter.live_only:
+            value = setting.parameters.get(name, parameter.default)
+            values[name] = _control(parameter, value, parameter_key(setting, name))
+            if name in problems:
+                show_error(problems.pop(name), remedy)
     for problem in problems.values():
         show_error(problem)
     return values
 
 
-def number_label(parameter: Parameter) -> str:
-    """Return the name of a number's control, with its unit and what 0 means."""
-    unit = _(parameter.unit)
-    if parameter.zero_is_off:
-        return _("{name} ({unit}, 0: off)", name=parameter.title, unit=unit)
-    return _("{name} ({unit})", name=parameter.title, unit=unit)
-
-
 def _control(parameter: Parameter, value: Any, key: str) -> Any:
+    title = parameter.title
+    help = _(parameter.help)
     if parameter.kind is bool:
-        return switch(parameter.title, value, key=key, help=_(parameter.help))
+        return switch(title, value, key=key, help=help)
     if parameter.is_number:
+        label = noop("{name} ({unit})")
+        if parameter.zero_is_off:
+            label = noop("{name} ({unit}, 0: off)")
         return st.number_input(
-            number_label(parameter),
+            _(label, name=title, unit=_(parameter.unit)),
             parameter.minimum,
             parameter.maximum,
             value,
             step=step_of(parameter),
             key=key,
-            help=_(parameter.help),
+            help=help,
         )
     if parameter.choices:
         return _choose(parameter, value, key)
     if parameter.is_name:
-        typed = st.text_input(
-            parameter.title, value or "", key=key, help=_(parameter.help)
-        )
-        return typed.strip() or None
-    text = st.text_area(
-        parameter.title, value or "", key=key, help=_(parameter.help), height=80
-    )
+        text = st.text_input(title, value or "", key=key, help=help)
+    else:
+        text = st.text_area(title, value or "", key=key, help=help, height=80)
     return text.strip() or None
 
 
@@ -290,16 +284,15 @@ def _choose(parameter: Parameter, value: Any, key: str) -> Any:
     names = list(meanings)
     if value not in names:
         names.append(value)  # a file may ask for one that is not allowed
-    lines = [
-        f"- **{plain(name)}**: {plain(_(meaning))}"
-        for name, meaning in meanings.items()
-    ]
+    lines = [plain(_(parameter.help)), ""]
+    for name, meaning in meanings.items():
+        lines.append(f"- **{plain(name)}**: {plain(_(meaning))}")
     return st.selectbox(
         parameter.title,
         names,
         index=names.index(value),
         key=key,
-        help="\n".join([plain(_(parameter.help)), "", *lines]),
+        help="\n".join(lines),
     )
 
 

@@ -32,6 +32,7 @@ from memviz.dashboard.ui.controls.pickers import (
     ModelChoice,
     Models,
     counter_picker,
+    free_choice,
     named,
 )
 from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
@@ -49,13 +50,13 @@ from memviz.dashboard.ui.controls.study import (
     Setting,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import error_shown, show_note
+from memviz.dashboard.ui.shell.elements import error_shown, show_info
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import bundled_words
-from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
+from memviz.models.names import OFFLINE, is_free
 
 REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}
 REPLIES_WORDS = {
@@ -166,16 +167,13 @@ def _writer(setting: Setting) -> str | None:
             return None
         if not workspace().recordings.has_any(transcript, log):
             return None
-        chosen = ModelChoice(named(SUMMARIZER))
-        if chosen.name == RECORDED_FIRST:
-            chosen = ModelChoice(recorded_first=True)
-        key = run_key(workspace(), state, setting, chosen)
+        key = run_key(workspace(), state, setting, free_choice(named(SUMMARIZER)))
         if key.summarizer == OFFLINE:
             return _("built-in")
-        held = workspace().recordings.plays(
+        is_recorded = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )
-        return _("recorded") if held else _("not recorded")
+        return _("recorded") if is_recorded else _("not recorded")
     return None
 
 
@@ -206,8 +204,8 @@ def _choose_replies() -> None:
 
 def is_free_run() -> bool:
     """Return true if the replies are to be each setting's own."""
-    chosen = widget_value(REPLIES_KEY)
-    return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
+    replies = widget_value(REPLIES_KEY)
+    return compare_state().free_run if replies is None else bool(replies == FREE_RUN)
 
 
 def _choose_conversation() -> int:
@@ -216,10 +214,8 @@ def _choose_conversation() -> int:
     entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
-        first: str | None = first_sample()
-        if first not in ids:
-            first = next(iter(ids), None)
-        state.open(first)
+        first = first_sample()
+        state.open(first if first in ids else next(iter(ids), None))
     chosen = st.selectbox(
         _("Conversation"),
         ids,
@@ -234,11 +230,10 @@ def _choose_conversation() -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    size = size_words([entry])
-    words = _("{size}.", size=size)
+    template = noop("{size}.")
     if len(labels[chosen]) > TITLE_CHARS:
-        words = _("**{title}**, {size}.", title=plain(labels[chosen]), size=size)
-    st.caption(words)
+        template = noop("**{title}**, {size}.")
+    st.caption(_(template, title=plain(labels[chosen]), size=size_words([entry])))
     return entry.turn_count
 
 
@@ -262,7 +257,7 @@ def expect_conversation() -> None:
 
 
 def _end(sentence: str) -> None:
-    show_note(sentence)
+    show_info(sentence)
     st.stop()
 
 
@@ -274,17 +269,17 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     if workspace().beginning(state.conversation_id or "", state.first) is not None:
         return settings  # the chat as it was held is one of all messages
     with error_shown():
-        held = workspace().held_chat(state.conversation_id or "")
-        if held is not None:
-            label = f"{_(CHAT_LABEL)} · {held.label}"
-            settings.append(SettingRun(held, label, MAX_SETTINGS))
+        chat_run = workspace().held_chat(state.conversation_id or "")
+        if chat_run is not None:
+            label = f"{_(CHAT_LABEL)} · {chat_run.label}"
+            settings.append(SettingRun(chat_run, label, MAX_SETTINGS))
     return settings
 
 
 def say_nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
-        show_note(
+        show_info(
             _(
                 "This conversation has no request yet: nobody has said anything to a model."
             )
@@ -301,11 +296,11 @@ def choose_setting_run(
     numbers = range(len(settings))
     indices = tuple(setting.index for setting in settings)
     shown = widget_value(key)
-    chosen = first if shown not in numbers else shown
+    number = shown if shown in numbers else first
     if state.looked_at in indices:
-        chosen = indices.index(state.looked_at)
-    if shown != chosen:
-        set_widget(key, chosen)
+        number = indices.index(state.looked_at)
+    if shown != number:
+        set_widget(key, number)
     number = st.segmented_control(
         _("Setting"),
         numbers,

@@ -27,7 +27,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
-from memviz.strategies import COMPARED_AT_FIRST, strategy
+from memviz.strategies import COMPARED_AT_FIRST, strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import Preset
 from memviz.tuning.scaling import Scaled
@@ -70,14 +70,14 @@ class Setting:
         """Use these values of controls. One that is not allowed is refused, and the one before stays."""
         self.refused = {}
         if self._problem(values) is None:
-            self.parameters = {**self.parameters, **values}
+            self.parameters |= values
             return
         for name, value in values.items():
             problem = self._problem({name: value})
             if problem is not None and problem.name == name:
                 self.refused[name] = problem
             else:  # what else is wrong is not its fault
-                self.parameters = {**self.parameters, name: value}
+                self.parameters[name] = value
 
     def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
         # Parameters are stored, linked and shown, as no key may be.
@@ -112,6 +112,11 @@ class Setting:
             self.parameters = {**self.parameters, **self.scaled.presets}
         self.scaled = scaled
         self.times_scaled += 1
+
+    @property
+    def strategy_class(self) -> type[Strategy]:
+        """The class of its strategy."""
+        return strategies()[self.strategy_id]
 
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
@@ -262,13 +267,15 @@ class CompareState:
         """Return what is compared, at a request, for an address or a lesson. Settings that are not allowed are left
         out."""
         sound = self._sound_settings
-        places = {setting.uid: place for place, setting in enumerate(sound)}
-        looks = {setting.index: place for place, setting in enumerate(sound)}
-        looks[MAX_SETTINGS] = HELD_CHAT
-        recalls = []
-        for into, turns, uid in self.recalls:
-            whose = None if uid is None else places.get(uid)
-            recalls.append(RecalledTurns(into, turns, whose))
+        places: dict[int | str | None, int] = {}
+        looks: dict[int | None, int] = {MAX_SETTINGS: HELD_CHAT}
+        for place, setting in enumerate(sound):
+            places[setting.uid] = place
+            looks[setting.index] = place
+        recalls = [
+            RecalledTurns(into, turns, places.get(uid))
+            for into, turns, uid in self.recalls
+        ]
         as_written = [places[each.uid] for each in sound if each.as_written]
         id = self.conversation_id or ""
         study = Study(
@@ -281,8 +288,7 @@ class CompareState:
             is_free_run=self.free_run,
             take=self.take,
         )
-        looked_at = None if self.looked_at is None else looks.get(self.looked_at)
-        shown = Highlight(setting=looked_at)
+        shown = Highlight(setting=looks.get(self.looked_at))
         return View(study, "compare", turn=turn, call=call, highlight=shown)
 
     def show(self, view: View, *, keep_settings: bool = False) -> None:
@@ -311,23 +317,28 @@ class CompareState:
 
     def setting_at(self, index: int) -> Setting | None:
         """Return the setting of this colour ``index``; ``None`` if there is none, as for a chat as it was held."""
-        same = (setting for setting in self.settings if setting.index == index)
-        return next(same, None)
+        return {setting.index: setting for setting in self.settings}.get(index)
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
-        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
-        mine.sort(key=lambda recall: (recall.turn, recall.turns))
-        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
+        recalls = [
+            recall for recall in self.recalls if recall.uid in (None, setting.uid)
+        ]
+        recalls.sort(key=lambda recall: (recall.turn, recall.turns))
+        return tuple((recall.turn, Recall(turns=recall.turns)) for recall in recalls)
+
+    def add_recall(self, recall: AddedRecall) -> None:
+        """Add a recall, unless it is there."""
+        if recall not in self.recalls:
+            self.recalls.append(recall)
 
     def ended_early(self, run: Run) -> Attempt | None:
         """Return the failed or stopped attempt that left the partial ``run``; ``None`` where the run reached the end of
         the conversation."""
-        if not run.turns or len(run.requests) >= run.log.request_count:
-            return None
-        for attempt in self.attempts.values():
-            if attempt.run is run:
-                return attempt
+        if run.turns and len(run.requests) < run.log.request_count:
+            for attempt in self.attempts.values():
+                if attempt.run is run:
+                    return attempt
         return None
 
     def add(
@@ -339,11 +350,10 @@ class CompareState:
     ) -> None:
         """Add a setting in the first colour that is free."""
         indices = {setting.index for setting in self.settings}
-        index = next(i for i in range(MAX_SETTINGS + 1) if i not in indices)
+        index = min(set(range(MAX_SETTINGS + 1)) - indices)
+        values = dict(parameters or {})
         self.settings.append(
-            Setting(
-                self._next_uid, index, strategy_id, dict(parameters or {}), as_written
-            )
+            Setting(self._next_uid, index, strategy_id, values, as_written)
         )
         self._next_uid += 1
 

@@ -23,7 +23,7 @@ from memviz.dashboard.ui.controls.spending import (
     spending,
     spending_shown,
 )
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import box, show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import FirstFailureEnds, Model
@@ -72,8 +72,8 @@ def offer_for_replays(workspace: Workspace, keys: Sequence[RunKey]) -> bool:
             logs[place] = workspace.conversation(*place)[1]
             if writes_compared_texts(key.strategy):
                 later.append(key)
-    rest = partial(_replay, workspace, later)
-    return offer_vectors(workspace, strategies, list(logs.values()), rest)
+    ask_rest = partial(_replay, workspace, later)
+    return offer_vectors(workspace, strategies, list(logs.values()), ask_rest)
 
 
 def offer_vectors(
@@ -89,7 +89,7 @@ def offer_vectors(
     alike = [
         strategy for strategy in strategies if embedding_asked_by(strategy) == name
     ]
-    with st.container(border=True):
+    with box():
         st.markdown(_(WHY, model=plain(name), labels=_labels(alike)))
         choice = reach_controls(name, f"{EMBEDDING}-{name}")
         _choices()[name] = choice

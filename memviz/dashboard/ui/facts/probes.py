@@ -22,7 +22,7 @@ from memviz.dashboard.ui.shell.elements import (
     quiet_button,
     row,
     show_error,
-    show_note,
+    show_info,
     show_table,
 )
 from memviz.dashboard.ui.shell.frame import workspace
@@ -90,7 +90,7 @@ def say_where_from(facts: Facts) -> None:
                 "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no "
                 "code, allergy, person, date or amount that somebody states. Type one in below."
             )
-        show_note(why)
+        show_info(why)
 
     if without_tool_results(facts):
         st.caption(

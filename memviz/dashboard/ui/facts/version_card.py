@@ -6,7 +6,7 @@ import streamlit as st
 
 from memviz.core.facts import FACTS
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import (
     compaction_words,
     outcome_words,
@@ -97,7 +97,7 @@ def draw_facts_of_version(
         if not numbers:
             continue
         named = numbers[:MOST_NAMED]
-        names = distinct([plain(fact_name(probes[number])) for number in named])
+        names = distinct_names([plain(fact_name(probes[number])) for number in named])
         by_number = dict(zip(named, names, strict=True))
         facts = counted(len(numbers), "fact")
         if len(numbers) > MOST_NAMED:

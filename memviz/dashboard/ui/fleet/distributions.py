@@ -16,7 +16,7 @@ from memviz.dashboard.charts.sweeps.distributions import (
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.pictures import as_shown, chart
-from memviz.dashboard.ui.shell.elements import show_note
+from memviz.dashboard.ui.shell.elements import show_info
 from memviz.tuning.fleet.results import FleetSweep
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draw_distributions(sweep: FleetSweep, measure: str, labels: Sequence[str]) -
         unknown = _(
             "It is not known of any conversation: facts were not looked for, or no price is known."
         )
-        show_note(unknown)
+        show_info(unknown)
     else:
         _draw_chart(table, measure)
     _draw_table(table, measure)

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.fleet.distributions import draw_distributions
 from memviz.dashboard.ui.fleet.worst import draw_worst
 from memviz.dashboard.ui.shell.elements import errors_shown, row
-from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.ui.shell.text import plain
 from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 from memviz.tuning.fleet.results import FleetSweep
 
@@ -52,7 +52,7 @@ def fleet_page() -> None:
         )
         st.info(unfinished, icon=":material/hourglass_top:")
     if sweep.runs:
-        labels = distinct([str(setting.label) for setting in sweep.settings])
+        labels = distinct_names([str(setting.label) for setting in sweep.settings])
         draw_distributions(sweep, measure, labels)
         draw_worst(sweep, measure, labels)
     if sweep.failures:

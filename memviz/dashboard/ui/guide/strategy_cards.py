@@ -84,8 +84,9 @@ def _cards(pages: Sequence[StrategyPage]) -> dict[str, DeltaGenerator]:
     """Draw the cards of strategies, and return the places of their pictures by id."""
     places = {}
     for place, page in card_places(pages, COLUMNS):
-        key = f"guide-card-{page.id}"
-        with place.container(border=True, height="stretch", key=key):
+        with place.container(
+            border=True, height="stretch", key=f"guide-card-{page.id}"
+        ):
             link_strategy(page, f"**{page.title}**")
             places[page.id] = st.empty()
             st.caption(page.summary)
@@ -100,10 +101,11 @@ def ten_turns_picture(example: Example) -> Markup:
     most = max(*totals, *sizes)
     bars = []
     for record, said_tokens in zip(records, totals, strict=True):
-        parts = []
-        for part, color in COLORS.items():
-            if record.tokens.get(part):
-                parts.append(upright_part(record.tokens[part] / most, color))
+        parts = [
+            upright_part(record.tokens[part] / most, color)
+            for part, color in COLORS.items()
+            if record.tokens.get(part)
+        ]
         bars.append(element("div", *parts, style=f"--said:{said_tokens / most:.3%}"))
     words = ten_turns_words(records[-1], totals[-1], max(sizes))
     return element("div", *bars, class_="memviz-turns", role="img", aria_label=words)

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.guide.views import (
     Meaning,
     meanings_html,
 )
+from memviz.dashboard.ui.shell.elements import show_caption
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -41,6 +42,25 @@ from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
 PAGE = "pages/guide.py"
+VALUES = {
+    ("here", "none"): noop("here: {value}"),
+    ("here", "number"): noop("here: {value:,} {unit}"),
+    ("here", "on"): noop("here: on"),
+    ("here", "off"): noop("here: off"),
+    ("here", "text"): noop("here: {value}"),
+    ("default", "none"): noop("default: none"),
+    ("default", "number"): noop("default: {value:,} {unit}"),
+    ("default", "on"): noop("default: on"),
+    ("default", "off"): noop("default: off"),
+    ("default", "text"): noop("default: {value}"),
+}
+"""The value of a parameter in words: of a program's own or by default, by the kind of the value."""
+EFFECTS = {
+    "gains": noop("Gains"),
+    "loses": noop("Loses"),
+    "hurts_when": noop("Hurts when"),
+}
+"""What is said of a strategy, by its name in :class:`StrategyPage`."""
 NOT_HERE = noop("There is no picture: it cannot be run here.")
 
 
@@ -58,17 +78,10 @@ def strategy_page(page: StrategyPage) -> None:
         _draw_picture(example)
     cls = strategy_class(page.id)
     if issubclass(cls, LibraryStrategy):
-        st.caption(plain(cls.title_here()))
-    for column, (name, text) in zip(
-        st.columns(3),
-        (
-            (_("Gains"), page.gains),
-            (_("Loses"), page.loses),
-            (_("Hurts when"), page.hurts_when),
-        ),
-        strict=True,
-    ):
-        column.markdown(f"**{name}**\n\n{_sentence(text)}")
+        show_caption(cls.title_here())
+    for column, (field, name) in zip(st.columns(3), EFFECTS.items(), strict=True):
+        text = _sentence(getattr(page, field))
+        column.markdown(f"**{_(name)}**\n\n{text}")
     if hides(Part.NUMBERS):
         return
     is_program = page.family == PROGRAMS
@@ -86,7 +99,7 @@ def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
     """Draw the links to all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     own_id = strategy(page.id).id
-    number = [other.id for other in pages].index(own_id)
+    number = [page_of_strategy.id for page_of_strategy in pages].index(own_id)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):
@@ -94,14 +107,11 @@ def _draw_ways_on(page: StrategyPage, example: Example | None) -> None:
         if page.id != own_id:
             title = _("Its strategy: {strategy}", strategy=pages[number].title)
             link_strategy(pages[number], title, ":material/arrow_forward:")
-        elif number:
-            link_strategy(
-                pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
-            )
-        if page.id == own_id and number + 1 < len(pages):
-            link_strategy(
-                pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
-            )
+        else:
+            for before in pages[:number][-1:]:
+                link_strategy(before, before.title, ":material/arrow_back:")
+            for behind in pages[number + 1 :][:1]:
+                link_strategy(behind, behind.title, ":material/arrow_forward:")
         if example is not None:
             _open_in_compare(example)
 
@@ -198,27 +208,18 @@ def _help(parameter: Parameter) -> str:
 
 
 def _value(page: StrategyPage, parameter: Parameter) -> str:
-    if parameter.name not in page.values:
-        return _default(parameter)
-    value = page.values[parameter.name]
-    if parameter.is_number:
-        unit = _(parameter.unit)
-        return _("here: {value:,} {unit}", value=value, unit=unit)
-    if parameter.kind is bool:
-        return _("here: on") if value else _("here: off")
-    return _("here: {value}", value=value)
-
-
-def _default(parameter: Parameter) -> str:
-    value = parameter.default
+    """Return ``here: 500 tokens`` where a program has a value of its own, else ``default: 500 tokens``."""
+    whose = "here" if parameter.name in page.values else "default"
+    value = page.values.get(parameter.name, parameter.default)
     if value is None:
-        return _("default: none")
-    if parameter.is_number:
-        unit = _(parameter.unit)
-        return _("default: {value:,} {unit}", value=value, unit=unit)
-    if parameter.kind is bool:
-        return _("default: on") if value else _("default: off")
-    return _("default: {value}", value=value)
+        kind = "none"
+    elif parameter.is_number:
+        kind = "number"
+    elif parameter.kind is bool:
+        kind = "on" if value else "off"
+    else:
+        kind = "text"
+    return _(VALUES[whose, kind], value=value, unit=_(parameter.unit))
 
 
 def _sentence(text: str) -> str:

@@ -5,6 +5,7 @@ every word with its meaning, a search, and the word that the address asks for.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 import streamlit as st
@@ -14,15 +15,19 @@ from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.errors import UnknownNameError
 from memviz.core.text.wording import COMMA
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.guide.glossary import Entry, entry, glossary, shown_terms
 from memviz.dashboard.guide.strategies import StrategyPage
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address
+from memviz.dashboard.ui.shell.elements import box
+from memviz.dashboard.ui.shell.linked import (
+    MAX_TEXT_CHARS,
+    keep_in_address,
+    show_not_there,
+)
 from memviz.dashboard.ui.shell.presenting import view_part
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import address, term
-from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW, Lost, View, ask_view
 from memviz.strategies import strategies
 from memviz.strategies.presets import presets
@@ -31,55 +36,55 @@ STRATEGIES = "strategies"
 GLOSSARY = "glossary"
 
 
-def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
-    """The views; a strategy that is open gives its page the title."""
-    strategies = _strategies_view()
-    if page is not None:
-        strategies = strategies._replace(question=page.title, sentence=page.summary)
-    return strategies, _glossary_view()
-
-
-def _strategies_view() -> View:
-    return View(
-        STRATEGIES,
-        _("Strategies"),
-        _("How does each strategy remember?"),
-        _(
+VIEWS = {
+    STRATEGIES: (
+        noop("Strategies"),
+        noop("How does each strategy remember?"),
+        noop(
             "A model knows only what one {request} sends; a {strategy} decides what of the conversation "
-            "that is. The bars on a card are ten turns: grey is all that was said by then, colour is what was sent.",
-            request=term("request"),
-            strategy=term("strategy"),
+            "that is. The bars on a card are ten turns: grey is all that was said by then, colour is what was sent."
         ),
-        Lost(
-            _(
-                "Look first at the bars of a card: where the grey rises and the colour does not, a strategy leaves "
-                "something out or folds it together."
-            ),
-            _(
-                "Open a strategy, read what it gains and loses, and open its run in {compare}.",
-                compare=_(page_titles.COMPARE),
-            ),
-            _("It answers what each strategy does, who uses it, and when it hurts."),
+        noop(
+            "Look first at the bars of a card: where the grey rises and the colour does not, a strategy leaves "
+            "something out or folds it together."
         ),
-    )
+        noop(
+            "Open a strategy, read what it gains and loses, and open its run in {compare}."
+        ),
+        noop("It answers what each strategy does, who uses it, and when it hurts."),
+    ),
+    GLOSSARY: (
+        noop("Glossary"),
+        noop("What do the words mean?"),
+        noop("They mean the same on every page."),
+        noop(
+            "Look first for the word that you met: the field finds it in words and meanings."
+        ),
+        noop(
+            "Wherever a word has dots below it, point at it or tap it to read the same meaning there."
+        ),
+        noop("It answers what the words of all pages mean."),
+    ),
+}
+"""The name, the title and the sentence of each view, and what helps who is lost: what to look at, what to touch, and
+what the view answers."""
 
 
-def _glossary_view() -> View:
-    return View(
-        GLOSSARY,
-        _("Glossary"),
-        _("What do the words mean?"),
-        _("They mean the same on every page."),
-        Lost(
-            _(
-                "Look first for the word that you met: the field finds it in words and meanings."
-            ),
-            _(
-                "Wherever a word has dots below it, point at it or tap it to read the same meaning there."
-            ),
-            _("It answers what the words of all pages mean."),
-        ),
-    )
+def guide_views(page: StrategyPage | None) -> list[View]:
+    """Return the views; a strategy that is open gives its page the title."""
+    terms = {
+        "request": term("request"),
+        "strategy": term("strategy"),
+        "compare": _(page_titles.COMPARE),
+    }
+    views = []
+    for id, templates in VIEWS.items():
+        name, question, sentence, *lost = [_(words, **terms) for words in templates]
+        if id == STRATEGIES and page is not None:
+            question = page.title
+            sentence = page.summary
+        views.append(View(id, name, question, sentence, Lost(*lost)))
+    return views
 
 
 STRATEGY = "strategy"
@@ -115,27 +120,18 @@ def open_address() -> Asked:
         # A link from one address of a page to another reaches the server, but not the browser's own address.
         st.query_params.from_dict(st.query_params.to_dict())
     if word:
-        return _asked_term(word)
+        with suppress(UnknownNameError):
+            return Asked(term=entry(word).term)
+        problem = noop(
+            "The link's term {term} was passed over: it is not in the glossary."
+        )
+        return Asked(problem=_(problem, term=quoted(word)))
     if strategy and strategy not in {*strategies(), *presets()}:
-        return Asked(
-            problem=_(
-                "The link's strategy {strategy} was passed over: it is not there.",
-                strategy=quoted(strategy),
-            )
+        problem = noop(
+            "The link's strategy {strategy} was passed over: it is not there."
         )
+        return Asked(problem=_(problem, strategy=quoted(strategy)))
     return Asked(strategy=strategy)
-
-
-def _asked_term(word: str) -> Asked:
-    try:
-        return Asked(term=entry(word).term)
-    except UnknownNameError:
-        return Asked(
-            problem=_(
-                "The link's term {term} was passed over: it is not in the glossary.",
-                term=quoted(word),
-            )
-        )
 
 
 def keep_address(view: str, asked: Asked) -> None:
@@ -152,7 +148,7 @@ def keep_address(view: str, asked: Asked) -> None:
 def say_problem(asked: Asked) -> None:
     """Say what the address asked for in vain."""
     if asked.problem:
-        st.warning(plain(asked.problem), icon=LINK_OFF)
+        show_not_there(asked.problem)
 
 
 def search_field(label: str, placeholder: str, key: str, part: str) -> str:
@@ -192,7 +188,7 @@ SEARCH_KEY = "guide-search"
 def glossary_view(word: str) -> None:
     """Draw the entry of ``word`` first, if any, then all words that hold what is searched."""
     if word:
-        with st.container(border=True, key="guide-asked"):
+        with box("guide-asked"):
             st.html(_list([glossary()[word]]))
     search = search_field(
         _("Search the glossary"),

@@ -9,7 +9,6 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.core.errors import LessonError, MemvizError
 from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.field_readers import TEXT_CHARS
 from memviz.dashboard.lessons.lesson import (
@@ -25,7 +24,7 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import buttons_row, error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -180,7 +179,7 @@ def _draw_question(
     )
     if question.choices:
         choices = [plain(choice.said(language)) for choice in question.choices]
-        _choose(part("answer"), "right", _("The right one"), dict(enumerate(choices)))
+        _choose(part("answer"), _("The right one"), dict(enumerate(choices)))
     part("reason").write(
         st.text_area,
         _("Why (if you like)"),
@@ -192,9 +191,9 @@ def _draw_question(
     )
 
 
-def _choose(slot: Slot, key_name: str, label: str, words: Mapping[Any, str]) -> None:
+def _choose(slot: Slot, label: str, words: Mapping[Any, str]) -> None:
     """Choose what stands in a slot among the keys of ``words``."""
-    key = slot.own.key(f"{key_name}-{slot.number}")
+    key = slot.own.key(f"{slot.name}-{slot.number}")
     if slot.value in words:
         set_widget(key, slot.value)
     st.selectbox(
@@ -218,37 +217,34 @@ def _choose_from(own: OwnLesson, number: int, language: Language, key: str) -> N
 def with_choices(question: Question, language: Language, lines: list[str]) -> Question:
     """Return the question with these choices in a ``language``, line by line beside those in the other one. The right
     one stays the right one, also where it moved to another line."""
-    texts = []
-    for line, choice in zip_longest(lines, question.choices):
-        texts.append(replace(choice or Text(), **{language: line or ""}))
+    texts = [
+        replace(choice or Text(), **{language: line or ""})
+        for line, choice in zip_longest(lines, question.choices)
+    ]
     choices = tuple(filter(None, texts))
     answer = question.answer
-    right = ""
-    if answer < len(question.choices):
-        right = getattr(question.choices[answer], language)
+    lines_before = [getattr(choice, language) for choice in question.choices]
     lines_now = [getattr(choice, language) for choice in choices]
+    right = lines_before[answer] if answer < len(lines_before) else ""
     if right and right in lines_now:
         answer = lines_now.index(right)
-    return replace(
-        question, choices=choices, answer=min(answer, max(0, len(choices) - 1))
-    )
+    answer = min(answer, max(0, len(choices) - 1))
+    return replace(question, choices=choices, answer=answer)
 
 
 def _draw_prediction(
     own: OwnLesson, number: int, prediction: Prediction, language: Language
 ) -> None:
-    step = own.steps[number]
-    try:
+    with error_shown():
         with st.spinner(_("Replaying the conversation"), show_time=True):
             played = play(
-                step.view.study, workspace(), _("Step {number}", number=number + 1)
+                own.steps[number].view.study,
+                workspace(),
+                _("Step {number}", number=number + 1),
             )
-    except LessonError as error:
-        show_error(error)
-        return
-    with st.container(horizontal=True, gap="small"):
-        _choose_prediction(own, number, prediction, played)
-    _say(own.steps[number], played, language)
+        with buttons_row():
+            _choose_prediction(own, number, prediction, played)
+        _say(own.steps[number], played, language)
 
 
 def _choose_prediction(
@@ -257,7 +253,7 @@ def _choose_prediction(
     part = partial(Slot, own, number=number, is_asked=True)
     needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
     kinds = {kind: _(KINDS[kind]) for kind in PREDICTIONS if needed.get(kind, True)}
-    _choose(part("kind"), "kind", _("What it asks"), kinds)
+    _choose(part("kind"), _("What it asks"), kinds)
     turns = played.runs[0].log.turn_count
     key = own.key(f"turn-{number}")
     set_widget(key, min(prediction.turn, turns))
@@ -271,29 +267,23 @@ def _choose_prediction(
     )
     if prediction.kind != "cheapest" and len(played.labels) > 1:
         labels = [plain(label) for label in played.labels]
-        _choose(part("setting"), "setting", _("Under"), dict(enumerate(labels)))
+        _choose(part("setting"), _("Under"), dict(enumerate(labels)))
     if prediction.kind == "knows":
         answers = [probe.answers[0] for probe in played.probes]
         if prediction.fact not in range(len(answers)):
             # It is named by its answer, as in a file, or not yet chosen.
-            named = answers.index(prediction.fact) if prediction.fact in answers else 0
-            part("fact").put(named)
+            fact_number = (
+                answers.index(prediction.fact) if prediction.fact in answers else 0
+            )
+            part("fact").put(fact_number)
         facts = dict(enumerate(map(plain, answers)))
-        _choose(part("fact"), "fact", _("Fact"), facts)
+        _choose(part("fact"), _("Fact"), facts)
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
-    """Draw the question as the reader sees it, with its answer."""
-    try:
-        question = question_of(step, played)
-    except MemvizError as error:
-        show_error(error)
-        return
+    """Draw the question as the reader sees it, with its answer. Raises :class:`memviz.MemvizError`."""
+    question = question_of(step, played)
     if question is not None:
         prose(question.text, language)
-        st.caption(
-            _(
-                "Answer of the run: {answer}.",
-                answer=plain(question.choices[question.answer].said(language)),
-            )
-        )
+        answer = plain(question.choices[question.answer].said(language))
+        st.caption(_("Answer of the run: {answer}.", answer=answer))

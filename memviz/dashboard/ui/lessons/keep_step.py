@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from memviz.core import page_titles
-from memviz.core.errors import LessonError, MemvizError
+from memviz.core.errors import LessonError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, use_language
 from memviz.dashboard.lessons.field_readers import TEXT_CHARS, TITLE_CHARS
@@ -34,7 +34,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.lessons.state import lessons_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import drawer, error_shown
 from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain
@@ -66,9 +66,7 @@ def keep_as_step(
     """Draw the part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is the
     number of the one that is looked at. What a lesson shows otherwise than the page, with these settings and this
     ``summarizer``, is said."""
-    with st.expander(
-        _("Keep as a step"), icon=":material/bookmark_add:", key=f"{page}-keep-step"
-    ):
+    with drawer(_("Keep as a step"), ":material/bookmark_add:", f"{page}-keep-step"):
         st.caption(_(HELP, lessons=_(page_titles.LESSONS)))
         for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")
@@ -117,12 +115,11 @@ def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
             "A lesson plays recorded summaries where there are any, and asks the built-in model elsewhere, "
             "whatever model is chosen here."
         )
-    reworded = any(
-        edits
-        for key, edits in state.edits.items()
-        if key.conversation_id == state.conversation_id
-    )
-    if reworded and not all(setting.as_written for setting in state.settings):
+    is_reworded = False
+    for key, edits in state.edits.items():
+        if edits and key.conversation_id == state.conversation_id:
+            is_reworded = True
+    if is_reworded and not all(setting.as_written for setting in state.settings):
         yield _(
             "A lesson shows summaries as they were written, not as you reworded them."
         )
@@ -151,32 +148,25 @@ def _keep(
     if not heading:
         with use_language(language):
             heading = _("Step {number}", number=len(own.steps) + 1)
-    try:
+    with error_shown():
         step = Step(
             Text(**{language: heading}),
             Text(**{language: text.strip() or heading}),
             view,
             asked=_question(language, *question),
         )
-        own.steps.append(_judge_step(step))
-    except LessonError as error:
-        show_error(error)
-        return
-    st.success(
-        plain(
-            _(
-                "{steps} kept. They come together on the page {lessons}.",
-                steps=counted(len(own.steps), "step"),
-                lessons=_(page_titles.LESSONS),
+        # As it is read from a file, where it may be refused.
+        lesson_yaml = as_yaml(Lesson("step", Text(en="A step"), (step,)))
+        own.steps += read_lesson(lesson_yaml, _("The step")).steps
+        st.success(
+            plain(
+                _(
+                    "{steps} kept. They come together on the page {lessons}.",
+                    steps=counted(len(own.steps), "step"),
+                    lessons=_(page_titles.LESSONS),
+                )
             )
         )
-    )
-
-
-def _judge_step(step: Step) -> Step:
-    """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
-    written = as_yaml(Lesson("step", Text(en="A step"), (step,)))
-    return read_lesson(written, _("The step")).steps[0]
 
 
 def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:
@@ -196,32 +186,30 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
 
 def _view(page: str, show: str, fact: int | None) -> View | None:
     """Return the view that the page shows; ``None`` where a setting is not allowed, which is said."""
-    try:
+    with error_shown():
         for setting in compare_state().settings:
             setting.build()
-    except MemvizError as error:
-        show_error(error)
-        return None
-    view = compare_state().view(chosen_turn(), chosen_call())
-    study = replace(view.study, pause_seconds=prices_in_force().pause_seconds)
-    prices = prices_in_force().main
-    if prices is not None:
-        study = replace(study, prices_of=prices.model)
-    writer = named(SUMMARIZER)
-    if writer.startswith(RECORDING):
-        study = replace(study, writer=writer.removeprefix(RECORDING))
-    looked_at = view.highlight.setting
-    if looked_at == HELD_CHAT:
-        looked_at = None
-    return replace(
-        view,
-        study=study,
-        page=page,
-        show=show,
-        measure=MEASURES.get(show, "tokens"),
-        highlight=Highlight(looked_at, fact),
-        link=tuple(_link())[:MAX_LINKED],
-    )
+        view = compare_state().view(chosen_turn(), chosen_call())
+        prices = prices_in_force()
+        study = replace(view.study, pause_seconds=prices.pause_seconds)
+        if prices.main is not None:
+            study = replace(study, prices_of=prices.main.model)
+        writer = named(SUMMARIZER)
+        if writer.startswith(RECORDING):
+            study = replace(study, writer=writer.removeprefix(RECORDING))
+        looked_at = view.highlight.setting
+        if looked_at == HELD_CHAT:
+            looked_at = None
+        return replace(
+            view,
+            study=study,
+            page=page,
+            show=show,
+            measure=MEASURES.get(show, "tokens"),
+            highlight=Highlight(looked_at, fact),
+            link=tuple(_link())[:MAX_LINKED],
+        )
+    return None
 
 
 def _link() -> Iterator[tuple[str, str]]:

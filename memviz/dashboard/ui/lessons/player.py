@@ -10,7 +10,6 @@ from functools import partial
 import streamlit as st
 from markupsafe import Markup, escape
 
-from memviz.core.errors import LessonError
 from memviz.core.text.wording import counted
 from memviz.core.text.words import language as language_of
 from memviz.core.translation import _, pgettext, use_language
@@ -45,7 +44,14 @@ from memviz.dashboard.ui.lessons.state import (
     open_view,
     page_is_there,
 )
-from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    error_shown,
+    main_button,
+    quiet_button,
+    row,
+    show_title,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -101,15 +107,13 @@ def answered_html(question: Question, answered: Answered, language: Language) ->
     items = []
     for number, choice in enumerate(question.choices):
         words = []
-        if number == question.answer:
-            words.append(right_one)
+        mark = ""
         if number == answered.choice:
             words.append(yours)
-        mark = ""
-        if number == question.answer:
-            mark = "right"
-        elif number == answered.choice:
             mark = "wrong"
+        if number == question.answer:
+            words.insert(0, right_one)
+            mark = "right"
         text = choice.said(language)
         label = element("small", " · ".join(words)) if words else ""
         choice_text = element("span", text, lang=language_of(text))
@@ -135,21 +139,21 @@ def _draw_verdict(question: Question, answered: Answered) -> None:
 
 def verdict(question: Question, answered: Answered, language: Language) -> str:
     """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    with use_language(language):
-        if answered.is_right:
-            return _(RIGHT)
     choice = plain(question.choices[answered.choice].said(language))
     right = plain(question.choices[question.answer].said(language))
     with use_language(language):
+        if answered.is_right:
+            return _(RIGHT)
         return _(NOT_QUITE, said=choice, right=right)
 
 
 def score_words(lesson: Lesson) -> str:
     """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
-    answers = []
-    for (lesson_id, _step), answered in lessons_state().answers.items():
-        if lesson_id == lesson.id:
-            answers.append(answered.is_right)
+    answers = [
+        answered.is_right
+        for (lesson_id, _step), answered in lessons_state().answers.items()
+        if lesson_id == lesson.id
+    ]
     if not answers:
         return ""
     return _(
@@ -162,11 +166,10 @@ def score_words(lesson: Lesson) -> str:
 def prose(text: Text, language: Language) -> None:
     """Draw a text in Markdown. In English, words of the glossary explain themselves where it first has them."""
     words = text.said(language)
-    if not words:
-        return
-    words_html = FirstMentions().html if language == "en" else escape
-    html = as_html(words, words_html)
-    st.html(element("div", html, class_="memviz-prose", lang=language_of(words)))
+    if words:
+        words_html = FirstMentions().html if language == "en" else escape
+        html = as_html(words, words_html)
+        st.html(element("div", html, class_="memviz-prose", lang=language_of(words)))
 
 
 def play_lesson(lesson: Lesson) -> None:
@@ -197,9 +200,12 @@ def play_lesson(lesson: Lesson) -> None:
 
 def _draw_picture(lesson: Lesson, step: Step, played: Played) -> None:
     state = lessons_state()
+    is_answered = (lesson.id, state.step) in state.answers
     with st.container(key="lesson-picture"), error_shown():
-        data = _stage_data(
-            step, played, is_answered=(lesson.id, state.step) in state.answers
+        data = played.runs[0].once(
+            ("lesson stage", step, is_answered),
+            lambda: stage_of_step(step, played, is_answered=is_answered),
+            is_picture=True,
         )
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
@@ -220,23 +226,17 @@ def _draw_chart(step: Step) -> None:
 def _say_to_speaker(lesson: Lesson) -> None:
     """Say which step the audience sees, which one comes next, and what may be said to it."""
     state = lessons_state()
-    titles = [state.words_of(step.title) for step in lesson.steps]
-    picture_is(
-        titles[state.step],
-        state.step,
-        len(titles),
-        next(iter(titles[state.step + 1 :]), ""),
-    )
-    speaker_notes([as_plain(state.words_of(lesson.steps[state.step].notes))])
+    step = state.step
+    titles = [*(state.words_of(step.title) for step in lesson.steps), ""]
+    picture_is(titles[step], step, len(lesson.steps), titles[step + 1])
+    speaker_notes([as_plain(state.words_of(lesson.steps[step].notes))])
 
 
 def _draw_walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
     state = lessons_state()
     with row("lesson-walk"):
-        if st.button(
-            _("All lessons"), icon=":material/arrow_back:", key="lesson-leave"
-        ):
+        if button(_("All lessons"), "lesson-leave", ":material/arrow_back:"):
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
@@ -281,25 +281,15 @@ def _take_language() -> None:
 def _played(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
-    if not (study.settings and study.conversation):
-        return None
-    try:
-        with st.spinner(_("Replaying the conversation"), show_time=True):
+    if study.settings and study.conversation:
+        with (
+            error_shown(),
+            st.spinner(_("Replaying the conversation"), show_time=True),
+        ):
             return play(
                 study, workspace(), lesson.id, lambda done, total: heed_clicks()
             )
-    except LessonError as error:
-        show_error(error)
     return None
-
-
-def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, object]:
-    what = ("lesson stage", step, is_answered)
-    return played.runs[0].once(
-        what,
-        lambda: stage_of_step(step, played, is_answered=is_answered),
-        is_picture=True,
-    )
 
 
 def _draw_answer_part(lesson: Lesson, step: Step, played: Played | None) -> None:
@@ -328,12 +318,13 @@ def _draw_way_on(lesson: Lesson) -> None:
     state = lessons_state()
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
-        st.button(
+        button(
             pgettext("step of a lesson", "Back"),
-            icon=":material/arrow_back:",
-            key="lesson-back",
+            "lesson-back",
+            ":material/arrow_back:",
+            _go_to,
+            state.step - 1,
             disabled=state.step == 0,
-            on_click=partial(_go_to, state.step - 1),
         )
         if not is_last:
             st.button(
@@ -344,9 +335,7 @@ def _draw_way_on(lesson: Lesson) -> None:
                 key="lesson-next",
                 on_click=partial(_go_to, state.step + 1),
             )
-        elif st.button(
-            _("Done"), icon=":material/check:", type="primary", key="lesson-done"
-        ):
+        elif main_button(_("Done"), "lesson-done", ":material/check:"):
             state.end()
             turn_to_top()
             st.rerun()
@@ -355,8 +344,7 @@ def _draw_way_on(lesson: Lesson) -> None:
 def _draw_ways_out(step: Step, played: Played | None) -> None:
     """Draw links to the page that the step is about, and what there is to try."""
     if step.to_try:
-        heading = _("Try it")
-        st.markdown(f"**{heading}**")
+        show_title(_("Try it"))
     for number, attempt in enumerate(step.to_try, 1):
         words = lessons_state().words_of(attempt.text)
         view = follow_fact(attempt.view, step.view)
@@ -370,19 +358,17 @@ def _draw_ways_out(step: Step, played: Played | None) -> None:
 def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
     """Draw the button that opens a view, where this version has its page."""
     key = f"lesson-open-{number}"
-    return page_is_there(view) and st.button(
-        plain(words), icon=icon, key=key, type="tertiary"
-    )
+    return page_is_there(view) and quiet_button(plain(words), key, icon)
 
 
 def go_on(lesson: Lesson) -> None:
     """Play a lesson from where it was left in this session; one that was seen whole from its beginning, with its
     questions unanswered."""
     state = lessons_state()
-    last_step = max(state.steps_seen(lesson), default=0)
+    step = max(state.steps_seen(lesson), default=0)
     if state.is_finished(lesson):
-        last_step = 0
+        step = 0
         state.forget_answers(lesson.id)
-    state.begin(lesson.id, last_step)
-    begin_with(STEP_KEY, state.step + 1)
+    state.begin(lesson.id, step)
+    begin_with(STEP_KEY, step + 1)
     turn_to_top()

@@ -1,8 +1,10 @@
 """The list of lessons: those that come with memviz and those that were saved here, each to be played, handed on and
 printed; above it what is said when one was played to its end."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import streamlit as st
 
@@ -25,10 +27,18 @@ from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
     error_shown,
+    main_button,
     offer_file,
+    quiet_button,
+    right_row,
     row,
+    show_caption,
     show_problem,
+    show_title,
+    show_toast,
 )
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
@@ -88,16 +98,13 @@ def upload() -> None:
     if file is None:
         return
     with error_shown():
-        if file.size <= MAX_BYTES:
-            content = file.getvalue()
-        else:
-            # It is refused for its size, so it need not be read.
-            content = b" " * (MAX_BYTES + 1)
         id = id_of(file.name.partition(".")[0], {})
+        # A larger file is refused for its size, so it need not be read whole.
+        content = file.getvalue()[: MAX_BYTES + 1]
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
-        st.toast(plain(_("Saved “{title}”.", title=state.words_of(lesson.title))))
+        show_toast(_("Saved “{title}”.", title=state.words_of(lesson.title)))
         st.rerun()
 
 
@@ -117,25 +124,23 @@ def used_ids() -> dict[str, None]:
 
 def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     state = lessons_state()
-    with st.container(border=True, key=f"lesson-{lesson.id}"):
+    with box(f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
-            st.markdown(f"**{plain(state.words_of(lesson.title))}**")
+            show_title(state.words_of(lesson.title))
             if lesson.summary:
                 summary = state.words_of(lesson.summary)
-                st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
-            st.caption(plain(" · ".join(_facts(lesson))))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
-            st.button(
+                show_caption(shortened(summary, MAX_SUMMARY_CHARS))
+            show_caption(" · ".join(_facts(lesson)))
+        with buttons, right_row():
+            button(
                 _verb(lesson),
-                icon=":material/play_arrow:",
-                key=f"play-{lesson.id}",
-                type="primary" if is_next else "secondary",
-                on_click=partial(go_on, lesson),
+                f"play-{lesson.id}",
+                ":material/play_arrow:",
+                go_on,
+                lesson,
                 help=plain(state.words_of(lesson.title)),
+                type="primary" if is_next else "secondary",
             )
             if not presents():
                 _draw_more(lesson, is_own=is_own)
@@ -148,21 +153,18 @@ def _verb(lesson: Lesson) -> str:
     return _("Again") if state.is_finished(lesson) else _("Go on")
 
 
-def _facts(lesson: Lesson) -> list[str]:
-    facts = [
-        counted(len(lesson.steps), "step"),
-        listed(LANGUAGES[code] for code in lesson.languages),
-    ]
+def _facts(lesson: Lesson) -> Iterator[str]:
+    """Yield how long a lesson is, its languages, and how much of it was seen and answered."""
+    steps = len(lesson.steps)
     if lesson.minutes:
-        facts.insert(0, _("{minutes} min", minutes=lesson.minutes))
-    seen = len(lessons_state().steps_seen(lesson))
-    if seen:
-        steps = len(lesson.steps)
-        facts.append(_("{seen} of {steps} seen", seen=seen, steps=steps))
-    score = score_words(lesson)
-    if score:
-        facts.append(score)
-    return facts
+        yield _("{minutes} min", minutes=lesson.minutes)
+    yield counted(steps, "step")
+    yield listed(LANGUAGES[code] for code in lesson.languages)
+    steps_seen = len(lessons_state().steps_seen(lesson))
+    if steps_seen:
+        yield _("{seen} of {steps} seen", seen=steps_seen, steps=steps)
+    if score := score_words(lesson):
+        yield score
 
 
 def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
@@ -191,33 +193,31 @@ def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
 def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
-    title = plain(state.words_of(lesson.title))
-    key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
-        _("More of {title}", title=title),
+        _("More of {title}", title=plain(state.words_of(lesson.title))),
         icon=":material/more_horiz:",
         help=_("Download, print, change"),
-        key=key,
+        key=f"lesson-more-{lesson.id}-{state.own.edits}",
     ):
         _draw_download_buttons(lesson, is_own=is_own)
-        if st.button(
+        if button(
             _("Change it") if is_own else _("Write your own from it"),
-            icon=":material/edit:",
+            f"lesson-edit-{lesson.id}",
+            ":material/edit:",
             width="stretch",
-            key=f"lesson-edit-{lesson.id}",
         ):
             state.own.take(lesson, replaces=lesson.id if is_own else "")
             turn_to_top()
             st.rerun()
-        if is_own and st.button(
+        if is_own and button(
             _("Remove"),
-            icon=":material/delete:",
-            key=f"lesson-remove-{lesson.id}",
+            f"lesson-remove-{lesson.id}",
+            ":material/delete:",
             width="stretch",
         ):
             workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
-            st.toast(plain(_("Removed “{title}”.", title=state.words_of(lesson.title))))
+            show_toast(_("Removed “{title}”.", title=state.words_of(lesson.title)))
             st.rerun()
 
 
@@ -245,25 +245,24 @@ def draw_closing() -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
-        title = plain(lessons_state().words_of(lesson.title))
-        words = _("You have finished **{title}**.", title=title)
+        template = noop("You have finished **{title}**.")
         if score:
-            words = _(
-                "You have finished **{title}**: {score}.", title=title, score=score
-            )
+            template = noop("You have finished **{title}**: {score}.")
+        title = plain(lessons_state().words_of(lesson.title))
+        words = _(template, title=title, score=score)
         st.markdown(f":material/check_circle: {words}")
         following = next_after(lesson)
         with row():
             if following is not None:
-                st.button(
+                main_button(
                     _(
                         "Next: {title}",
                         title=plain(lessons_state().words_of(following.title)),
                     ),
-                    icon=":material/arrow_forward:",
-                    type="primary",
-                    key="lesson-following",
-                    on_click=partial(go_on, following),
+                    "lesson-following",
+                    ":material/arrow_forward:",
+                    go_on,
+                    following,
                 )
             _draw_to_try(lesson)
 
@@ -278,21 +277,21 @@ def _ended() -> Lesson | None:
 
 def next_after(lesson: Lesson) -> Lesson | None:
     """The bundled lesson that comes after one in the list; after one of somebody's own none."""
-    ids = [*bundled_lessons(), None]
-    if lesson.id not in ids:
-        return None
-    following = ids[ids.index(lesson.id) + 1]
-    return bundled_lessons()[following] if following else None
+    for before, following in pairwise(bundled_lessons().values()):
+        if before.id == lesson.id:
+            return following
+    return None
 
 
 def _draw_to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
-    for step in [attempt for attempt in lesson.steps if attempt.to_try][-1:]:
+    steps = [step for step in lesson.steps if step.to_try]
+    for step in steps[-1:]:
         for number, attempt in enumerate(step.to_try):
             words = plain(lessons_state().words_of(attempt.text))
             key = f"lesson-then-{number}"
-            if page_is_there(attempt.view) and st.button(
-                words, icon=":material/science:", key=key, type="tertiary"
+            if page_is_there(attempt.view) and quiet_button(
+                words, key, ":material/science:"
             ):
                 with error_shown():
                     open_view(

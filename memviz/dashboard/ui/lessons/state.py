@@ -31,15 +31,14 @@ from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import PAGES, workspace
 from memviz.dashboard.ui.shell.linked import (
-    LINK_OFF,
     address_now,
     keep_in_address,
     note_own,
     parse_value,
+    show_not_there,
 )
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.dashboard.ui.shell.text import plain
 
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
@@ -177,37 +176,36 @@ def open_address() -> Lesson | None:
     """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
     page wrote. To be called before anything is drawn. What it asks for in vain is said."""
     state = lessons_state()
-    asked = {
-        name: st.query_params[name]
-        for name in (LESSON, STEP, LANGUAGE)
-        if name in st.query_params
-    }
-    is_late = (
-        asked == state.written_before
-        and monotonic() - state.written_at < BEHIND_SECONDS
-    )
+    parts = st.query_params.to_dict()
+    asked = {name: parts[name] for name in (LESSON, STEP, LANGUAGE) if name in parts}
+    written_seconds_ago = monotonic() - state.written_at
+    is_late = asked == state.written_before and written_seconds_ago < BEHIND_SECONDS
     if asked and asked != state.written and not is_late:
         _take(asked)
     if state.playing is None:
         return None
-    try:
-        lesson = find_lesson(state.playing, workspace().store)
-    except LessonError as error:
-        show_error(error)
-        lesson = None
-    else:
-        if lesson is None:
-            sentence = _(
-                "The lesson {name} is not on this server, or was removed.",
-                name=quoted(state.playing),
-            )
-            st.warning(plain(sentence), icon=LINK_OFF)
+    lesson = _find_playing(state.playing)
     if lesson is None:
         state.playing = None
         return None
     state.step = min(max(0, state.step), len(lesson.steps) - 1)
     if state.language not in lesson.languages:
         state.language = lesson.languages[0]
+    return lesson
+
+
+def _find_playing(lesson_id: str) -> Lesson | None:
+    """Return the lesson of this id; ``None`` where it is not there or cannot be read, which is said."""
+    try:
+        lesson = find_lesson(lesson_id, workspace().store)
+    except LessonError as error:
+        show_error(error)
+        return None
+    if lesson is None:
+        name = quoted(lesson_id)
+        show_not_there(
+            _("The lesson {name} is not on this server, or was removed.", name=name)
+        )
     return lesson
 
 

@@ -1,8 +1,6 @@
 """A lesson of one's own: steps that were kept on Compare and Facts, named, ordered, worded and saved."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -27,8 +25,17 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
 from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
-from memviz.dashboard.ui.shell.elements import error_shown, offer_file
-from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    buttons_row,
+    error_shown,
+    main_button,
+    offer_file,
+    right_row,
+    show_caption,
+    show_toast,
+)
 
 STEP = noop("Step {number}")
 OWN = noop("A lesson of my own")
@@ -93,7 +100,7 @@ def _draw_about(own: OwnLesson, language: Language) -> None:
 
 
 def _step(own: OwnLesson, number: int, language: Language) -> None:
-    with st.container(border=True, key=own.key(f"step-{number}")):
+    with box(own.key(f"step-{number}")):
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
         Slot(own, "title", number).write(
             head.text_input,
@@ -102,10 +109,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             language,
             max_chars=TITLE_CHARS,
         )
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             _draw_order(own, number)
         Slot(own, "text", number).write(
             st.text_area,
@@ -116,69 +120,63 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             help=_(TEXT_HELP),
         )
         choose_what_is_asked(own, number, language)
-        st.caption(plain(shown_words(own.steps[number])))
-
-
-ORDERS = {
-    "arrow_upward": noop("Move up step {number}"),
-    "arrow_downward": noop("Move down step {number}"),
-    "delete": noop("Remove step {number}"),
-}
-"""The words on what each button of a step does, by its icon."""
+        show_caption(shown_words(own.steps[number]))
 
 
 def _draw_order(own: OwnLesson, number: int) -> None:
-    up = partial(own.move, number, -1)
-    down = partial(own.move, number, 1)
-    is_last = number == len(own.steps) - 1
-    _draw_order_button(own, number, "arrow_upward", up, is_off=number == 0)
-    _draw_order_button(own, number, "arrow_downward", down, is_off=is_last)
-    _draw_order_button(own, number, "delete", partial(own.remove, number))
-
-
-def _draw_order_button(
-    own: OwnLesson,
-    number: int,
-    icon: str,
-    do: Callable[[], None],
-    *,
-    is_off: bool = False,
-) -> None:
-    name = "remove" if icon == "delete" else icon
-    st.button(
+    button(
         "",
-        icon=f":material/{icon}:",
-        help=_(ORDERS[icon], number=number + 1),
-        key=own.key(f"{name}-{number}"),
-        disabled=is_off,
-        on_click=do,
+        own.key(f"arrow_upward-{number}"),
+        ":material/arrow_upward:",
+        own.move,
+        number,
+        -1,
+        help=_("Move up step {number}", number=number + 1),
+        disabled=number == 0,
+    )
+    button(
+        "",
+        own.key(f"arrow_downward-{number}"),
+        ":material/arrow_downward:",
+        own.move,
+        number,
+        1,
+        help=_("Move down step {number}", number=number + 1),
+        disabled=number == len(own.steps) - 1,
+    )
+    button(
+        "",
+        own.key(f"remove-{number}"),
+        ":material/delete:",
+        own.remove,
+        number,
+        help=_("Remove step {number}", number=number + 1),
     )
 
 
 def shown_words(step: Step) -> str:
     """Return what a step shows, in a few words."""
     view = step.view
-    page = _(PAGE_NAMES[view.page])
-    settings = "; ".join(setting.label for setting in view.study.settings)
-    if not view.turn:
-        return _("Shows {page} · {settings}", page=page, settings=settings)
+    template = noop("Shows {page} · {settings}")
+    if view.turn:
+        template = noop("Shows {page}, turn {turn} · {settings}")
     return _(
-        "Shows {page}, turn {turn} · {settings}",
-        page=page,
+        template,
+        page=_(PAGE_NAMES[view.page]),
         turn=view.turn,
-        settings=settings,
+        settings="; ".join(setting.label for setting in view.study.settings),
     )
 
 
 def _save() -> None:
     own = lessons_state().own
-    with st.container(horizontal=True, gap="small"):
+    with buttons_row():
         with error_shown():
             _save_buttons(_judged(own))
-        if st.button(
+        if button(
             _("Put it away"),
-            icon=":material/close:",
-            key="own-away",
+            "own-away",
+            ":material/close:",
             help=_("What was not saved is gone then."),
         ):
             lessons_state().own = OwnLesson(edits=own.edits + 1)
@@ -187,10 +185,10 @@ def _save() -> None:
 
 def _save_buttons(lesson: Lesson) -> None:
     state = lessons_state()
-    if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
+    if main_button(_("Save"), "own-save", ":material/save:"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        st.toast(plain(_("Saved “{title}”.", title=state.words_of(kept_lesson.title))))
+        show_toast(_("Saved “{title}”.", title=state.words_of(kept_lesson.title)))
         st.rerun()
     offer_file(
         _("Download (YAML)"),

@@ -1,6 +1,6 @@
 """A conversation of the library in full, page by page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from memviz.dashboard.ui.controls.conversations import (
     event_sentence,
 )
 from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.transcripts.base import (
@@ -48,7 +49,7 @@ def conversation_view(id: str) -> None:
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(_(warning))}")
     if transcript.system_prompt:
-        with st.expander(_("System prompt"), icon=":material/tune:"):
+        with drawer(_("System prompt"), ":material/tune:"):
             st.text(transcript.system_prompt)
     pages = ceil_div(total, MESSAGES_ON_PAGE)
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
@@ -65,53 +66,55 @@ def _parts(
     first: int,
     *,
     is_end: bool,
-) -> Sequence[str]:
-    """The messages from position ``first`` on, and between them what was recorded there."""
-    parts = []
+) -> Iterator[str]:
+    """Yield the messages from position ``first`` on, and between them what was recorded there."""
+    events_left = sorted(events, key=lambda event: event.after_message)
     for position, message in enumerate(messages, first):
-        parts += [_event(event) for event in events if event.after_message == position]
-        parts.append(_message(message, position))
+        for event in events_left:
+            if event.after_message == position:
+                yield _event(event)
+        yield _message(message, position)
     if is_end:
         stop = first + len(messages)
-        behind = [event for event in events if event.after_message >= stop]
-        behind.sort(key=lambda event: event.after_message)
-        parts += map(_event, behind)
-    return parts
+        for event in events_left:
+            if event.after_message >= stop:
+                yield _event(event)
 
 
 def _message(message: Message, position: int) -> str:
-    meta = message.meta or {}
-    time = moment(meta.get(TIME))
-    facts = [f"{message_number(position)} · {_(NAMES[message.role])}"]
-    if message.name:
-        facts.append(message.name)
-    if time:
-        facts.append(f"{time:%Y-%m-%d %H:%M}")
-    facts += _recorded_facts(message)
-    parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
-    thought = meta.get(REASONING)
+    head = " · ".join(_facts(message, position))
+    parts = [message_html(message, head, _("Download has all of them"))]
+    thought = (message.meta or {}).get(REASONING)
     if isinstance(thought, str) and thought:
         summary = element("summary", element("small", _("Reasoning")))
         parts.append(element("details", summary, element("p", thought)))
     return section(PART_COLORS[ROLE_COLORS[message.role]], *parts)
 
 
-def _recorded_facts(message: Message) -> list[str]:
-    """Return what the log recorded of a reply: the tokens of its request and its own, and why a cache did not hold."""
-    facts = []
+def _facts(message: Message, position: int) -> Iterator[str]:
+    """Yield the number and the role of a message, its name and time, and what was recorded of it."""
+    yield f"{message_number(position)} · {_(NAMES[message.role])}"
+    if message.name:
+        yield message.name
+    time = moment((message.meta or {}).get(TIME))
+    if time:
+        yield f"{time:%Y-%m-%d %H:%M}"
+    yield from _recorded_facts(message)
+
+
+def _recorded_facts(message: Message) -> Iterator[str]:
+    """Yield what the log recorded of a reply: the tokens of its request and its own, and why a cache did not hold."""
     recorded = recorded_tokens(message)
     if recorded is not None:
         sent, replied = recorded
-        words = _(
+        yield _(
             "recorded {sent:,} tokens sent, {replied:,} replied",
             sent=sent,
             replied=replied,
         )
-        facts.append(words)
     reason = (message.meta or {}).get(CACHE_BREAK)
     if isinstance(reason, str) and reason:
-        facts.append(_("the cache did not hold: {reason}", reason=reason))
-    return facts
+        yield _("the cache did not hold: {reason}", reason=reason)
 
 
 def _event(event: RecordedEvent) -> str:

@@ -1,7 +1,8 @@
 """Files and texts on their way into the library: choosing and reading them, what has to be asked first (which of
 several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -14,7 +15,18 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.elements import error_shown, show_problem
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    buttons_row,
+    error_shown,
+    main_button,
+    show_caption,
+    show_info,
+    show_problem,
+    show_success,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
@@ -54,8 +66,8 @@ def import_controls() -> None:
             help=_(PASTE_HELP),
             placeholder=_("User: Where does my sister live?\nAssistant: In Lisbon."),
         )
-        is_pasted = st.button(
-            _("Import the text"), icon=":material/download:", width="stretch"
+        is_pasted = button(
+            _("Import the text"), None, ":material/download:", width="stretch"
         )
     titles = {name: _(known.title) for name, known in formats().items()}
     format = st.selectbox(
@@ -100,11 +112,12 @@ def import_panel() -> None:
         if reading.error is not None:
             outcomes.append(Outcome(reading.current, error=reading.error))
         # Files behind one that was cancelled, or that ended it all, have no outcome.
-        read = zip(outcomes, reading.files, strict=False)
+        outcomes_with_files = zip(outcomes, reading.files, strict=False)
         state.imports = [
-            _import_outcome(outcome, file, reading.format) for outcome, file in read
+            _import_outcome(outcome, file, reading.format)
+            for outcome, file in outcomes_with_files
         ]
-        del reading, read
+        del reading, outcomes_with_files
         give_back()
     for number, upload in enumerate(state.imports):
         _show(upload, f"{state.uploads}-{number}")
@@ -115,12 +128,11 @@ def _draw_progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
-    what = _("taking it apart")
+    what = noop("taking it apart")
     if reading.total:
         share = reading.done / reading.total
-        what = _(
-            "conversation {done:,} of {total:,}", done=reading.done, total=reading.total
-        )
+        what = noop("conversation {done:,} of {total:,}")
+    what = _(what, done=reading.done, total=reading.total)
     name = plain(reading.current)
     if len(reading.files) > 1:
         name = _(
@@ -129,9 +141,9 @@ def _draw_progress(reading: BackgroundReading) -> None:
             number=len(reading.outcomes) + 1,
             files=len(reading.files),
         )
-    with st.container(border=True):
+    with box():
         st.progress(share, _("Reading {name}: {what}", name=name, what=what))
-        if st.button(_("Cancel"), icon=":material/close:", key="library-cancel"):
+        if button(_("Cancel"), "library-cancel", ":material/close:"):
             reading.cancel()
             library_state().reading = None
             st.rerun()
@@ -142,12 +154,9 @@ def _show(upload: Import, key: str) -> None:
     loaded = upload.outcome.loaded
     error = upload.outcome.error
     if upload.left:
-        st.info(
-            plain(_("Nothing of {name} was imported.", name=name)),
-            icon=":material/info:",
-        )
+        show_info(plain(_("Nothing of {name} was imported.", name=name)))
     elif upload.saved:
-        st.success(plain(_saved_words(upload)), icon=":material/check:")
+        show_success(" ".join(_saved_words(upload)))
     elif isinstance(error, UnclearUserError) and error.names and upload.file:
         _ask_who_is_the_user(upload, upload.file, error, key)
     elif loaded is None:
@@ -158,26 +167,27 @@ def _show(upload: Import, key: str) -> None:
         _choose_conversations(upload, loaded, key)
 
 
-def _saved_words(upload: Import) -> str:
-    """Return ``Imported talk.json: 8 messages in 4 turns, read as …``, with the notes on what was read."""
+def _saved_words(upload: Import) -> Iterator[str]:
+    """Yield ``Imported talk.json: 8 messages in 4 turns, read as …``, and the notes on what was read."""
     saved = upload.saved
-    name = upload.outcome.name
-    what = name
+    what = upload.outcome.name
     if len(saved) != 1:
         what = _(
             "{conversations} of {name}",
             conversations=counted(len(saved), "conversation"),
-            name=name,
+            name=what,
         )
+    yield _("Imported {what}: {size}.", what=what, size=_size(saved))
     notes = upload.notes
     if upload.outcome.loaded:
         notes = [*map(str, upload.outcome.loaded.failures), *notes]
-    sentences = [_("Imported {what}: {size}.", what=what, size=_size(saved))]
-    sentences += [_("Note: {note}", note=note) for note in notes[:MAX_NOTES]]
+    for note in notes[:MAX_NOTES]:
+        yield _("Note: {note}", note=note)
     if len(notes) > MAX_NOTES:
-        more = counted(len(notes) - MAX_NOTES, "more note")
-        sentences.append(_("And {more}, kept with the conversations.", more=more))
-    return " ".join(sentences)
+        yield _(
+            "And {more}, kept with the conversations.",
+            more=counted(len(notes) - MAX_NOTES, "more note"),
+        )
 
 
 def _size(saved: list[ConversationEntry]) -> str:
@@ -208,12 +218,12 @@ def _import_outcome(outcome: Outcome, file: NamedBytes, format: str | None) -> I
 
 def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
     """Import the conversations of these numbers, all or none. Raises StorageError."""
-    chosen = [loaded.whole(number) for number in numbers]
-    added = workspace().add_once(chosen)
-    upload.saved = [addition.entry for addition in added]
+    transcripts = [loaded.whole(number) for number in numbers]
+    additions = workspace().add_once(transcripts)
+    upload.saved = [addition.entry for addition in additions]
     upload.let_go()  # what is saved is not kept a second time
     upload.notes = []
-    for addition in added:
+    for addition in additions:
         if addition.was_there:
             upload.notes.append(
                 _(
@@ -221,15 +231,15 @@ def _save(upload: Import, loaded: LoadedFile, numbers: Sequence[int]) -> None:
                     title=addition.entry.title,
                 )
             )
-    for transcript in chosen:
-        whose = f"{transcript.title}: " if len(chosen) > 1 else ""
+    for transcript in transcripts:
+        whose = f"{transcript.title}: " if len(transcripts) > 1 else ""
         upload.notes += [whose + _(warning) for warning in transcript.warnings]
 
 
 def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
     """Draw the conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
     count = len(loaded.transcripts)
-    with st.container(border=True, key=f"pick-{key}"):
+    with box(f"pick-{key}"):
         st.markdown(
             _(
                 "**{name}** holds {conversations}. Which do you want?",
@@ -238,11 +248,8 @@ def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
             )
         )
         for failure in loaded.failures[:3]:
-            st.warning(
-                plain(_("Not readable: {failure}", failure=failure)),
-                icon=":material/warning:",
-            )
-        chosen = st.dataframe(
+            show_warning(_("Not readable: {failure}", failure=failure))
+        table = st.dataframe(
             table_of(loaded, upload.outcome.tokens),
             hide_index=True,
             on_select="rerun",
@@ -252,27 +259,22 @@ def _choose_conversations(upload: Import, loaded: LoadedFile, key: str) -> None:
             column_config=columns_of_table(),
             alt=_("The conversations of the file, one a row"),
         )
-        ticked = [int(row) for row in chosen["selection"]["rows"]]
-        _import_buttons(upload, loaded, ticked, key)
+        row_numbers = [int(row) for row in table["selection"]["rows"]]
+        _import_buttons(upload, loaded, row_numbers, key)
 
 
 def _import_buttons(
     upload: Import, loaded: LoadedFile, ticked: Sequence[int], key: str
 ) -> None:
     """Draw the buttons that import the ticked rows, or all where none is ticked, and that import nothing."""
-    with st.container(horizontal=True):
+    with buttons_row():
         label = _("Import all {there:,}", there=len(loaded.transcripts))
         if ticked:
             label = _(
                 "Import {conversations}",
                 conversations=counted(len(ticked), "conversation"),
             )
-        if st.button(
-            label,
-            type="primary",
-            icon=":material/download:",
-            key=f"pick-import-{key}",
-        ):
+        if main_button(label, f"pick-import-{key}", ":material/download:"):
             with st.spinner(_("Saving")), error_shown():
                 _save(upload, loaded, ticked or range(len(loaded.transcripts)))
                 st.rerun()
@@ -284,21 +286,20 @@ def _ask_who_is_the_user(
     upload: Import, file: NamedBytes, error: UnclearUserError, key: str
 ) -> None:
     """Draw the names that speak in a file; it is read again once one of them is chosen."""
-    with st.container(border=True, key=f"user-{key}"):
+    with box(f"user-{key}"):
         st.markdown(
             _(
                 "**{name}** does not show who the user is.",
                 name=plain(upload.outcome.name),
             )
         )
-        st.caption(plain(error.reason))
+        show_caption(error.reason)
         name = _choose_user(error.names, key)
-        with st.container(horizontal=True):
-            if st.button(
+        with buttons_row():
+            if main_button(
                 _("Import"),
-                type="primary",
-                icon=":material/download:",
-                key=f"user-import-{key}",
+                f"user-import-{key}",
+                ":material/download:",
                 disabled=name is None,
             ):
                 with st.spinner(_("Reading")):
@@ -308,26 +309,22 @@ def _ask_who_is_the_user(
 
 
 def _leave_button(upload: Import, key: str) -> None:
-    if st.button(_("Import nothing"), icon=":material/close:", key=key):
+    if button(_("Import nothing"), key, ":material/close:"):
         upload.left = True
         upload.let_go()
         st.rerun()
 
 
 def _choose_user(names: Sequence[str], key: str) -> str | None:
-    help = _("Everybody else in the file becomes the assistant, under their names.")
-    if len(names) > MOST_IN_SIGHT:
-        return st.selectbox(
-            _("Who is the user?"), names, index=None, key=f"user-name-{key}", help=help
-        )
-    return st.radio(
+    choose: Callable[..., str | None] = st.selectbox
+    if len(names) <= MOST_IN_SIGHT:
+        choose = partial(st.radio, format_func=plain, horizontal=True)
+    return choose(
         _("Who is the user?"),
         names,
         index=None,
-        format_func=plain,
         key=f"user-name-{key}",
-        horizontal=True,
-        help=help,
+        help=_("Everybody else in the file becomes the assistant, under their names."),
     )
 
 
@@ -336,7 +333,4 @@ def _read_again(upload: Import, file: NamedBytes, user: str | None) -> None:
     while not reading.wait(1):
         pass
     again = _import_outcome(reading.outcomes[0], file, upload.format)
-    upload.outcome = again.outcome
-    upload.saved = again.saved
-    upload.notes = again.notes
-    upload.file = again.file
+    vars(upload).update(vars(again))  # it is the same file, read otherwise

@@ -1,7 +1,8 @@
 """*Map it yourself*: where no format fits, the choices that say where the messages of a file lie, with the first
 messages at every choice."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -11,7 +12,14 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.library.state import Mapped, library_state
-from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    buttons_row,
+    main_button,
+    show_caption,
+    show_warning,
+)
+from memviz.dashboard.ui.shell.text import file_name
 from memviz.transcripts.background import NamedBytes
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
@@ -49,6 +57,18 @@ OTHERS = {
     "user": noop("The user"),
     "skip": noop("Left out"),
 }
+OTHER_FIELDS = {
+    "time": noop("Time"),
+    "conversation": noop("Conversation"),
+    "order": noop("In the order of"),
+}
+"""The parts of a mapping that are paths of fields, with the words on their controls."""
+PAIR_TEXTS = {
+    "system": noop("System prompt"),
+    "user": noop("Question"),
+    "assistant": noop("Answer"),
+}
+"""Who says the texts of a row that is a question with its answer, with the words on their controls."""
 HELP = noop(
     "Say which list holds the messages, who speaks, and where text and time stand. The first messages show at once "
     "what each choice makes of the file."
@@ -64,33 +84,38 @@ def mapping_panel(file: NamedBytes, key: str) -> None:
     if not st.toggle(_("Map it yourself"), key=f"map-{key}"):
         return
     st.caption(_(HELP))
-    state = library_state()
-    mapped = state.mapped.get(key)
-    try:
-        if mapped is None:
-            mapped = _mapped_at_first(file)
-            state.mapped[key] = mapped
-    except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
+    mapped = library_state().mapped.get(key)
+    if mapped is None:
+        with _warning_shown():
+            mapped = library_state().mapped[key] = _mapped_at_first(file)
+    if mapped is None:
         return
-    with st.container(border=True, key=f"mapping-{key}"):
+    with box(f"mapping-{key}"):
         # The messages come first, so that they stay in sight where columns stand one below the other.
         preview, choices = st.columns([3, 2])
         with choices:
             mapping = _uploaded_mapping(key) or _chosen_mapping(mapped, key)
         with preview:
             if mapped.problem:
-                st.caption(plain(mapped.problem))
+                show_caption(mapped.problem)
             is_read = mapping is not None and _first_messages(mapped, mapping)
         if mapping is not None:
             _import_or_keep(file, mapping, key, is_read=is_read)
 
 
+@contextmanager
+def _warning_shown() -> Iterator[None]:
+    """Show what the block could not read, and go on behind it."""
+    try:
+        yield
+    except TranscriptError as error:
+        show_warning(str(error))
+
+
 def _mapped_at_first(file: NamedBytes) -> Mapped:
     """Return the file with its places of rows, and the first mapping: one that was used for such a file, or a guess;
     an empty one where nothing is guessed, so that the visitor still chooses."""
-    limits = Limits.from_environment()
-    document = mappable_document(file.content, file.name, limits)
+    document = mappable_document(file.content, file.name, Limits.from_environment())
     places = places_of_rows(document)
     shape = _shape_of(places)
     first = library_state().mappings.get(shape)
@@ -124,13 +149,10 @@ def _uploaded_mapping(key: str) -> Mapping | None:
         file = st.file_uploader(
             _("A mapping as YAML"), key=f"map-file-{key}", help=_(KEPT_HELP)
         )
-    if file is None:
-        return None
-    try:
-        return read_mapping(file.getvalue())
-    except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
-        return None
+    if file is not None:
+        with _warning_shown():
+            return read_mapping(file.getvalue())
+    return None
 
 
 def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
@@ -191,24 +213,30 @@ def _place_words(place: Rows) -> str:
 
 
 def _field_choice(
-    label: str, fields: Sequence[Field], chosen: str, key: str, *, may_be_none: bool
+    label: str,
+    fields: Sequence[Field],
+    chosen: str,
+    key: str,
+    *,
+    may_be_none: bool = True,
 ) -> str:
     """Return the path of the field that is chosen; empty where none is."""
-    paths = [field.path for field in fields]
-    if chosen and chosen not in paths:
-        paths.insert(0, chosen)
-    options = ["", *paths] if may_be_none else paths
-    samples = {field.path: str(field.values[0])[:30] for field in fields}
-    picked = st.selectbox(
+    words = {
+        field.path: f"{field.path} · {str(field.values[0])[:30]}" for field in fields
+    }
+    if chosen and chosen not in words:
+        words = {chosen: f"{chosen} · ", **words}
+    if may_be_none:
+        words = {"": _(NONE), **words}
+    paths = list(words)
+    path = st.selectbox(
         label,
-        options,
-        index=options.index(chosen) if chosen in options else 0,
-        format_func=lambda path: (
-            f"{path} · {samples.get(path, '')}" if path else _(NONE)
-        ),
+        paths,
+        index=paths.index(chosen) if chosen in paths else 0,
+        format_func=words.__getitem__,
         key=key,
     )
-    return picked or ""
+    return path or ""
 
 
 def _texts_choice(
@@ -216,10 +244,9 @@ def _texts_choice(
 ) -> tuple[str, ...]:
     paths = [field.path for field in fields]
     paths += [path for path in chosen if path not in paths]
-    texts = st.multiselect(
-        label, paths, default=list(chosen), placeholder=_(NONE), key=key
+    return tuple(
+        st.multiselect(label, paths, default=list(chosen), placeholder=_(NONE), key=key)
     )
-    return tuple(texts)
 
 
 def _message_mapping(
@@ -228,17 +255,10 @@ def _message_mapping(
     guess = guessed.speaker or Speaker(field=fields[0].path if fields else "role")
     speaker = _speaker(guess, fields, key)
     texts = _texts_choice(_("Text"), fields, guessed.text, f"map-text-{key}")
-    labels = {
-        "time": _("Time"),
-        "conversation": _("Conversation"),
-        "order": _("In the order of"),
-    }
     paths = {}
-    for name, label in labels.items():
+    for name, label in OTHER_FIELDS.items():
         path = getattr(guessed, name)
-        paths[name] = _field_choice(
-            label, fields, path, f"map-{name}-{key}", may_be_none=True
-        )
+        paths[name] = _field_choice(_(label), fields, path, f"map-{name}-{key}")
     return Mapping.model_validate(
         {"speaker": speaker, "text": texts, **paths, **rows_at}
     )
@@ -249,71 +269,64 @@ def _speaker(guess: Speaker, fields: Sequence[Field], key: str) -> Speaker:
     path = _field_choice(
         _("Who speaks"), fields, guess.field, f"map-speaker-{key}", may_be_none=False
     )
-    values = next((field.values for field in fields if field.path == path), [])
-    words = list(dict.fromkeys(filter(None, map(word_of, values))))[:MAX_WORDS]
+    values_by_path = {field.path: field.values for field in fields}
+    words_in_field = filter(None, map(word_of, values_by_path.get(path, [])))
+    words = list(dict.fromkeys(words_in_field))[:MAX_WORDS]
     words_of_roles: dict[str, list[str]] = {}
     for role in ROLES:
-        meant = [word for word in getattr(guess, role) if word in words]
+        words_of_role = [word for word in getattr(guess, role) if word in words]
         words_of_roles[role] = st.multiselect(
             _(ROLE_WORDS[role]),
             words,
-            default=meant if path == guess.field else [],
+            default=words_of_role if path == guess.field else [],
             placeholder=_(NONE),
             key=f"map-{role}-{key}-{path}",
         )
-    others = st.selectbox(
+    role_of_others = st.selectbox(
         _("Everybody else"),
         list(OTHERS),
         index=list(OTHERS).index(guess.others),
         format_func=lambda word: _(OTHERS[word]),
         key=f"map-others-{key}",
     )
-    return Speaker.model_validate({"field": path, "others": others, **words_of_roles})
+    return Speaker.model_validate(
+        {"field": path, "others": role_of_others, **words_of_roles}
+    )
 
 
 def _pair_mapping(
     guessed: Mapping, fields: Sequence[Field], rows_at: dict[str, str], key: str
 ) -> Mapping:
     paths = {str(saying.role): saying.text for saying in guessed.say}
-    texts = {
-        "system": _("System prompt"),
-        "user": _("Question"),
-        "assistant": _("Answer"),
-    }
     sayings = []
-    for role, label in texts.items():
+    for role, label in PAIR_TEXTS.items():
         chosen = _texts_choice(
-            label, fields, paths.get(role, ()), f"map-pair-{role}-{key}"
+            _(label), fields, paths.get(role, ()), f"map-pair-{role}-{key}"
         )
         if chosen:
             sayings.append(Saying.model_validate({"role": role, "text": chosen}))
     group = _field_choice(
-        _("Conversation"),
-        fields,
-        guessed.conversation,
-        f"map-pair-group-{key}",
-        may_be_none=True,
+        _("Conversation"), fields, guessed.conversation, f"map-pair-group-{key}"
     )
     return Mapping(say=tuple(sayings), conversation=group, **rows_at)
 
 
 def _first_messages(mapped: Mapped, mapping: Mapping) -> bool:
     """Show the first messages that a mapping reads, or why it reads none; return whether it reads any."""
-    try:
+    with _warning_shown():
         preview = MappedReader(mapping).preview(mapped.document, FIRST_ROWS)
-    except TranscriptError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
-        return False
-    st.caption(_("The first messages as they would be read"))
-    rows = []
-    for number, message in enumerate(preview.messages[:FIRST_MESSAGES], 1):
-        head = " · ".join(filter(None, (str(number), _(message.role), message.name)))
-        body = message_html(message, head, _("shown once imported"), MAX_CHARS)
-        rows.append(element("div", body, class_="memviz-message"))
-    st.html(joined(rows))
-    for warning in preview.warnings[:3]:
-        st.caption(plain(_("Note: {note}", note=_(warning))))
-    return True
+        st.caption(_("The first messages as they would be read"))
+        rows = []
+        for number, message in enumerate(preview.messages[:FIRST_MESSAGES], 1):
+            facts = (str(number), _(message.role), message.name)
+            head = " · ".join(filter(None, facts))
+            body = message_html(message, head, _("shown once imported"), MAX_CHARS)
+            rows.append(element("div", body, class_="memviz-message"))
+        st.html(joined(rows))
+        for warning in preview.warnings[:3]:
+            show_caption(_("Note: {note}", note=_(warning)))
+        return True
+    return False
 
 
 def _import_or_keep(
@@ -322,12 +335,11 @@ def _import_or_keep(
     """Draw the buttons that import by the mapping and that keep it as YAML."""
     state = library_state()
     text = mapping.to_yaml()
-    with st.container(horizontal=True):
-        if st.button(
+    with buttons_row():
+        if main_button(
             _("Import"),
-            type="primary",
-            icon=":material/download:",
-            key=f"map-import-{key}",
+            f"map-import-{key}",
+            ":material/download:",
             disabled=not is_read,
         ):
             state.mappings[state.mapped[key].shape] = mapping

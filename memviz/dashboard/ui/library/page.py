@@ -1,14 +1,13 @@
 """The list of the library: the search, one row a conversation, and the parts of the address."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.division import ceil_div
-from memviz.core.errors import MemvizError
 from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
@@ -19,7 +18,18 @@ from memviz.dashboard.ui.controls.conversations import (
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import offer_file, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    error_shown,
+    offer_file,
+    right_row,
+    show_caption,
+    show_error,
+    show_info,
+    show_title,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
@@ -47,7 +57,7 @@ def undo_bar() -> None:
     id, title = state.deleted
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(_("Deleted “{title}”.", title=bundled_words(title)))
-        if st.button(_("Undo"), icon=":material/undo:", key="library-undo"):
+        if button(_("Undo"), "library-undo", ":material/undo:"):
             workspace().store.restore(id)
             state.deleted = None
             st.rerun()
@@ -65,20 +75,18 @@ def shelf() -> None:
     entries, unreadable, total = workspace().store.page(
         search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
-    if (
-        total and not entries and not unreadable
-    ):  # another search has fewer pages, or the last row of the last page was deleted
+    if total and not entries and not unreadable:
+        # Another search has fewer pages, or the last row of the last page was deleted.
         set_widget(PAGE_KEY, 1)
         st.rerun()
     if not total:
-        st.info(
+        show_info(
             _("Nothing matches. Try another word.")
             if search
             else _(
                 "No conversation is saved yet. Import a file, or start one in {chat}.",
                 chat=_(page_titles.CHAT),
-            ),
-            icon=":material/info:",
+            )
         )
         return
     pages = ceil_div(total, ROWS_ON_PAGE)
@@ -91,42 +99,34 @@ def shelf() -> None:
 
 
 def _draw_row(entry: ConversationEntry) -> None:
-    with st.container(border=True, key=f"conversation-{entry.id}"):
+    with box(f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(bundled_words(entry.title))}**")
+            show_title(bundled_words(entry.title))
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
                 description = bundled_words(entry.description)
-                st.caption(plain(shortened(description, MAX_DESCRIPTION_CHARS)))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+                show_caption(shortened(description, MAX_DESCRIPTION_CHARS))
+        with buttons, right_row():
             _draw_actions(entry)
         if library_state().shown == entry.id:
-            _show_conversation(entry)
+            try:
+                conversation_view(entry.id)
+            except UnreadableConversationError as error:
+                show_error(error)
+                rows_download(entry.id, entry.title)
 
 
-def _show_conversation(entry: ConversationEntry) -> None:
-    try:
-        conversation_view(entry.id)
-    except UnreadableConversationError as error:
-        show_error(error)
-        rows_download(entry.id, entry.title)
-
-
-def _facts(entry: ConversationEntry) -> Sequence[str]:
-    facts = [size_words([entry]), counted(entry.message_count, "message")]
-    facts.append(plain(_(entry.format.replace("_", " "))))
+def _facts(entry: ConversationEntry) -> Iterator[str]:
+    """Yield how long a conversation is, its format, and when it was held and changed."""
+    yield size_words([entry])
+    yield counted(entry.message_count, "message")
+    yield plain(_(entry.format.replace("_", " ")))
     if entry.probe_count:
-        facts.append(counted(entry.probe_count, "fact"))
+        yield counted(entry.probe_count, "fact")
     if entry.held_at:
-        facts.append(_("held {held_at:%Y-%m-%d}", held_at=entry.held_at))
-    facts.append(
-        _("changed {updated_at:%Y-%m-%d %H:%M} UTC", updated_at=entry.updated_at)
-    )
-    return facts
+        yield _("held {held_at:%Y-%m-%d}", held_at=entry.held_at)
+    yield _("changed {updated_at:%Y-%m-%d %H:%M} UTC", updated_at=entry.updated_at)
 
 
 def _draw_download(entry: ConversationEntry) -> None:
@@ -156,20 +156,16 @@ def _draw_download(entry: ConversationEntry) -> None:
 def _draw_actions(entry: ConversationEntry) -> None:
     state = library_state()
     is_shown = state.shown == entry.id
-    if st.button(
-        _("Close") if is_shown else _("Read"),
-        icon=":material/article:",
-        key=f"read-{entry.id}",
+    if button(
+        _("Close") if is_shown else _("Read"), f"read-{entry.id}", ":material/article:"
     ):
         state.shown = None if is_shown else entry.id
         st.rerun()
-    if st.button(
-        _(page_titles.COMPARE),
-        icon=":material/stacked_line_chart:",
-        key=f"compare-{entry.id}",
+    if button(
+        _(page_titles.COMPARE), f"compare-{entry.id}", ":material/stacked_line_chart:"
     ):
         open_in_compare(entry.id)
-    if st.button(_(page_titles.CHAT), icon=":material/forum:", key=f"chat-{entry.id}"):
+    if button(_(page_titles.CHAT), f"chat-{entry.id}", ":material/forum:"):
         open_in_chat(entry.id)
     with st.popover(
         "",
@@ -179,11 +175,8 @@ def _draw_actions(entry: ConversationEntry) -> None:
     ):
         _rename(entry)
         _draw_download(entry)
-        if st.button(
-            _("Delete"),
-            icon=":material/delete:",
-            key=f"delete-{entry.id}",
-            width="stretch",
+        if button(
+            _("Delete"), f"delete-{entry.id}", ":material/delete:", width="stretch"
         ):
             workspace().store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
@@ -194,17 +187,10 @@ def _rename(entry: ConversationEntry) -> None:
     title = st.text_input(
         _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
     )
-    if st.button(
-        _("Rename"),
-        icon=":material/edit:",
-        key=f"rename-{entry.id}",
-        width="stretch",
-    ):
-        try:
+    if button(_("Rename"), f"rename-{entry.id}", ":material/edit:", width="stretch"):
+        with error_shown():
             workspace().rename(entry.id, title)
             st.rerun()
-        except MemvizError as error:
-            show_error(error)
 
 
 ROWS_HELP = noop(
@@ -214,25 +200,20 @@ ROWS_HELP = noop(
 
 def unreadable_row(damaged: UnreadableConversation) -> None:
     """Draw the row of a conversation that cannot be read and is left aside."""
-    with st.container(border=True, key=f"unreadable-{damaged.row}"):
+    with box(f"unreadable-{damaged.row}"):
         text, buttons = st.columns([3, 2], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(damaged.title)}**")
-            st.warning(
-                plain(
-                    _(
-                        "Cannot be read, and is left aside: {problem}.",
-                        problem=damaged.problem,
-                    )
-                ),
-                icon=":material/warning:",
+            show_title(damaged.title)
+            show_warning(
+                _(
+                    "Cannot be read, and is left aside: {problem}.",
+                    problem=damaged.problem,
+                )
             )
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             rows_download(damaged.row, damaged.title)
-            if st.button(
-                _("Delete"),
-                icon=":material/delete:",
-                key=f"delete-unreadable-{damaged.row}",
+            if button(
+                _("Delete"), f"delete-unreadable-{damaged.row}", ":material/delete:"
             ):
                 workspace().store.delete_unreadable(damaged.row)
                 library_state().deleted = (damaged.id, damaged.title)
@@ -270,10 +251,10 @@ def open_address() -> None:
         set_widget(SEARCH_KEY, search)
     if page:
         set_widget(PAGE_KEY, page)
-    read = st.query_params.get(READ)
-    if read and workspace().store.exists(read):
-        state.shown = read
-    elif read:
+    conversation_id = st.query_params.get(READ)
+    if conversation_id and workspace().store.exists(conversation_id):
+        state.shown = conversation_id
+    elif conversation_id:
         say_conversation_is_gone()
 
 

@@ -4,6 +4,7 @@ A recording is what a real model answered, played without a key and without a ne
 bundled ones, and those that a visitor opens.
 """
 
+from collections.abc import Iterator
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,17 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.elements import error_shown, offer_file
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
+    error_shown,
+    offer_file,
+    right_row,
+    show_caption,
+    show_success,
+    show_title,
+    show_toast,
+)
 from memviz.dashboard.ui.shell.frame import delete_own_library, workspace
 from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.text import file_name, plain
@@ -51,7 +62,7 @@ BESIDE_HELP = noop(
 
 def recordings() -> None:
     """Draw one row a recording, and a way to open another one."""
-    opened = workspace().recordings.opened
+    own_names = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
     head.header(_("Recordings"), anchor=False)
     with way_in.popover(
@@ -60,7 +71,7 @@ def recordings() -> None:
         _open()
     st.caption(_(ABOUT))
     for name, recording in workspace().recordings.all.items():
-        _draw_row(name, recording, is_own=name in opened)
+        _draw_row(name, recording, is_own=name in own_names)
 
 
 def _open() -> None:
@@ -74,25 +85,23 @@ def _open() -> None:
     with error_shown():
         recording = workspace().open_recording(file.getvalue(), file.name)
         library_state().uploads += 1  # a fresh control, so that nothing is opened twice
-        st.toast(
-            plain(
-                _(
-                    "Opened “{name}”: {replies}.",
-                    name=recording.name,
-                    replies=counted(len(recording.replies), "reply"),
-                )
+        show_toast(
+            _(
+                "Opened “{name}”: {replies}.",
+                name=recording.name,
+                replies=counted(len(recording.replies), "reply"),
             )
         )
         st.rerun()
 
 
 def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
-    with st.container(border=True, key=f"recording-{name}"):
+    with box(f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             title = bundled_words(recording.about.title) or name
-            st.markdown(f"**{plain(f'{name}: {title}' if is_own else title)}**")
-            st.caption(plain(" · ".join(_facts(name, recording))))
+            show_title(f"{name}: {title}" if is_own else title)
+            show_caption(" · ".join(_facts(name, recording)))
             if recording.is_cut:
                 st.warning(
                     _(
@@ -106,10 +115,7 @@ def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
             if recording.about.note:
                 with st.expander(_("How it was made")):
                     st.text(bundled_words(recording.about.note))
-        with (
-            buttons,
-            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
-        ):
+        with buttons, right_row():
             _draw_buttons(name, recording, is_own=is_own)
 
 
@@ -121,38 +127,32 @@ def _draw_buttons(name: str, recording: Recording, *, is_own: bool) -> None:
         "application/jsonl",
         f"download-recording-{name}",
     )
-    if is_own and st.button(
-        _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
-    ):
+    if is_own and button(_("Remove"), f"remove-recording-{name}", ":material/delete:"):
         workspace().remove_recording(name)
-        st.toast(
-            plain(
-                _(
-                    "Removed “{name}”. Its file plays again when you open it.",
-                    name=name,
-                )
+        show_toast(
+            _(
+                "Removed “{name}”. Its file plays again when you open it.",
+                name=name,
             )
         )
         st.rerun()
 
 
-def _facts(name: str, recording: Recording) -> list[str]:
-    """Return what it says of itself. What nobody measured is said to be not recorded."""
-    about = recording.about
-    settings = len(recording.settings)
+def _facts(name: str, recording: Recording) -> Iterator[str]:
+    """Yield what a recording says of itself. What nobody measured is said to be not recorded."""
+    yield _("bundled") if name in bundled.recordings() else _("opened")
+    yield listed(recording.models or (recording.about.model,))
+    if recording.about.made_on:
+        yield recording.about.made_on
+    yield counted(len(recording.replies), "reply")
+    yield counted(len(recording.settings), "setting")
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
-    facts = [
-        _("bundled") if name in bundled.recordings() else _("opened"),
-        listed(recording.models or (about.model,)),
-    ]
-    if about.made_on:
-        facts.append(about.made_on)
-    facts.append(counted(len(recording.replies), "reply"))
-    facts.append(counted(settings, "setting"))
     if seconds == cost:
-        return [*facts, _("seconds and cost not recorded")]
-    return [*facts, _("took {seconds}", seconds=seconds), _("cost {cost}", cost=cost)]
+        yield _("seconds and cost not recorded")
+    else:
+        yield _("took {seconds}", seconds=seconds)
+        yield _("cost {cost}", cost=cost)
 
 
 def backup_controls() -> None:
@@ -173,21 +173,18 @@ def backup_controls() -> None:
             help=_(HELP),
             width="stretch",
         )
-    elif st.button(
+    elif button(
         _("Back up"),
-        icon=":material/archive:",
+        "library-backup",
+        ":material/archive:",
         help=_(BESIDE_HELP),
-        key="library-backup",
         width="stretch",
     ):
         with st.spinner(_("Copying")), error_shown():
             workspace().store.back_up(path.with_name(name))
-            st.success(
-                plain(_("The copy is {path}.", path=path.with_name(name))),
-                icon=":material/check:",
-            )
+            show_success(_("The copy is {path}.", path=path.with_name(name)))
     if served_class() is None:
-        st.caption(plain(_("Kept in {path}", path=path)))
+        show_caption(_("Kept in {path}", path=path))
     else:
         _offer_to_delete_all()
 

@@ -14,7 +14,7 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import error_shown, say, show_title
+from memviz.dashboard.ui.shell.elements import error_shown, show_caption, show_title
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -160,7 +160,7 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         grows = _is_growing(view.watched)
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
-        say(_growth_so_far(view.watched))
+        show_caption(_growth_so_far(view.watched))
         _draw_window(view)
         _draw_stage(view)
         _draw_largest(view.largest)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import pandas as pd
@@ -36,6 +37,27 @@ def row(
     )
 
 
+def box(key: str | None = None) -> DeltaGenerator:
+    """Return a place with a frame round it."""
+    return st.container(border=True, key=key)
+
+
+def buttons_row(gap: Literal["xsmall", "small"] = "small") -> DeltaGenerator:
+    """Return a place where buttons stand side by side, and wrap."""
+    return st.container(horizontal=True, gap=gap)
+
+
+def drawer(label: str, icon: str, key: str | None = None) -> DeltaGenerator:
+    """Return a place that opens with a click on its label."""
+    return st.expander(label, icon=icon, key=key)
+
+
+right_row = partial(
+    st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
+)
+"""Returns a place where buttons stand side by side at the right."""
+
+
 def card_places(
     cards: Sequence[T], cards_a_row: int
 ) -> Iterator[tuple[DeltaGenerator, T]]:
@@ -45,26 +67,35 @@ def card_places(
         yield from zip(st.columns(cards_a_row), cards[start:], strict=False)
 
 
-def quiet_button(
+def button(
     label: str,
-    key: str,
+    key: str | None,
     icon: str | None,
-    do: Callable[..., None],
+    do: Callable[..., None] | None = None,
     *args: Any,
     help: str | None = None,
     disabled: bool = False,
-) -> None:
-    """Draw a button without a frame; a click does ``do(*args)`` before the page is drawn again."""
-    st.button(
+    type: Literal["primary", "secondary", "tertiary"] = "secondary",
+    width: Literal["stretch", "content"] = "content",
+) -> bool:
+    """Draw a button; a click does ``do(*args)`` before the page is drawn again. Return true if it was clicked."""
+    return st.button(
         label,
         key=key,
         icon=icon,
-        type="tertiary",
         on_click=do,
         args=args,
         help=help,
         disabled=disabled,
+        type=type,
+        width=width,
     )
+
+
+main_button = partial(button, type="primary")
+"""Draws the button of what is most likely done next."""
+quiet_button = partial(button, type="tertiary")
+"""Draws a button without a frame."""
 
 
 def draw_scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
@@ -107,19 +138,34 @@ def show_table(
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
-def show_title(text: str) -> None:
-    """Show what the things below are about, in bold letters; no letter of it is markup."""
-    st.markdown(f"**{plain(text)}**")
+def show_info(words: str) -> None:
+    """Show why there is nothing else to see, in Markdown."""
+    st.info(words, icon=":material/info:")
 
 
-def say(text: str) -> None:
-    """Show a text in small letters; no letter of it is markup."""
+def show_success(text: str) -> None:
+    """Show what was done; no letter of ``text`` is markup."""
+    st.success(plain(text), icon=":material/check:")
+
+
+def show_toast(text: str) -> None:
+    """Show for a moment what was done; no letter of ``text`` is markup."""
+    st.toast(plain(text))
+
+
+def show_caption(text: str) -> None:
+    """Show a line in small letters; no letter of ``text`` is markup."""
     st.caption(plain(text))
 
 
-def show_note(sentence: str) -> None:
-    """Show a sentence, in Markdown, that nobody should overlook where something else is missing."""
-    st.info(sentence, icon=":material/info:")
+def show_title(text: str) -> None:
+    """Show a line in bold letters; no letter of ``text`` is markup."""
+    st.markdown(f"**{plain(text)}**")
+
+
+def show_warning(text: str) -> None:
+    """Show what to take care of; no letter of ``text`` is markup."""
+    st.warning(plain(text), icon=":material/warning:")
 
 
 def show_problem(text: str) -> None:

@@ -4,7 +4,7 @@ languages marked for screen readers."""
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import streamlit as st
@@ -18,8 +18,11 @@ from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import (
+    button,
+    buttons_row,
     error_shown,
     errors_shown,
+    main_button,
     row,
     show_problem,
 )
@@ -80,27 +83,18 @@ def _show_database_problem() -> None:
     place = st.empty()
     with place.container(border=True, key="database-problem"):
         show_problem(f"{problem} {_(REMEDY)}")
-        with st.container(horizontal=True):
-            rescue = st.button(
-                _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"
+        with buttons_row():
+            is_rescued = main_button(_(RESCUE), "database-rescue", ":material/save:")
+            is_reopened = Path(workspace().store.path).exists() and button(
+                _(REOPEN),
+                "database-reopen",
+                ":material/folder_open:",
+                help=_(REOPEN_HELP),
             )
-            reopen = False
-            if Path(workspace().store.path).exists():
-                reopen = st.button(
-                    _(REOPEN),
-                    icon=":material/folder_open:",
-                    key="database-reopen",
-                    help=_(REOPEN_HELP),
-                )
-    sentence = ""
-    with error_shown():
-        if rescue:
-            sentence = _rescued()
-        elif reopen:
-            workspace().reopen()
-            sentence = _("memviz goes on with {path}.", path=workspace().store.path)
-    if sentence:
-        place.success(plain(sentence), icon=":material/check:")
+    if is_rescued or is_reopened:
+        with error_shown():
+            sentence = _rescued() if is_rescued else _reopened()
+            place.success(plain(sentence), icon=":material/check:")
 
 
 def _rescued() -> str:
@@ -109,11 +103,16 @@ def _rescued() -> str:
     sentence = _("Everything is in {path}, and is saved there from now on.", path=path)
     if path == asked_for:
         return sentence
-    other = _(
+    other_file = _(
         "Another file is at {asked_for}, so give memviz the new one when you start it the next time.",
         asked_for=asked_for,
     )
-    return f"{sentence} {other}"
+    return f"{sentence} {other_file}"
+
+
+def _reopened() -> str:
+    workspace().reopen()
+    return _("memviz goes on with {path}.", path=workspace().store.path)
 
 
 _say_languages = st.components.v2.component(
@@ -192,14 +191,13 @@ def navigate() -> None:
 
 
 def _pages() -> list[StreamlitPage]:
-    pages = []
-    for file, title, icon in _MENU:
-        pages.append(st.Page(PAGES / file, title=_(title), icon=icon))
+    pages = [
+        st.Page(PAGES / file, title=_(title), icon=icon) for file, title, icon in _MENU
+    ]
     # The page at the root has no address of its own, so the root leads to Compare, and
     # /compare works too.
-    compare = pages[0]
     root = st.Page(
-        _to(compare),
+        partial(_lead_to, pages[0]),
         title="memviz",
         url_path="start",
         default=True,
@@ -208,12 +206,8 @@ def _pages() -> list[StreamlitPage]:
     return [root, *pages]
 
 
-def _to(page: StreamlitPage) -> Callable[[], None]:
-    def lead() -> None:
-        query: dict[str, str | list[str]] = {**address_now()}
-        st.switch_page(page, query_params=query)
-
-    return lead
+def _lead_to(page: StreamlitPage) -> None:
+    st.switch_page(page, query_params={**address_now()})
 
 
 def open_page(question: str, sentence: str, lost: Lost) -> None:

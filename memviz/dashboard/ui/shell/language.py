@@ -13,6 +13,7 @@ from memviz.core.translation import (
     language_now,
     languages,
 )
+from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.linked import (
     LANG,
     address_now,
@@ -78,27 +79,16 @@ def language_part() -> tuple[str, str]:
     return LANG, _reading().chosen
 
 
-def other_languages() -> dict[str, str]:
-    """Return the languages in which the page is not read now: codes with the names that they call themselves."""
-    return {code: name for code, name in languages().items() if code != language_now()}
-
-
 def choose_language() -> None:
-    """Draw a button for each of the other languages. What draws the page is run anew by a click on one."""
-    for code, name in other_languages().items():
-        if st.button(
-            name,
-            key=f"{LANGUAGE_KEY}-{code}",
-            icon=":material/translate:",
-            type="tertiary",
-        ):
-            _choose(code)
-            st.rerun()
-
-
-def _choose(code: str) -> None:
+    """Draw a button for each language in which the page is not read now. What draws the page is run anew by a click on
+    one."""
     reading = _reading()
-    reading.chosen = code
-    if LANG in st.query_params:
-        keep_in_address({LANG: code})
-        reading.taken = [code]
+    for code, name in languages().items():
+        if code == language_now():
+            continue
+        if quiet_button(name, f"{LANGUAGE_KEY}-{code}", ":material/translate:"):
+            reading.chosen = code
+            if LANG in st.query_params:
+                keep_in_address({LANG: code})
+                reading.taken = [code]
+            st.rerun()

@@ -53,8 +53,8 @@ def is_own(query: Query) -> bool:
 
 def forget_own(query: Query) -> None:
     """Whoever follows a link of this query from now on asks for what it names."""
-    written = widget_value(WRITTEN_KEY) or []
-    set_widget(WRITTEN_KEY, [address for address in written if address != query])
+    addresses = widget_value(WRITTEN_KEY) or []
+    set_widget(WRITTEN_KEY, [address for address in addresses if address != query])
 
 
 MAX_TEXT_CHARS = 4_000
@@ -85,13 +85,11 @@ def forget_linked() -> None:
 
 def ask_linked(query: Mapping[str, Sequence[str]], names: Container[str]) -> None:
     """Ask of the widgets that are drawn next what a link asks for in other parts than those of these ``names``."""
-    others = [name for name in query if name not in names and query[name]]
-    parts = {}
-    for name in others[:MAX_PARTS]:
-        text = query[name][0]
-        if len(text) <= MAX_TEXT_CHARS:
-            parts[name] = text
-    linked_parts().asked = parts
+    part_names = [name for name in query if name not in names and query[name]]
+    texts = {name: query[name][0] for name in part_names[:MAX_PARTS]}
+    linked_parts().asked = {
+        name: text for name, text in texts.items() if len(text) <= MAX_TEXT_CHARS
+    }
 
 
 def linked(name: str, key: str, options: Collection[Any] | None = None) -> bool:
@@ -133,12 +131,18 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
 
 def say_not_there(name: str, text: str) -> None:
     """Say that a part of a link asks for something in vain."""
-    words = _(
-        "The link's {name} {text} was passed over: it is not there.",
-        name=name,
-        text=quoted(text),
+    show_not_there(
+        _(
+            "The link's {name} {text} was passed over: it is not there.",
+            name=name,
+            text=quoted(text),
+        )
     )
-    st.warning(plain(words), icon=LINK_OFF)
+
+
+def show_not_there(text: str) -> None:
+    """Show that a link leads nowhere; no letter of ``text`` is markup."""
+    st.warning(plain(text), icon=LINK_OFF)
 
 
 def say_conversation_is_gone() -> None:

@@ -59,17 +59,12 @@ def looked_at(workspace: Workspace) -> None:
 def let_go_of_unseen(workspace: Workspace) -> None:
     """Keep large conversations that nobody looks at no longer in this process."""
     with _lock:
-        for session in [
-            session
-            for session, (_, at) in _looks.items()
-            if monotonic() - at > IDLE_SECONDS
-        ]:
-            del _looks[session]
-        seen = frozenset[str]().union(*(ids for ids, _ in _looks.values()))
-    let_go = [
-        workspace.let_go(id) for id in workspace.large_conversations() if id not in seen
-    ]
-    if any(let_go):
+        for session, (_ids, at) in list(_looks.items()):
+            if monotonic() - at > IDLE_SECONDS:
+                del _looks[session]
+        looked_at_ids = frozenset[str]().union(*(ids for ids, _at in _looks.values()))
+    unseen = set(workspace.large_conversations()) - looked_at_ids
+    if any(list(map(workspace.let_go, unseen))):
         for clear in _CACHES:
             clear()
         give_back()
@@ -77,12 +72,13 @@ def let_go_of_unseen(workspace: Workspace) -> None:
 
 def watch_in_background(workspace: Workspace) -> None:
     """Look now and then, for visitors who left without a word, as long as there is this workspace."""
-    watched = ref(workspace)
+    Thread(
+        target=_watch, args=[ref(workspace)], name="memviz memory", daemon=True
+    ).start()
 
-    def watch() -> None:
-        while (there := watched()) is not None:
-            let_go_of_unseen(there)
-            del there
-            sleep(LOOK_SECONDS)
 
-    Thread(target=watch, name="memviz memory", daemon=True).start()
+def _watch(watched: ref[Workspace]) -> None:
+    while (there := watched()) is not None:
+        let_go_of_unseen(there)
+        del there
+        sleep(LOOK_SECONDS)

@@ -55,13 +55,10 @@ class Presenting:
     """The number of pictures that the speaker wants to go on (or back)."""
     clicks: tuple[str, int] = ("", 0)
     """The clicker that this was asked with, and how many pictures by it so far."""
-    title: str = ""
-    """The title of the picture that is shown."""
+    picture: dict[str, str | int] = field(default_factory=dict)
+    """The picture that is shown: its ``title``, its number (0-based) ``at`` among those ``of`` the walk, and the title
+    of the ``next`` one."""
     notes: list[str] = field(default_factory=list)
-    at: int = 0
-    """The number (0-based) of the step in the walk."""
-    of: int = 0
-    next_title: str = ""
     unknown: list[str] = field(default_factory=list)
     """The parts that the link wanted to hide and that are not there."""
     taken: dict[str, list[str]] = field(default_factory=dict)
@@ -158,15 +155,13 @@ def take_presented() -> None:
     # A page that does not write its address keeps what a link said there, also once the speaker has left.
     before = state.taken
     state.taken = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
-    for name, texts in state.taken.items():
-        if texts == before.get(name):
-            continue
-        if name == PRESENT:
-            state.is_on = texts == [ON]
-        elif name == VIEW:
-            state.is_minimal = texts == [MINIMAL]
-        else:
-            state.hidden, state.unknown = hidden_parts(query)
+    new = {name for name, texts in state.taken.items() if texts != before.get(name)}
+    if PRESENT in new:
+        state.is_on = query[PRESENT] == [ON]
+    if VIEW in new:
+        state.is_minimal = query[VIEW] == [MINIMAL]
+    if HIDE in new:
+        state.hidden, state.unknown = hidden_parts(query)
 
 
 def say_unknown_parts() -> None:
@@ -221,9 +216,8 @@ def begin_presented() -> None:
     elif state.is_minimal:
         st.html(MINIMAL_STYLE)
     if not state.is_minimal:
-        data = {"on": state.is_on, "pixels": state.letter_pixels}
         _keys(
-            data=data,
+            data={"on": state.is_on, "pixels": state.letter_pixels},
             key=KEYS_KEY,
             on_asked_change=partial(_heard, KEYS_KEY, "asked"),
             on_size_change=partial(_heard, KEYS_KEY, "size"),
@@ -235,32 +229,27 @@ def end_presented() -> None:
     state = presenting()
     state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:
+        text = own_text(__package__, "notes_window.html")
+        window = Environment(autoescape=True).from_string(text)
         data = {
-            "title": state.title,
+            **state.picture,
             "notes": state.notes,
-            "at": state.at,
-            "of": state.of,
-            "next": state.next_title,
-            "window": _notes_window(),
+            "window": window.render(_=_, language=language_now()),
             "words": script_words(_BAR_HTML + _BAR_JS),
         }
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
 
 
-def _notes_window() -> str:
-    text = own_text(__package__, "notes_window.html")
-    page = Environment(autoescape=True).from_string(text)
-    return page.render(_=_, language=language_now())
-
-
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
     """Note what is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
     ``next_title``."""
-    state = presenting()
-    state.title = title
-    state.at = at
-    state.of = of
-    state.next_title = next_title
+    picture: dict[str, str | int] = {
+        "title": title,
+        "at": at,
+        "of": of,
+        "next": next_title,
+    }
+    presenting().picture = picture
 
 
 def speaker_notes(sentences: Iterable[str]) -> None:
@@ -279,8 +268,7 @@ def take_steps() -> int:
 def _heard(component: str, event: str) -> None:
     """Do what the speaker asked for. Steps are counted by each clicker, so that two in quick succession are two."""
     state = presenting()
-    number = (widget_value(component) or {}).get(event)
-    match number:
+    match (widget_value(component) or {}).get(event):
         case {"what": "start"}:
             state.is_on = True
         case {"what": "leave"}:
@@ -290,7 +278,6 @@ def _heard(component: str, event: str) -> None:
             state.clicks = (clicker, steps)
             # Of two clicks in one message Streamlit tells the last one, twice.
             state.asked_steps += steps - before
-    match number:
         case {"pixels": int() as pixels}:
             pixels = max(LEAST_LETTER_PIXELS, pixels)
             state.letter_pixels = min(MOST_LETTER_PIXELS, pixels)

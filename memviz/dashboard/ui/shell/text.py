@@ -1,8 +1,6 @@
 """Text from users and models is text: nothing in it may become markup."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 _REPLACED_LATER = re.compile(
@@ -32,13 +30,3 @@ def file_name(title: str) -> str:
         "-".join(re.findall(r"\w+", title.lower()))[:MAX_NAME_CHARS].strip("-")
         or "conversation"
     )
-
-
-def distinct(labels: Sequence[str]) -> list[str]:
-    """The labels with a number behind each repetition. A choice control tells options apart by label."""
-    seen: Counter[str] = Counter()
-    out = []
-    for label in labels:
-        seen[label] += 1
-        out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return out

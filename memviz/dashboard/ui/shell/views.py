@@ -191,8 +191,8 @@ def picture_of(key: str, view: View) -> str:
     if at < 0 or not presents():
         picture_is(view.question)
         return view.question
-    titles = [_(place.title) for place in WALK]
-    picture_is(titles[at], at, len(WALK), "".join(titles[at + 1 : at + 2]))
+    titles = [*(_(place.title) for place in WALK), ""]
+    picture_is(titles[at], at, len(WALK), titles[at + 1])
     return titles[at]
 
 

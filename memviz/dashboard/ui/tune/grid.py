@@ -24,7 +24,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import say
+from memviz.dashboard.ui.shell.elements import show_caption
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -173,7 +173,7 @@ def _choose_axes(
         st.caption(in_the_guide(cls))
         if recorded:
             in_words = _(SEMICOLON).join(map(_in_words, recorded.items()))
-            say(_("Recorded with a language model: {told}.", told=in_words))
+            show_caption(_("Recorded with a language model: {told}.", told=in_words))
     return chosen
 
 

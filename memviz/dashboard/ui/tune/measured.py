@@ -14,7 +14,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, say
+from memviz.dashboard.ui.shell.elements import offer_file, show_caption
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
@@ -59,7 +59,7 @@ def setting_card(
     if number in table.index:
         _draw_metrics(table.loc[number].to_dict())
     for sentence in idle_in_words(sweep, number):
-        say(sentence)
+        show_caption(sentence)
     for place, cell in sweep.cells.items():
         if place.setting == number and cell.error:
             words = _("It could not be run: {error}", error=plain(cell.error))

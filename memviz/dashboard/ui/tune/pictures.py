@@ -22,7 +22,7 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
 )
 from memviz.dashboard.ui.controls.pictures import picture
-from memviz.dashboard.ui.shell.elements import say, show_note
+from memviz.dashboard.ui.shell.elements import show_caption, show_info
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -118,7 +118,7 @@ def one_strategy(
     the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
     answer = answer_for(sweep, id, constraints)
     if answer is None:
-        show_note(_("Fewer than two values of this strategy were measured so far."))
+        show_info(_("Fewer than two values of this strategy were measured so far."))
         return [setting.id for setting in sweep.settings].index(id)
     with head:
         answer_box(
@@ -147,7 +147,7 @@ def one_strategy(
                 help=plain(_(answer.axis.help)),
             )
         )
-        say(basis_in_words(sweep.assumptions, sweep.counter))
+        show_caption(basis_in_words(sweep.assumptions, sweep.counter))
         map_of_two_parameters(sweep, id, constraints, number, marked)
     return number
 

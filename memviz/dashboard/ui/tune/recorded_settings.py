@@ -15,7 +15,7 @@ from memviz.dashboard.ui.controls.grounds import (
     say_who_swept,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import show_note
+from memviz.dashboard.ui.shell.elements import show_info
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDED_FIRST, RECORDING
@@ -132,7 +132,7 @@ def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
 def say_none_recorded(summarizer: str) -> None:
     """Say that the recording holds none of the settings, with a button that measures them
     with the built-in model."""
-    show_note(
+    show_info(
         _(
             "{recording} is a recording that holds none of these settings over these conversations.",
             recording=plain(summarizer.removeprefix(RECORDING)),

@@ -21,7 +21,7 @@ from memviz.dashboard.ui.controls.spending import (
 from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.elements import (
     errors_shown,
-    say,
+    show_caption,
     show_error,
     show_problem,
 )
@@ -80,7 +80,7 @@ def sweep_of(
         _watch(work, asked, state.budget)
     elif state.budget is not None:
         _try_again(desk, asked, work)
-        say(spent_sentence(asked.summarizer, state.budget))
+        show_caption(spent_sentence(asked.summarizer, state.budget))
     elif work.error is not None:
         show_error(work.error)
         _offer_to_go_on(state, _("Try again"))
@@ -165,7 +165,7 @@ def _say_ended_early(state: TuneState, sweep: Sweep) -> None:
         icon=":material/pause:",
     )
     for sentence in left_out_words(sweep):
-        say(sentence)
+        show_caption(sentence)
     _offer_to_go_on(state, _("Go on"))
 
 

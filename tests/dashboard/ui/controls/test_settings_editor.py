@@ -60,6 +60,7 @@ def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "memviz.dashboard.ui.controls.settings_editor.strategies", known
     )
+    monkeypatch.setattr("memviz.dashboard.ui.controls.study.strategies", known)
     monkeypatch.setattr("memviz.tuning.grid.strategies", known)
     monkeypatch.setattr(
         "memviz.dashboard.ui.controls.study.strategy",

@@ -28,7 +28,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
-from memviz.dashboard.ui.shell.elements import say, show_table
+from memviz.dashboard.ui.shell.elements import show_caption, show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -186,7 +186,7 @@ def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
         alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
     )
     for sentence in sentences:
-        say(sentence)
+        show_caption(sentence)
 
 
 def _by_stand_in(result: RetentionResult) -> RetentionResult:

@@ -10,7 +10,7 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.elements import error_shown, say, show_table
+from memviz.dashboard.ui.shell.elements import error_shown, show_caption, show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.why import CAREFUL, life_sentences, remedy_words
 from memviz.metrics.retention.life_lines import LifeLine
@@ -51,7 +51,7 @@ def _show(result: RetentionResult, life: LifeLine) -> None:
         if rows:
             show_table(rows, _("What would have kept the fact, and its price"))
         for sentence in others:
-            say(sentence)
+            show_caption(sentence)
         st.caption(_(CAREFUL))
 
 

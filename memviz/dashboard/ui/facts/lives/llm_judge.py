@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.grounds import draw_badge_of, say_who_answered
@@ -24,11 +24,11 @@ from memviz.dashboard.ui.controls.pickers import (
     switch,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places, say, show_title
+from memviz.dashboard.ui.shell.elements import card_places, show_caption, show_title
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
@@ -320,7 +320,9 @@ def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
     probes = [probe for probe in asked.probes if probe in answered]
-    labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in probes])
+    labels = distinct_names(
+        [shortened(probe.question, LABEL_CHARS) for probe in probes]
+    )
     numbers = list(range(len(probes)))
     if widget_value(ONE_KEY) not in (None, *numbers):
         set_widget(ONE_KEY, None)
@@ -360,5 +362,5 @@ def _draw_card(
             if answer.calls:
                 draw_badge_of(answer.calls[-1])
         if answer.error:
-            say(answer.error)
+            show_caption(answer.error)
         st.caption(_("{tokens} sent", tokens=counted(answer.sent_tokens, "token")))

@@ -50,7 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.elements import show_note, show_table
+from memviz.dashboard.ui.shell.elements import show_info, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -81,7 +81,7 @@ def draw_one_setting(results: Sequence[RetentionResult]) -> None:
     selected_turn([each.setting for each in results], result.run)
     lives = by_birth(result.lives)
     if not lives:
-        show_note(_("None of these facts was stated in this conversation."))
+        show_info(_("None of these facts was stated in this conversation."))
         return
     linked("fact", fact_key(), [life.probe for life in lives])
     linked("version", event_key(result.setting), range(len(result.run.compactions)))

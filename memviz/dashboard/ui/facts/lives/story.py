@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core.text.containment import contains
 from memviz.core.text.wording import (
+    distinct_names,
     message_list,
     message_number,
     message_range,
@@ -42,7 +43,7 @@ from memviz.dashboard.ui.facts.version_card import (
 from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import distinct, shortened
+from memviz.dashboard.ui.shell.text import shortened
 from memviz.dashboard.words.compactions import act_words, reason_words
 from memviz.dashboard.words.requests import life_sentence, message_words, name_of
 from memviz.engine.compaction import Compaction
@@ -111,7 +112,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     by_number = {life.probe: life for life in lives}
     probes = [result.retention.probes[number] for number in by_number]
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    names = distinct([shortened(text, LABEL_CHARS) for text in texts])
+    names = distinct_names([shortened(text, LABEL_CHARS) for text in texts])
     labels = dict(zip(by_number, names, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),

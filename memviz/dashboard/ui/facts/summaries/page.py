@@ -62,7 +62,7 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import show_note, show_table
+from memviz.dashboard.ui.shell.elements import show_info, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -144,7 +144,7 @@ def _say_nothing_summarized(setting: SettingRun) -> None:
             label=label,
         )
     way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
-    show_note(f"{why} {way_on}")
+    show_info(f"{why} {way_on}")
     if len(compare_state().settings) < MAX_SETTINGS:
         st.button(
             _("Add a summary buffer of 500 tokens"),

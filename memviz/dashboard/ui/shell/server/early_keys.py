@@ -29,10 +29,11 @@ class EarlyKeys:
         if not is_page or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        headers = []
-        for name, value in scope["headers"]:
-            if name.lower() not in _NOT_ASKED_FOR:
-                headers.append((name, value))
+        headers = [
+            (name, value)
+            for name, value in scope["headers"]
+            if name.lower() not in _NOT_ASKED_FOR
+        ]
         await self._app({**scope, "headers": headers}, receive, _with_script(send))
 
 

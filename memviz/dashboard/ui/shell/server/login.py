@@ -177,12 +177,13 @@ class Login:
         entered = await _entered(scope, receive)
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
-            wait = counted(ceil(wait_seconds), "second")
+            seconds = ceil(wait_seconds)
             answer = _(
-                "There were too many wrong attempts. Try again in {wait}.", wait=wait
+                "There were too many wrong attempts. Try again in {wait}.",
+                wait=counted(seconds, "second"),
             )
             page = _page(self._door, answer, 429)
-            page.headers["Retry-After"] = str(ceil(wait_seconds))
+            page.headers["Retry-After"] = str(seconds)
             return page
         if not await asyncio.to_thread(self._door.admits, entered):
             return _page(self._door, _(self._door.wrong), 401)
@@ -216,13 +217,13 @@ async def _entered(scope: Scope, receive: Receive) -> str:
     if kind != "application/x-www-form-urlencoded":
         return ""
     body = b""
-    more = True
-    while more and len(body) <= _LONGEST_FORM_BYTES:
+    has_more = True
+    while has_more:
         message = await receive()
         body += message.get("body", b"")
-        more = message.get("more_body", False)
-    if more or len(body) > _LONGEST_FORM_BYTES:
-        return ""
+        has_more = message.get("more_body", False)
+        if len(body) > _LONGEST_FORM_BYTES:
+            return ""
     form = parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace")
     return form.get("password", [""])[0]
 
