@@ -100,22 +100,19 @@ def where_recorded(runs: Iterable[Run]) -> str:
 def _whose(runs: list[Run]) -> Iterator[str]:
     recorded = models_of(runs, Author.RECORDED)
     live = models_of(runs, Author.LIVE)
-    if recorded and fit_requests_alone(runs):
-        yield _(
-            "Summaries here are recorded: {models} wrote them for exactly these requests.",
-            models=listed(recorded),
+    template = noop("Summaries here were written by {models}.")
+    if recorded:
+        template = noop(
+            "Summaries here are recorded: {models} wrote them for exactly this conversation and setting."
         )
-    elif recorded:
-        yield (
-            _(
-                "Summaries here are recorded: {models} wrote them for exactly this conversation and setting.",
-                models=listed(recorded),
+        if fit_requests_alone(runs):
+            template = noop(
+                "Summaries here are recorded: {models} wrote them for exactly these requests."
             )
-        )
-    if live and recorded:
-        yield _("Summaries of others were written by {models}.", models=listed(live))
-    elif live:
-        yield _("Summaries here were written by {models}.", models=listed(live))
+        yield _(template, models=listed(recorded))
+        template = noop("Summaries of others were written by {models}.")
+    if live:
+        yield _(template, models=listed(live))
     others = [run.strategy.label for run in runs if has_offline_summary(run)]
     if not others:
         return
@@ -130,27 +127,23 @@ def _whose(runs: list[Run]) -> Iterator[str]:
         )
 
 
+_FACTS_OF_MESSAGE = {
+    "left": noop("What is left of it still says: {facts}."),
+    "held": noop("The summary still holds: {facts}."),
+    "elsewhere": noop("Sent in another message: {facts}."),
+    "contradicted": noop("Contradicted: {facts}."),
+    "lost": noop("Lost: {facts}."),
+}
+"""The sentence on the facts of each field of :class:`memviz.metrics.retention.message_facts.MessageFacts`."""
+
+
 def message_facts_words(facts: MessageFacts) -> str:
     """Return ``The summary still holds: 3,600 euros. Lost: cashews; 9 July 2027.``; empty where there are no facts."""
     sentences = []
-    if facts.left:
-        sentences.append(
-            _("What is left of it still says: {facts}.", facts=_named_words(facts.left))
-        )
-    if facts.held:
-        sentences.append(
-            _("The summary still holds: {facts}.", facts=_named_words(facts.held))
-        )
-    if facts.elsewhere:
-        sentences.append(
-            _("Sent in another message: {facts}.", facts=_named_words(facts.elsewhere))
-        )
-    if facts.contradicted:
-        sentences.append(
-            _("Contradicted: {facts}.", facts=_named_words(facts.contradicted))
-        )
-    if facts.lost:
-        sentences.append(_("Lost: {facts}.", facts=_named_words(facts.lost)))
+    for name, template in _FACTS_OF_MESSAGE.items():
+        probes = getattr(facts, name)
+        if probes:
+            sentences.append(_(template, facts=_named_words(probes)))
     return " ".join(sentences)
 
 
@@ -192,10 +185,8 @@ def _part_in_words(part: str) -> str:
         match = pattern.fullmatch(part)
         if match:
             return _(words, **match.groupdict())
-    any_of = part.split(" or ")
-    if len(any_of) > 1:
-        return _(" or ").join(map(_count_in_words, any_of))
-    return _(" and ").join(map(_count_in_words, part.split(" and ")))
+    between = noop(" or ") if " or " in part else noop(" and ")
+    return _(between).join(map(_count_in_words, part.split(between)))
 
 
 def _count_in_words(count: str) -> str:

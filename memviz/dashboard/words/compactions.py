@@ -206,13 +206,17 @@ class CompactionWords(NamedTuple):
     result: str
 
     @property
+    def act(self) -> str:
+        """The act within a sentence: ``summarized messages 1 to 11``."""
+        return f"{self.what[0].lower()}{self.what[1:]}"
+
+    @property
     def happened(self) -> str:
         """The act, the place and the reason, without a full stop."""
+        template = noop("{what} {where} ({why})")
         if not self.why:
-            return _("{what} {where}", what=self.what, where=self.where)
-        return _(
-            "{what} {where} ({why})", what=self.what, where=self.where, why=self.why
-        )
+            template = noop("{what} {where}")
+        return _(template, **self._asdict())
 
     @property
     def sentence(self) -> str:

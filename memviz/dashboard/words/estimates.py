@@ -10,7 +10,7 @@ from memviz.core.text.wording import (
     listed,
     rounded_tokens,
 )
-from memviz.core.translation import _, ngettext
+from memviz.core.translation import _, ngettext, noop
 from memviz.metrics.cost.estimate import Estimate
 from memviz.models.planned_calls import PlannedCalls
 from memviz.tuning.results import Sweep
@@ -29,6 +29,15 @@ def work_words(work: PlannedCalls) -> str:
     )
 
 
+_PRICED = {
+    (True, True): noop("{work}, about {dollars} at list price."),
+    (True, False): noop("{work}, about {dollars} at the prices given."),
+    (False, True): noop("{work}, in all about {dollars} at list price."),
+    (False, False): noop("{work}, in all about {dollars} at the prices given."),
+}
+"""By whether the work has one part alone, and whether the prices are those of a list."""
+
+
 def estimate_words(estimate: Estimate) -> str:
     """Return an estimate as a sentence. Parts without a call are left out, except for the first."""
     first, *others = estimate.parts
@@ -36,39 +45,14 @@ def estimate_words(estimate: Estimate) -> str:
     work = "; ".join(map(work_words, parts))
     usd = estimate.usd
     if usd is None:
-        models = listed(estimate.unknown_prices)
+        template = noop("{work}. The prices of {models} are unknown.")
         if len(estimate.unknown_prices) == 1:
-            return _(
-                "{work}. The price of {models} is unknown.", work=work, models=models
-            )
-        return _(
-            "{work}. The prices of {models} are unknown.", work=work, models=models
-        )
+            template = noop("{work}. The price of {models} is unknown.")
+        return _(template, work=work, models=listed(estimate.unknown_prices))
     if not usd:
         return _("{work}, at no cost.", work=work)
-    if len(parts) == 1:
-        if estimate.at_list_price:
-            return _(
-                "{work}, about {dollars} at list price.",
-                work=work,
-                dollars=dollars(usd),
-            )
-        return _(
-            "{work}, about {dollars} at the prices given.",
-            work=work,
-            dollars=dollars(usd),
-        )
-    if estimate.at_list_price:
-        return _(
-            "{work}, in all about {dollars} at list price.",
-            work=work,
-            dollars=dollars(usd),
-        )
-    return _(
-        "{work}, in all about {dollars} at the prices given.",
-        work=work,
-        dollars=dollars(usd),
-    )
+    template = _PRICED[len(parts) == 1, estimate.at_list_price]
+    return _(template, work=work, dollars=dollars(usd))
 
 
 def likely_words(estimate: Estimate) -> str:

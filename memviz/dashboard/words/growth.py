@@ -1,12 +1,11 @@
 """Warnings that speak of money in words: growth without bound, and clearing that costs more than it saves."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from memviz.core.text.wording import counted, dollars, duration_words, request_name
 from memviz.core.translation import _, noop
 from memviz.dashboard.words.prices import whose
-from memviz.dashboard.words.warning import Told
+from memviz.dashboard.words.warning import WarningWords
 from memviz.metrics.health.finding import Step
 from memviz.metrics.health.growth import DearClearing, Growth, Window
 
@@ -60,24 +59,21 @@ _GROWTH: dict[Step, _GrowthWords] = {
 }
 
 
-def tell_growth(growth: Growth) -> Told:
+def tell_growth(growth: Growth) -> WarningWords:
     """Return the words for requests that grow without bound."""
     words = _GROWTH[growth.step]
     grew = words.history if growth.part == "history" else words.summaries
-    numbers = [
-        _(
-            grew,
-            first_tokens=growth.first_tokens,
-            last_tokens=growth.last_tokens,
-            first=growth.first,
-            last=growth.last,
-            first_name=request_name(*growth.first),
-            last_name=request_name(*growth.last),
-            pace=growth.tokens_a_step,
-        )
-    ]
-    if growth.window is not None:
-        numbers += _when_window_is_full(growth.window)
+    numbers = _(
+        grew,
+        first_tokens=growth.first_tokens,
+        last_tokens=growth.last_tokens,
+        first=growth.first,
+        last=growth.last,
+        first_name=request_name(*growth.first),
+        last_name=request_name(*growth.last),
+        pace=growth.tokens_a_step,
+    )
+    when_full = _when_window_is_full(growth.window) if growth.window else ""
     why = [_(words.why)]
     dearer = growth.dearer
     if dearer is not None:
@@ -93,49 +89,40 @@ def tell_growth(growth: Growth) -> Told:
                 shorter=shorter,
             )
         )
-    return Told(
-        _("Grows without bound"), " ".join(numbers), " ".join(why), _bound_for(growth)
+    return WarningWords(
+        _("Grows without bound"),
+        f"{numbers} {when_full}".rstrip(),
+        " ".join(why),
+        _bound_for(growth),
     )
 
 
-def _when_window_is_full(window: Window) -> Iterator[str]:
-    tokens = f"{window.tokens:,}"
-    model = window.model
-    passed = window.passed
+_WINDOW_PASSED = noop(
+    "{tokens} tokens, the context window of {model}, were passed at {request}."
+)
+_WINDOW_FORECAST = noop(
+    "{tokens} tokens, the context window of {model}, are passed after {more}, if they go on growing as "
+    "the last {seen} did."
+)
+_WINDOW_FORECAST_BY_TURN = noop(
+    "{tokens} tokens, the context window of {model}, are passed after {more}, at turn {turn:,}, if "
+    "they go on growing as the last {seen} did."
+)
+
+
+def _when_window_is_full(window: Window) -> str:
+    """Return when the requests were or will be larger than the window; empty where nobody can say it."""
+    named = {"tokens": f"{window.tokens:,}", "model": window.model}
+    if window.passed is not None:
+        return _(_WINDOW_PASSED, request=request_name(*window.passed), **named)
     forecast = window.forecast
-    if passed is not None:
-        yield _(
-            "{tokens} tokens, the context window of {model}, were passed at {request}.",
-            tokens=tokens,
-            model=model,
-            request=request_name(*passed),
-        )
-    elif forecast is not None:
-        more = counted(forecast.more_requests, "more request")
-        seen = forecast.seen_requests
-        if forecast.turn is None:
-            yield (
-                _(
-                    "{tokens} tokens, the context window of {model}, are passed after {more}, if they go on growing as "
-                    "the last {seen} did.",
-                    tokens=tokens,
-                    model=model,
-                    more=more,
-                    seen=seen,
-                )
-            )
-        else:
-            yield (
-                _(
-                    "{tokens} tokens, the context window of {model}, are passed after {more}, at turn {turn:,}, if "
-                    "they go on growing as the last {seen} did.",
-                    tokens=tokens,
-                    model=model,
-                    more=more,
-                    turn=forecast.turn,
-                    seen=seen,
-                )
-            )
+    if forecast is None:
+        return ""
+    template = _WINDOW_FORECAST if forecast.turn is None else _WINDOW_FORECAST_BY_TURN
+    more = counted(forecast.more_requests, "more request")
+    return _(
+        template, more=more, turn=forecast.turn, seen=forecast.seen_requests, **named
+    )
 
 
 def _bound_for(growth: Growth) -> str:
@@ -157,86 +144,76 @@ def _bound_for(growth: Growth) -> str:
     )
 
 
-def tell_dear_clearing(clearing: DearClearing) -> Told:
+_DEAR_CLEARING = WarningWords(
+    noop("Clearing costs more than it saves"),
+    noop(
+        "All requests together cost {dollars}; with those messages sent whole they would cost {whole}."
+    ),
+    noop(
+        "A cleared message changes the request where it stands, and the provider's prompt cache ends at "
+        "the first change: everything behind it is read at the full price once more, where it would have "
+        "cost a fraction."
+    ),
+)
+_LEFT_OUT = noop(
+    "{clearings} left {saved_tokens:,} tokens out of the requests and broke {broken} tokens of the "
+    "prompt cache."
+)
+_ADDED = noop(
+    "{clearings} added {added_tokens:,} tokens to the requests and broke {broken} tokens of the prompt cache."
+)
+_CLEAR_LATER = {
+    (True, True): noop(
+        "Raise {name} from {value}, so that clearing begins later, or lower keep_results from "
+        "{keep_results:,}, so that fewer tokens stand behind a result when it is cleared, or send all "
+        "messages whole as long as they fit the context window."
+    ),
+    (True, False): noop(
+        "Raise {name} from {value}, so that clearing begins later, or send all messages whole as long as "
+        "they fit the context window."
+    ),
+    (False, True): noop(
+        "Lower keep_results from {keep_results:,}, so that fewer tokens stand behind a result when it is "
+        "cleared, or send all messages whole as long as they fit the context window."
+    ),
+    (False, False): noop(
+        "Send all messages whole as long as they fit the context window."
+    ),
+}
+"""The remedy for clearing that costs more than it saves, by whether a parameter says when clearing begins, and whether
+one says how many results stay."""
+
+
+def tell_dear_clearing(clearing: DearClearing) -> WarningWords:
     """Return the words for clearing that costs more than it saves."""
-    numbers = _tokens_of_clearing(clearing)
-    costs = _(
-        "All requests together cost {dollars}; with those messages sent whole they would cost {whole}.",
-        dollars=dollars(clearing.usd),
-        whole=dollars(clearing.whole_usd),
+    numbers = _(
+        _ADDED if clearing.saved_tokens < 0 else _LEFT_OUT,
+        clearings=counted(clearing.clearings, "clearing"),
+        saved_tokens=clearing.saved_tokens,
+        added_tokens=-clearing.saved_tokens,
+        broken=f"{clearing.broken_tokens:,}",
+    )
+    words = _DEAR_CLEARING.say(
+        dollars=dollars(clearing.usd), whole=dollars(clearing.whole_usd)
     )
     terms = _(
         "This holds at the prices {prices}, with pauses of {pause}.",
         prices=whose(clearing.pricing),
         pause=duration_words(clearing.pause_seconds),
     )
-    remedy = [_clearing_that_saves(clearing)]
+    remedy = _(
+        _CLEAR_LATER[bool(clearing.parameter), bool(clearing.keep_results)],
+        name=clearing.parameter,
+        value=f"{clearing.value:,}",
+        keep_results=clearing.keep_results,
+    )
     saving = clearing.saving_with_long_pauses
     if saving is not None:
-        remedy.append(
-            _(
-                "With pauses of {pause} or longer the cache is empty by the next turn, and clearing would "
-                "save {dollars}.",
-                pause=duration_words(saving.pause_seconds),
-                dollars=dollars(saving.usd),
-            )
+        later = _(
+            "With pauses of {pause} or longer the cache is empty by the next turn, and clearing would "
+            "save {dollars}.",
+            pause=duration_words(saving.pause_seconds),
+            dollars=dollars(saving.usd),
         )
-    return Told(
-        _("Clearing costs more than it saves"),
-        f"{numbers} {costs} {terms}",
-        _(
-            "A cleared message changes the request where it stands, and the provider's prompt cache ends at "
-            "the first change: everything behind it is read at the full price once more, where it would have "
-            "cost a fraction."
-        ),
-        " ".join(remedy),
-    )
-
-
-def _tokens_of_clearing(clearing: DearClearing) -> str:
-    clearings = counted(clearing.clearings, "clearing")
-    broken = f"{clearing.broken_tokens:,}"
-    if clearing.saved_tokens < 0:
-        return _(
-            "{clearings} added {added_tokens:,} tokens to the requests and broke {broken} tokens of the prompt cache.",
-            clearings=clearings,
-            added_tokens=-clearing.saved_tokens,
-            broken=broken,
-        )
-    return _(
-        "{clearings} left {saved_tokens:,} tokens out of the requests and broke {broken} tokens of the "
-        "prompt cache.",
-        clearings=clearings,
-        saved_tokens=clearing.saved_tokens,
-        broken=broken,
-    )
-
-
-def _clearing_that_saves(clearing: DearClearing) -> str:
-    """Return the remedy for clearing that costs more than it saves: to clear later, or where fewer tokens stand behind,
-    or not at all."""
-    name = clearing.parameter
-    value = f"{clearing.value:,}"
-    if name and clearing.keep_results:
-        return _(
-            "Raise {name} from {value}, so that clearing begins later, or lower keep_results from "
-            "{keep_results:,}, so that fewer tokens stand behind a result when it is cleared, or send all "
-            "messages whole as long as they fit the context window.",
-            name=name,
-            value=value,
-            keep_results=clearing.keep_results,
-        )
-    if name:
-        return _(
-            "Raise {name} from {value}, so that clearing begins later, or send all messages whole as long as "
-            "they fit the context window.",
-            name=name,
-            value=value,
-        )
-    if clearing.keep_results:
-        return _(
-            "Lower keep_results from {keep_results:,}, so that fewer tokens stand behind a result when it is "
-            "cleared, or send all messages whole as long as they fit the context window.",
-            keep_results=clearing.keep_results,
-        )
-    return _("Send all messages whole as long as they fit the context window.")
+        remedy = f"{remedy} {later}"
+    return words._replace(numbers=f"{numbers} {words.numbers} {terms}", remedy=remedy)

@@ -10,7 +10,7 @@ from memviz.core.text.wording import (
     message_number,
     share_of,
 )
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.words.budgets import (
     tell_kept_above,
     tell_large_summaries,
@@ -19,7 +19,7 @@ from memviz.dashboard.words.budgets import (
     tell_thrash,
 )
 from memviz.dashboard.words.growth import tell_dear_clearing, tell_growth
-from memviz.dashboard.words.warning import HealthWarning, Told
+from memviz.dashboard.words.warning import HealthWarning, WarningWords
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthFinding, Prices, health_findings
 from memviz.metrics.health.budgets import (
@@ -43,223 +43,225 @@ from memviz.metrics.health.lookups import (
     RepeatedTurn,
 )
 
-
-def _tell_orphaned(finding: OrphanedToolMessages) -> Told:
-    requests = share_of(finding.orphaned, finding.requests, "request")
-    return Told(
-        _("Tool results without their call"),
-        _("{requests} hold a tool result whose call was cut off.", requests=requests),
-        _(
-            "A real API rejects such a request, so these calls of the model would have had no answer."
-        ),
-        _(
-            "Choose a strategy that cuts between turns, such as recent turns, or that cuts nothing. Chat and "
-            "exported code send no such result; a replay in Python with repair_tool_pairs=True sends none "
-            "either."
-        ),
+_ORPHANED = WarningWords(
+    noop("Tool results without their call"),
+    noop("{requests} hold a tool result whose call was cut off."),
+    noop(
+        "A real API rejects such a request, so these calls of the model would have had no answer."
+    ),
+    noop(
+        "Choose a strategy that cuts between turns, such as recent turns, or that cuts nothing. Chat and "
+        "exported code send no such result; a replay in Python with repair_tool_pairs=True sends none "
+        "either."
+    ),
+)
+_ASSISTANT_FIRST = WarningWords(
+    noop("An assistant's message comes first"),
+    noop("In {requests} the first message behind the system part is an assistant's."),
+    noop(
+        "Some providers reject a conversation that does not begin with the user, and a model sees an "
+        "answer without its question."
+    ),
+    noop(
+        "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
+    ),
+)
+_AFTER_ANOTHER_CUT = _ASSISTANT_FIRST._replace(
+    remedy=noop(
+        "Set {parameter} to {value:,}: then the user's message comes first in {better}."
     )
+)
+_AFTER_A_GREETING = _ASSISTANT_FIRST._replace(
+    remedy=noop(
+        "The conversation itself begins with the assistant: move its greeting to the system prompt."
+    )
+)
+_LARGER_SUMMARIES = WarningWords(
+    noop("Summaries larger than what they replaced"),
+    noop(
+        "{summaries} had more tokens than what they replaced. The worst came after message "
+        "{message:,}: {tokens} in place of {replaced_tokens:,}."
+    ),
+    noop(
+        "Such a summary costs a model call and detail, and makes the requests larger instead of smaller."
+    ),
+)
+_SWITCH_OFF = noop(
+    "Turns this short are not worth a summary each: switch enable_summarization off, or choose a "
+    "strategy that summarizes several turns at once."
+)
+_SEVERAL_TURNS = noop(
+    "Turns this short are not worth a summary each: choose a strategy that summarizes several turns at "
+    "once."
+)
+_RAISE_PARAMETER = noop(
+    "Raise {name}, so that more is summarized at a time, or choose a summarizer that writes less."
+)
+_MORE_AT_A_TIME = noop(
+    "Summarize more at a time, or choose a summarizer that writes less."
+)
+_UNCHANGED = WarningWords(
+    noop("Summaries that did not change"),
+    noop(
+        "{summaries} are letter for letter the one before, though they took in {messages}."
+    ),
+    noop(
+        "Nothing of these messages was kept: what they said is known no longer, and the calls were paid "
+        "for nothing."
+    ),
+    noop(
+        "Choose a summarizer that keeps more, or a larger limit, so that it is asked when more is new."
+    ),
+)
+_FAILED = WarningWords(
+    noop("Summarizations failed"),
+    noop("{calls} failed. {kept} The first said: {first_error}"),
+    noop("It did not come to what the rule is meant for."),
+    noop("Fix what the error names, or choose another summarizer, and replay."),
+)
+_FAILED_AND_DROPPED = _FAILED._replace(
+    why=noop(
+        "What should have been summarized is neither sent nor stands in a summary."
+    )
+)
+_FAILED_AND_KEPT = _FAILED._replace(
+    why=noop(
+        "Until a summarization succeeds, requests grow, and may outgrow the model's context window."
+    )
+)
+_ECHOED = WarningWords(
+    noop("The question finds itself"),
+    noop(
+        "{requests} that bring something back bring back messages which hold no word that the question does not "
+        "hold, {messages:,} in all."
+    ),
+    noop(
+        "Such a message tells the model nothing new, and takes the place of one that does."
+    ),
+    noop("Set neighbours to 1: then the answers stand beside such questions."),
+)
+_ECHOED_WITH_NEIGHBOURS = _ECHOED._replace(
+    remedy=noop(
+        "Raise top_k, so that something else is found too, or choose a strategy that looks up facts instead of "
+        "messages."
+    )
+)
+_MISSING_NEIGHBOURS = WarningWords(
+    noop("Questions without answers are brought back"),
+    noop(
+        "{messages} that are brought back are a question without its answer, or an answer without its question."
+    ),
+    noop(
+        'What a message means often stands beside it: "Yes, the second one" says nothing by itself.'
+    ),
+    noop("Choose a strategy that brings back whole turns."),
+)
+_TOO_FEW_NEIGHBOURS = _MISSING_NEIGHBOURS._replace(
+    remedy=noop("Raise {parameter}, which brings back what stands beside a message.")
+)
+_REPEATED_TURN = WarningWords(
+    noop("The same turn is brought back again and again"),
+    noop("{requests} that bring something back bring back turn {turn:,}."),
+    noop(
+        "A turn with words that every question holds takes the place of what the question is about."
+    ),
+    noop("Put what every request needs into the system prompt."),
+)
+_REPEATED_WITHOUT_FADING = _REPEATED_TURN._replace(
+    remedy=noop(
+        "Set {parameter}, so that old messages fade, or put what every request needs into the system prompt."
+    )
+)
 
 
-def _tell_assistant_first(finding: AssistantFirst) -> Told:
+def _tell_orphaned(finding: OrphanedToolMessages) -> WarningWords:
+    requests = share_of(finding.orphaned, finding.requests, "request")
+    return _ORPHANED.say(requests=requests)
+
+
+def _tell_assistant_first(finding: AssistantFirst) -> WarningWords:
     requests = share_of(finding.found, finding.requests, "request")
     way_out = finding.way_out
     if way_out is not None:
-        better = share_of(way_out.better, finding.found, "such request")
-        remedy = _(
-            "Set {parameter} to {value:,}: then the user's message comes first in {better}.",
+        return _AFTER_ANOTHER_CUT.say(
+            requests=requests,
             parameter=way_out.parameter,
             value=way_out.value,
-            better=better,
+            better=share_of(way_out.better, finding.found, "such request"),
         )
-    elif finding.has_greeting:
-        remedy = _(
-            "The conversation itself begins with the assistant: move its greeting to the system prompt."
-        )
-    else:
-        remedy = _(
-            "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
-        )
-    return Told(
-        _("An assistant's message comes first"),
-        _(
-            "In {requests} the first message behind the system part is an assistant's.",
-            requests=requests,
-        ),
-        _(
-            "Some providers reject a conversation that does not begin with the user, and a model sees an "
-            "answer without its question."
-        ),
-        remedy,
-    )
+    words = _AFTER_A_GREETING if finding.has_greeting else _ASSISTANT_FIRST
+    return words.say(requests=requests)
 
 
-def _tell_larger_summaries(finding: LargerSummaries) -> Told:
-    summaries = share_of(finding.larger, finding.written, "summary")
-    tokens = counted(finding.tokens, "token")
-    return Told(
-        _("Summaries larger than what they replaced"),
-        _(
-            "{summaries} had more tokens than what they replaced. The worst came after message "
-            "{message:,}: {tokens} in place of {replaced_tokens:,}.",
-            summaries=summaries,
-            message=message_number(finding.after_message),
-            tokens=tokens,
-            replaced_tokens=finding.replaced_tokens,
-        ),
-        _(
-            "Such a summary costs a model call and detail, and makes the requests larger instead of smaller."
-        ),
-        _smaller_summaries(finding),
+def _tell_larger_summaries(finding: LargerSummaries) -> WarningWords:
+    words = _LARGER_SUMMARIES._replace(remedy=_smaller_summaries(finding))
+    return words.say(
+        summaries=share_of(finding.larger, finding.written, "summary"),
+        message=message_number(finding.after_message),
+        tokens=counted(finding.tokens, "token"),
+        replaced_tokens=finding.replaced_tokens,
+        name=finding.parameter,
     )
 
 
 def _smaller_summaries(finding: LargerSummaries) -> str:
-    if finding.every_turn and finding.can_switch_off:
-        return _(
-            "Turns this short are not worth a summary each: switch enable_summarization off, or choose a "
-            "strategy that summarizes several turns at once."
-        )
+    """Return the text of the remedy, not translated yet."""
     if finding.every_turn:
-        return _(
-            "Turns this short are not worth a summary each: choose a strategy that summarizes several turns at "
-            "once."
-        )
-    if finding.parameter:
-        name = finding.parameter
-        return _(
-            "Raise {name}, so that more is summarized at a time, or choose a summarizer that writes less.",
-            name=name,
-        )
-    return _("Summarize more at a time, or choose a summarizer that writes less.")
+        return _SWITCH_OFF if finding.can_switch_off else _SEVERAL_TURNS
+    return _RAISE_PARAMETER if finding.parameter else _MORE_AT_A_TIME
 
 
-def _tell_unchanged(finding: UnchangedSummaries) -> Told:
-    summaries = share_of(finding.unchanged, finding.renewed, "new summary")
-    messages = counted(finding.messages, "message")
-    return Told(
-        _("Summaries that did not change"),
-        _(
-            "{summaries} are letter for letter the one before, though they took in {messages}.",
-            summaries=summaries,
-            messages=messages,
-        ),
-        _(
-            "Nothing of these messages was kept: what they said is known no longer, and the calls were paid "
-            "for nothing."
-        ),
-        _(
-            "Choose a summarizer that keeps more, or a larger limit, so that it is asked when more is new."
-        ),
+def _tell_unchanged(finding: UnchangedSummaries) -> WarningWords:
+    return _UNCHANGED.say(
+        summaries=share_of(finding.unchanged, finding.renewed, "new summary"),
+        messages=counted(finding.messages, "message"),
     )
 
 
-def _tell_failed(finding: FailedSummarizations) -> Told:
-    calls = share_of(finding.failed, finding.asked, "summarizer call")
+def _tell_failed(finding: FailedSummarizations) -> WarningWords:
+    words = _FAILED
+    consequence = _("The rule did something else in its place.")
     if finding.dropped:
+        words = _FAILED_AND_DROPPED
         failures = share_of(finding.dropped, finding.failed, "failure")
         consequence = _(
             "After {failures} the messages were left out all the same.",
             failures=failures,
         )
-        why = _(
-            "What should have been summarized is neither sent nor stands in a summary."
-        )
     elif finding.kept:
+        words = _FAILED_AND_KEPT
         consequence = _(
             "Nothing was lost: what should have been summarized was sent word for word."
         )
-        why = _(
-            "Until a summarization succeeds, requests grow, and may outgrow the model's context window."
-        )
-    else:
-        consequence = _("The rule did something else in its place.")
-        why = _("It did not come to what the rule is meant for.")
-    return Told(
-        _("Summarizations failed"),
-        _(
-            "{calls} failed. {kept} The first said: {first_error}",
-            calls=calls,
-            kept=consequence,
-            first_error=finding.first_error,
-        ),
-        why,
-        _("Fix what the error names, or choose another summarizer, and replay."),
+    return words.say(
+        calls=share_of(finding.failed, finding.asked, "summarizer call"),
+        kept=consequence,
+        first_error=finding.first_error,
     )
 
 
-def tell_echoed(finding: EchoedQuestions) -> Told:
+def tell_echoed(finding: EchoedQuestions) -> WarningWords:
     """Return the warning of questions that find themselves."""
+    words = _ECHOED_WITH_NEIGHBOURS if finding.has_neighbours else _ECHOED
     requests = share_of(finding.echoed, finding.requests, "request")
-    if finding.has_neighbours:
-        remedy = _(
-            "Raise top_k, so that something else is found too, or choose a strategy that looks up facts instead of "
-            "messages."
-        )
-    else:
-        remedy = _("Set neighbours to 1: then the answers stand beside such questions.")
-    return Told(
-        _("The question finds itself"),
-        _(
-            "{requests} that bring something back bring back messages which hold no word that the question does not "
-            "hold, {messages:,} in all.",
-            requests=requests,
-            messages=finding.messages,
-        ),
-        _(
-            "Such a message tells the model nothing new, and takes the place of one that does."
-        ),
-        remedy,
-    )
+    return words.say(requests=requests, messages=finding.messages)
 
 
-def tell_missing_neighbours(finding: MissingNeighbours) -> Told:
+def tell_missing_neighbours(finding: MissingNeighbours) -> WarningWords:
     """Return the warning of questions without answers."""
+    words = _TOO_FEW_NEIGHBOURS if finding.parameter else _MISSING_NEIGHBOURS
     messages = share_of(finding.alone, finding.messages, "message")
-    if finding.parameter:
-        remedy = _(
-            "Raise {parameter}, which brings back what stands beside a message.",
-            parameter=finding.parameter,
-        )
-    else:
-        remedy = _("Choose a strategy that brings back whole turns.")
-    return Told(
-        _("Questions without answers are brought back"),
-        _(
-            "{messages} that are brought back are a question without its answer, or an answer without its question.",
-            messages=messages,
-        ),
-        _(
-            'What a message means often stands beside it: "Yes, the second one" says nothing by itself.'
-        ),
-        remedy,
-    )
+    return words.say(messages=messages, parameter=finding.parameter)
 
 
-def tell_repeated_turn(finding: RepeatedTurn) -> Told:
+def tell_repeated_turn(finding: RepeatedTurn) -> WarningWords:
     """Return the warning of the same turn again and again."""
+    words = _REPEATED_WITHOUT_FADING if finding.parameter else _REPEATED_TURN
     requests = share_of(finding.times, finding.requests, "request")
-    if finding.parameter:
-        remedy = _(
-            "Set {parameter}, so that old messages fade, or put what every request needs into the system prompt.",
-            parameter=finding.parameter,
-        )
-    else:
-        remedy = _("Put what every request needs into the system prompt.")
-    return Told(
-        _("The same turn is brought back again and again"),
-        _(
-            "{requests} that bring something back bring back turn {turn:,}.",
-            requests=requests,
-            turn=finding.turn,
-        ),
-        _(
-            "A turn with words that every question holds takes the place of what the question is about."
-        ),
-        remedy,
-    )
+    return words.say(requests=requests, turn=finding.turn, parameter=finding.parameter)
 
 
-TELL: dict[type[HealthFinding], Callable[[Any], Told]] = {
+TELL: dict[type[HealthFinding], Callable[[Any], WarningWords]] = {
     OrphanedToolMessages: _tell_orphaned,
     AssistantFirst: _tell_assistant_first,
     LargerSummaries: _tell_larger_summaries,

@@ -3,7 +3,7 @@ next, and what the last compaction took out."""
 
 from datetime import datetime
 
-from memviz.core.translation import _, ngettext, noop
+from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.watching.live import Forecast, LiveView, Taken
 from memviz.watching.programs import PROGRAMS
 
@@ -25,45 +25,43 @@ def program_words(source: str) -> str:
     return source.replace("_", " ")
 
 
+_GROWN = (
+    (86_400, *plural_noop("grew yesterday", "grew {number} days ago")),
+    (3600, *plural_noop("grew an hour ago", "grew {number} hours ago")),
+    (60, *plural_noop("grew a minute ago", "grew {number} minutes ago")),
+)
+"""The seconds of a unit, and the words for one and for several of it."""
+
+
 def grown_words(grown_at: datetime, now: datetime) -> str:
     """Return how long ago it grew."""
     seconds = max(0, int((now - grown_at).total_seconds()))
-    if seconds < 60:
-        return _("grew just now")
-    if seconds < 3600:
-        number = seconds // 60
-        return ngettext("grew a minute ago", "grew {number} minutes ago", number)
-    if seconds < 86_400:
-        number = seconds // 3600
-        return ngettext("grew an hour ago", "grew {number} hours ago", number)
-    number = seconds // 86_400
-    return ngettext("grew yesterday", "grew {number} days ago", number)
+    for unit_seconds, one, several in _GROWN:
+        if seconds >= unit_seconds:
+            return ngettext(one, several, seconds // unit_seconds)
+    return _("grew just now")
+
+
+_FILLS = {
+    (True, True): noop(
+        "{used:,} of {window:,} tokens in the window ({share} %), as its provider counted."
+    ),
+    (True, False): noop(
+        "About {used:,} of {window:,} tokens in the window ({share} %), as memviz counts."
+    ),
+    (False, True): noop("{used:,} tokens in the window, as its provider counted."),
+    (False, False): noop("About {used:,} tokens in the window, as memviz counts."),
+}
+"""By whether the size of the window is known, and whether the provider counted."""
 
 
 def fill_words(view: LiveView) -> str:
     """Return how full the window is, and who counted."""
     used = view.used_tokens
     window = view.window_tokens
-    if window is None:
-        if view.is_measured:
-            return _(
-                "{used:,} tokens in the window, as its provider counted.", used=used
-            )
-        return _("About {used:,} tokens in the window, as memviz counts.", used=used)
-    share = round(100 * used / window)
-    if view.is_measured:
-        return _(
-            "{used:,} of {window:,} tokens in the window ({share} %), as its provider counted.",
-            used=used,
-            window=window,
-            share=share,
-        )
-    return _(
-        "About {used:,} of {window:,} tokens in the window ({share} %), as memviz counts.",
-        used=used,
-        window=window,
-        share=share,
-    )
+    share = 0 if window is None else round(100 * used / window)
+    template = _FILLS[window is not None, view.is_measured]
+    return _(template, used=used, window=window, share=share)
 
 
 def forecast_words(forecast: Forecast) -> str:
@@ -82,23 +80,18 @@ def forecast_words(forecast: Forecast) -> str:
             "After one more message.", "After {number:,} more messages.", left
         )
     turns = forecast.turns
-    if turns is None:
-        return _("After {left:,} more tokens.", left=left)
-    if turns > MANY_TURNS:
-        return _(
-            "After {left:,} more tokens: in more than {many:,} turns like the last ones.",
-            left=left,
-            many=MANY_TURNS,
-        )
-    if turns == 1:
-        return _(
-            "After {left:,} more tokens: in one turn like the last ones.", left=left
-        )
-    return _(
-        "After {left:,} more tokens: in {turns:,} turns like the last ones.",
-        left=left,
-        turns=turns,
+    template = noop(
+        "After {left:,} more tokens: in {turns:,} turns like the last ones."
     )
+    if turns is None:
+        template = noop("After {left:,} more tokens.")
+    elif turns > MANY_TURNS:
+        template = noop(
+            "After {left:,} more tokens: in more than {many:,} turns like the last ones."
+        )
+    elif turns == 1:
+        template = noop("After {left:,} more tokens: in one turn like the last ones.")
+    return _(template, left=left, many=MANY_TURNS, turns=turns)
 
 
 def growth_words(tokens_per_turn: int | None) -> str:
@@ -114,35 +107,29 @@ def growth_words(tokens_per_turn: int | None) -> str:
 
 def taken_words(taken: Taken) -> str:
     """Return what the last compaction of the program took out."""
-    number = taken.event.after_message
-    if taken.event.is_window:
-        return _(
+    event = taken.event
+    template = noop(
+        "After message {number:,} the program put a summary of {summary:,} tokens in the place of {messages:,} "
+        "messages with {tokens:,} tokens. They are all still here."
+    )
+    if event.is_window:
+        template = noop(
             "After message {number:,} the program left out {messages:,} messages with {tokens:,} tokens, and sent no "
-            "summary in their place. They are all still here.",
-            number=number,
-            messages=taken.messages,
-            tokens=taken.tokens,
+            "summary in their place. They are all still here."
         )
-    if taken.event.part and taken.event.kept_newest is None:
-        return _(
+    elif event.part and event.kept_newest is None:
+        template = noop(
             "After message {number:,} the program compacted a part of {messages:,} messages with {tokens:,} tokens. "
-            "Which of them stayed is not known.",
-            number=number,
-            messages=taken.messages,
-            tokens=taken.tokens,
+            "Which of them stayed is not known."
         )
-    if not taken.event.text:
-        return _(
+    elif not event.text:
+        template = noop(
             "After message {number:,} the program compacted {messages:,} messages with {tokens:,} tokens. Its summary "
-            "cannot be read.",
-            number=number,
-            messages=taken.messages,
-            tokens=taken.tokens,
+            "cannot be read."
         )
     return _(
-        "After message {number:,} the program put a summary of {summary:,} tokens in the place of {messages:,} "
-        "messages with {tokens:,} tokens. They are all still here.",
-        number=number,
+        template,
+        number=event.after_message,
         summary=taken.summary_tokens,
         messages=taken.messages,
         tokens=taken.tokens,

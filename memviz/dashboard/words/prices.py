@@ -46,11 +46,12 @@ BROKEN_BY = {
 def whose(pricing: Pricing) -> str:
     """Return the owner of these prices, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
     openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
-    if not pricing.has_own:
-        return _("of {model}", model=pricing.model)
-    if pricing.source:
-        return _("entered by hand (the rest of {model})", model=pricing.model)
-    return _("entered by hand for {model}", model=pricing.model)
+    template = noop("of {model}")
+    if pricing.has_own:
+        template = noop("entered by hand for {model}")
+        if pricing.source:
+            template = noop("entered by hand (the rest of {model})")
+    return _(template, model=pricing.model)
 
 
 def source_words(pricing: Pricing) -> str:
@@ -68,11 +69,20 @@ def source_words(pricing: Pricing) -> str:
     return _("entered by hand")
 
 
+_MISSING = {
+    "input": noop("{model}: input price"),
+    "output": noop("{model}: output price"),
+}
+_MISSING_OF_MODEL: dict[tuple[str, ...], str] = {
+    ("input",): noop("input price of {model}"),
+    ("output",): noop("output price of {model}"),
+}
+_BOTH_MISSING = noop("input price and output price of {model}")
+
+
 def missing_price_name(missing: MissingPrice) -> str:
     """Return the name of a price that is needed and that nobody knows: ``openai/gpt-9: output price``."""
-    if missing.kind == "input":
-        return _("{model}: input price", model=missing.model)
-    return _("{model}: output price", model=missing.model)
+    return _(_MISSING[missing.kind], model=missing.model)
 
 
 def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
@@ -82,12 +92,8 @@ def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
     for model, kind in dict.fromkeys(missing):
         kinds.setdefault(model, []).append(kind)
     for model, unknown in kinds.items():
-        if len(unknown) > 1:
-            yield _("input price and output price of {model}", model=model)
-        elif unknown == ["input"]:
-            yield _("input price of {model}", model=model)
-        else:
-            yield _("output price of {model}", model=model)
+        template = _MISSING_OF_MODEL.get(tuple(unknown), _BOTH_MISSING)
+        yield _(template, model=model)
 
 
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
@@ -134,25 +140,20 @@ def cache_in_words(cache: CacheRules | None) -> str:
     if cache.lifetime_seconds is not None:
         time = duration_words(cache.lifetime_seconds)
         lives = _("kept for {time} without use", time=time)
+    template = noop(
+        "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on; {lives}."
+    )
     if cache.step_tokens > 1:
-        rules = _(
+        template = noop(
             "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on, in steps of {step:,}; "
-            "{lives}.",
-            tokens=cache.min_tokens,
-            step=cache.step_tokens,
-            lives=lives,
+            "{lives}."
         )
-    else:
-        rules = _(
-            "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on; {lives}.",
-            tokens=cache.min_tokens,
-            lives=lives,
-        )
-    source = _(cache.source)
-    if not cache.as_of:
-        return rules + " " + _("Source: {source}.", source=source)
-    of = _("Source: {source}, as of {day:%Y-%m-%d}.", source=source, day=cache.as_of)
-    return rules + " " + of
+    rules = _(template, tokens=cache.min_tokens, step=cache.step_tokens, lives=lives)
+    template = noop("Source: {source}.")
+    if cache.as_of:
+        template = noop("Source: {source}, as of {day:%Y-%m-%d}.")
+    source = _(template, source=_(cache.source), day=cache.as_of)
+    return f"{rules} {source}"
 
 
 def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
@@ -183,29 +184,23 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
     """Return under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the
     full buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the
     tokens, is not that of the model whose prices count."""
-    prices = whose_prices(assumptions)
-    pause = duration_words(assumptions.pause_seconds)
+    pause_seconds = assumptions.pause_seconds
     cache = assumptions.cache
+    template = noop(
+        "Costs hold for the prices {prices} and a pause of {pause} between turns, after which its prompt cache "
+        "is empty."
+    )
     if cache is None:
-        basis = _(
-            "Costs hold for the prices {prices} and a pause of {pause} between turns, without a prompt cache.",
-            prices=prices,
-            pause=pause,
+        template = noop(
+            "Costs hold for the prices {prices} and a pause of {pause} between turns, without a prompt cache."
         )
-    elif cache.is_alive(assumptions.pause_seconds):
-        basis = _(
+    elif cache.is_alive(pause_seconds):
+        template = noop(
             "Costs hold for the prices {prices} and a pause of {pause} between turns, shorter than its prompt cache "
-            "lasts.",
-            prices=prices,
-            pause=pause,
+            "lasts."
         )
-    else:
-        basis = _(
-            "Costs hold for the prices {prices} and a pause of {pause} between turns, after which its prompt cache "
-            "is empty.",
-            prices=prices,
-            pause=pause,
-        )
+    pause = duration_words(pause_seconds)
+    basis = _(template, prices=whose_prices(assumptions), pause=pause)
     inexact = approximation(assumptions.main.model, counter) if assumptions.main else ""
     return f"{basis} {inexact}" if inexact else basis
 
@@ -228,22 +223,19 @@ def after_the_pause(
 ) -> str:
     """Return what the pause does, beside a sentence that says how long the prompt cache lives. ``read_share`` is the
     price of what is read from it, as a share of that of other input, where it is known."""
-    pause = duration_words(pause_seconds)
-    if cache.is_alive(pause_seconds):
-        if read_share is not None:
-            return _(
-                "The cache reads only a beginning that did not change, at {share:.0%} of the price; a window that "
-                "moves or a new summary changes it.",
-                share=read_share,
-            )
-        return _(
-            "After a pause of {pause} the next turn reads from the prompt cache.",
-            pause=pause,
-        )
-    return _(
-        "After a pause of {pause} the prompt cache is empty, so all that is sent is paid in full.",
-        pause=pause,
+    template = noop(
+        "After a pause of {pause} the prompt cache is empty, so all that is sent is paid in full."
     )
+    if cache.is_alive(pause_seconds):
+        template = noop(
+            "After a pause of {pause} the next turn reads from the prompt cache."
+        )
+        if read_share is not None:
+            template = noop(
+                "The cache reads only a beginning that did not change, at {share:.0%} of the price; a window that "
+                "moves or a new summary changes it."
+            )
+    return _(template, pause=duration_words(pause_seconds), share=read_share)
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
@@ -255,13 +247,11 @@ def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
             "The provider does not say how long its prompt cache lives. It is taken to be empty after every "
             "pause, so all that is sent is paid in full."
         )
-    lives = duration_words(cache.lifetime_seconds)
-    if cache.is_alive(pause_seconds):
-        return _(
-            "The pause is shorter than the {lives} that the prompt cache lives, so the next turn reads from it.",
-            lives=lives,
-        )
-    return _(
-        "The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full.",
-        lives=lives,
+    template = noop(
+        "The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full."
     )
+    if cache.is_alive(pause_seconds):
+        template = noop(
+            "The pause is shorter than the {lives} that the prompt cache lives, so the next turn reads from it."
+        )
+    return _(template, lives=duration_words(cache.lifetime_seconds))

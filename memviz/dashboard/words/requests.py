@@ -125,8 +125,13 @@ def limit_words(limit: Limit) -> str:
 
 def bracket_words(limit: Limit) -> str:
     """Return ``limit 1,500 of messages``, for the bracket over what it limits."""
-    counts = _((limit.counts or _COUNTED).removesuffix(_NOT_YET))
+    counts = _counted_words(limit)
     return _("limit {limit} of {counts}", limit=limit_value(limit), counts=counts)
+
+
+def _counted_words(limit: Limit) -> str:
+    """Return what a limit counts, in short: ``messages`` of messages not yet summarized."""
+    return _((limit.counts or _COUNTED).removesuffix(_NOT_YET))
 
 
 _COUNTED = noop("what the strategy counts")
@@ -140,15 +145,15 @@ def limit_rule(strategy: Strategy) -> str:
     limit = limit_of(strategy)
     if limit is None:
         return ""
-    counts = _((limit.counts or _COUNTED).removesuffix(_NOT_YET))
     tokens = counted(limit.tokens, "token")
     if limit.share:
         tokens = f"{tokens} ({limit.share})"
+    template = noop("clears when {counts} pass {tokens}")
     if strategy.trigger is Trigger.NEVER:
-        return _("keeps {counts} to {tokens}", counts=counts, tokens=tokens)
-    if strategy.writes_notes:
-        return _("summarizes when {counts} pass {tokens}", counts=counts, tokens=tokens)
-    return _("clears when {counts} pass {tokens}", counts=counts, tokens=tokens)
+        template = noop("keeps {counts} to {tokens}")
+    elif strategy.writes_notes:
+        template = noop("summarizes when {counts} pass {tokens}")
+    return _(template, counts=_counted_words(limit), tokens=tokens)
 
 
 def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
@@ -166,27 +171,25 @@ def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
     )
 
 
+_PASSES = noop(
+    "{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} "
+    "did."
+)
+_PASSES_AT_TURN = noop(
+    "{label} passes {window_tokens:,} tokens after {more}, at turn {turn:,}, if they go on growing as "
+    "the last {seen} did."
+)
+
+
 def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
     """Return when the requests of the setting called ``label`` are larger than a window of so many tokens."""
-    more = counted(forecast.more_requests, "more request")
-    requests = forecast.seen_requests
-    if forecast.turn is None:
-        return _(
-            "{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} "
-            "did.",
-            label=label,
-            window_tokens=window_tokens,
-            more=more,
-            seen=requests,
-        )
     return _(
-        "{label} passes {window_tokens:,} tokens after {more}, at turn {turn:,}, if they go on growing as "
-        "the last {seen} did.",
+        _PASSES if forecast.turn is None else _PASSES_AT_TURN,
         label=label,
         window_tokens=window_tokens,
-        more=more,
+        more=counted(forecast.more_requests, "more request"),
         turn=forecast.turn,
-        seen=requests,
+        seen=forecast.seen_requests,
     )
 
 

@@ -49,13 +49,17 @@ _COUNTS: dict[BreachKind, str] = {
 }
 
 
-class Told(NamedTuple):
-    """The words of a warning, see :class:`HealthWarning`."""
+class WarningWords(NamedTuple):
+    """The words of a warning, see :class:`HealthWarning`; in a table its texts, with braces for their values."""
 
     title: str
     numbers: str
     why: str
-    remedy: str
+    remedy: str = ""
+
+    def say(self, **values: object) -> WarningWords:
+        """Return all four texts in the language of their reader, with these values in their braces."""
+        return WarningWords(*[_(text, **values) for text in self])
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,20 +51,23 @@ class RemedyWords(NamedTuple):
 
 def said_words(why: Why) -> str:
     """Return where it was said and by whom, with the beginning of that message."""
-    log = why.run.log
     first = why.said[0]
     template = noop(
         "Message {number:,} (turn {turn:,}, {role}) says it otherwise: “{quote}”"
     )
     if why.is_word_for_word:
         template = noop("Said in message {number:,} (turn {turn:,}, {role}): “{quote}”")
-    return _(
-        template,
-        number=message_number(first),
-        turn=log.turn_number(first),
-        role=role_name(log[first].role),
-        quote=_quote(why, first),
-    )
+    return _(template, quote=_quote(why, first), **_place_of(why, first))
+
+
+def _place_of(why: Why, position: int) -> dict[str, object]:
+    """Return the number, the turn and the role of a message, as sentences name it."""
+    log = why.run.log
+    return {
+        "number": message_number(position),
+        "turn": log.turn_number(position),
+        "role": role_name(log[position].role),
+    }
 
 
 def held_words(why: Why) -> str:
@@ -88,43 +91,39 @@ def _cause(why: Why, loss: Span) -> str:
     if why.compaction is not None:
         words = compaction_words(why.compaction, why.run)
         return _("Lost at {place}: {done}", place=place, done=words.sentence)
-    label = why.run.strategy_at(loss.first_turn).label
+    template = noop(
+        "Lost at {place}: under {label} it sends no earlier message word for word."
+    )
     sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
-    if not sent:
-        return _(
-            "Lost at {place}: under {label} it sends no earlier message word for word.",
-            place=place,
-            label=label,
+    if sent:
+        template = noop(
+            "Lost at {place}: under {label} it sends {sent} and the input, and none of them says it."
         )
     return _(
-        "Lost at {place}: under {label} it sends {sent} and the input, and none of them says it.",
+        template,
         place=place,
-        label=label,
+        label=why.run.strategy_at(loss.first_turn).label,
         sent=listed(map(message_range, sent)),
     )
 
 
 def _event_words(event: RecordedEvent, place: str) -> str:
+    template = noop(
+        "Lost at {place}: the log says that its program compacted after message {after:,}, at {tokens:,} tokens by its "
+        "own count, and its summary does not say it."
+    )
     if event.is_window:
-        return _(
+        template = noop(
             "Lost at {place}: the log says that its program left out messages after message {after:,}, and sent no "
-            "summary in their place.",
-            place=place,
-            after=event.after_message,
+            "summary in their place."
         )
-    if event.tokens_before is None:
-        return _(
+    elif event.tokens_before is None:
+        template = noop(
             "Lost at {place}: the log says that its program compacted after message {after:,}, and its summary does "
-            "not say it.",
-            place=place,
-            after=event.after_message,
+            "not say it."
         )
     return _(
-        "Lost at {place}: the log says that its program compacted after message {after:,}, at {tokens:,} tokens by its "
-        "own count, and its summary does not say it.",
-        place=place,
-        after=event.after_message,
-        tokens=event.tokens_before,
+        template, place=place, after=event.after_message, tokens=event.tokens_before
     )
 
 
@@ -133,22 +132,19 @@ def need_words(why: Why) -> str:
     need = why.need
     if need is None:
         return _("No later message is seen to need it.")
-    values = {
-        "number": message_number(need.position),
-        "turn": why.run.log.turn_number(need.position),
-        "role": role_name(why.run.log[need.position].role),
-        "quote": _quote(why, need.position),
-    }
-    if not need.words:
-        return _(
-            "Message {number:,} (turn {turn:,}, {role}) says it again, and its request did not hold it: “{quote}”",
-            **values,
+    template = noop(
+        "Message {number:,} (turn {turn:,}, {role}) says it again, and its request did not hold it: “{quote}”"
+    )
+    if need.words:
+        template = noop(
+            "Message {number:,} (turn {turn:,}, {role}) seems to need it or to break it, for it says {words}; its "
+            "request did not hold it: “{quote}”"
         )
     return _(
-        "Message {number:,} (turn {turn:,}, {role}) seems to need it or to break it, for it says {words}; its request "
-        "did not hold it: “{quote}”",
-        **values,
+        template,
+        quote=_quote(why, need.position),
         words=listed(need.words),
+        **_place_of(why, need.position),
     )
 
 
@@ -183,35 +179,46 @@ def remedy_words(remedy: Remedy) -> RemedyWords:
 
 
 def _what(remedy: Remedy) -> str:
+    """Return the remedy, or the lookup that would not have kept the statement."""
     label = remedy.strategy.label
-    if remedy.kind == "pin":
-        return _("Its message pinned, under the same setting")
-    if remedy.kind == "limit":
-        return _("A larger limit: {label}", label=label)
+    template = _KINDS.get(remedy.kind) or _lookup_template(remedy)
     if remedy.kind == "preset" and label.startswith(remedy.title):
-        return _("Another rule, scaled to this conversation: {label}", label=label)
-    if remedy.kind == "preset":
-        return _(
-            "Another rule, scaled to this conversation: {title}, here {label}",
-            title=remedy.title,
-            label=label,
-        )
-    values = {"label": label, "rank": remedy.rank, "found": remedy.found}
-    if remedy.keeps and remedy.rank is not None:
-        return _("{label}: it is number {rank:,} of {found:,} found", **values)
+        template = _OWN_PRESET
+    return _(
+        template,
+        label=label,
+        title=remedy.title,
+        rank=remedy.rank,
+        found=remedy.found,
+    )
+
+
+_KINDS = {
+    "pin": noop("Its message pinned, under the same setting"),
+    "limit": noop("A larger limit: {label}"),
+    "preset": noop("Another rule, scaled to this conversation: {title}, here {label}"),
+}
+"""The words for a remedy of each kind but lookups."""
+_OWN_PRESET = noop("Another rule, scaled to this conversation: {label}")
+"""The words for a preset whose label begins with its title."""
+
+
+def _lookup_template(remedy: Remedy) -> str:
+    rank = remedy.rank
+    if remedy.keeps and rank is not None:
+        return noop("{label}: it is number {rank:,} of {found:,} found")
     if remedy.keeps:
-        return _("{label}: the request has it", **values)
+        return noop("{label}: the request has it")
     strategy = remedy.strategy
-    if remedy.rank and remedy.rank > getattr(strategy, strategy.main_parameter):
-        return _("Not {label}: it is number {rank:,} of {found:,} found", **values)
-    if remedy.rank is not None:
-        return _(
-            "Not {label}: the request does not hold all of it, though it is number {rank:,} of {found:,} found",
-            **values,
+    if rank and rank > getattr(strategy, strategy.main_parameter):
+        return noop("Not {label}: it is number {rank:,} of {found:,} found")
+    if rank is not None:
+        return noop(
+            "Not {label}: the request does not hold all of it, though it is number {rank:,} of {found:,} found"
         )
     if not remedy.found:
-        return _("Not {label}: it finds no message", label=label)
-    return _("Not {label}: it is not among the {found:,} messages found", **values)
+        return noop("Not {label}: it finds no message")
+    return noop("Not {label}: it is not among the {found:,} messages found")
 
 
 def statement_sentences(why: Why) -> Iterator[str]:
@@ -258,27 +265,17 @@ def life_sentences(why: Why) -> Iterator[str]:
 
 def statement_line(why: Why) -> str:
     """Return a lost statement in one line, where many are listed."""
-    log = why.run.log
     place = "" if why.loss is None else request_name(*why.loss.first)
     value = why.probe.answers[0]
     statement = why.probe.question.replace(BLANK, value)
     if value not in statement:
         statement = f"{statement} {value}"
-    requests = counted(why.without, "request")
-    if not why.said:
-        return _(
-            "{statement}, lost at {place}, {requests} without it",
-            place=place,
-            requests=requests,
-            statement=statement,
+    template = noop("{statement}, lost at {place}, {requests} without it")
+    said_at: dict[str, object] = {}
+    if why.said:
+        template = noop(
+            "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it"
         )
-    first = why.said[0]
-    return _(
-        "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it",
-        number=message_number(first),
-        turn=log.turn_number(first),
-        role=role_name(log[first].role),
-        place=place,
-        requests=requests,
-        statement=statement,
-    )
+        said_at = _place_of(why, why.said[0])
+    requests = counted(why.without, "request")
+    return _(template, statement=statement, place=place, requests=requests, **said_at)

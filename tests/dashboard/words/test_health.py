@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memviz.dashboard.words.health import TELL
-from memviz.dashboard.words.warning import Told
+from memviz.dashboard.words.warning import WarningWords
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.health import HealthFinding
 from memviz.metrics.health.budgets import LargerValue, Room, Thrash
@@ -25,7 +25,7 @@ def test_every_kind_of_finding_has_words(kind: type[HealthFinding]) -> None:
     assert kind in TELL
 
 
-def tell(finding: HealthFinding) -> Told:
+def tell(finding: HealthFinding) -> WarningWords:
     return TELL[type(finding)](finding)
 
 
