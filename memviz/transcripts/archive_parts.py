@@ -24,7 +24,7 @@ def join_parts(
     joining = [one for one in (*readers, given) if one is not None and one.files]
     people_files = {reader.people_file for reader in joining}
     folders: dict[tuple[str, str, str], list[bytes]] = {}
-    people: dict[str, tuple[str, bytes]] = {}
+    people = {}
     for name, content in files:
         path = PurePosixPath(name)
         document = Document(content, path.name, limits)

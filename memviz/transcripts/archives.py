@@ -9,15 +9,44 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
-from memviz.core.translation import _
+from memviz.core.translation import noop
 from memviz.core.zstandard import inflate_zstandard
 from memviz.transcripts.file_kinds import OFFICE
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 GZIP = b"\x1f\x8b"
 ZSTANDARD = 93
+FORMAT = "archive"
+ENCRYPTED = Refusal(
+    noop("a file in it is encrypted."),
+    noop("Unpack it with the password first."),
+    FORMAT,
+)
+TOO_MANY_FILES = Refusal(
+    noop("it lists {count:,} files, more than the limit of {most:,}."),
+    noop(
+        "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES."
+    ),
+    FORMAT,
+)
+TOO_LARGE = Refusal(
+    noop("it inflates to more than the limit of {limit:,} bytes."),
+    noop(
+        "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES."
+    ),
+    FORMAT,
+)
+INCOMPLETE = Refusal(
+    noop("it ends in the middle."),
+    noop("The file is incomplete: download it again."),
+    FORMAT,
+)
+DAMAGED = Refusal(
+    noop("it is damaged ({problem})."), noop("Download or pack it again."), FORMAT
+)
 LOCAL_HEAD_BYTES = 30
 JUNK = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 MEDIA = frozenset(
@@ -74,9 +103,7 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     ) as error:
         raise _broken(error) from None
     except RuntimeError:  # what zipfile raises for a file that asks for a password
-        raise _error(
-            _("a file in it is encrypted."), _("Unpack it with the password first.")
-        ) from None
+        raise ENCRYPTED.error() from None
 
 
 def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
@@ -84,30 +111,15 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
     names = set(archive.namelist())
     office = next((kind for inner, kind in OFFICE.items() if inner in names), None)
     if office:
-        raise TranscriptError(
-            _("this is {kind}.", kind=_(office.name)), remedy=office.remedy
-        )
+        raise office.refusal()
     if len(entries) > limits.archive_files:
-        reason = _(
-            "it lists {count:,} files, more than the limit of {most:,}.",
-            count=len(entries),
-            most=limits.archive_files,
-        )
-        raise _error(
-            reason,
-            _(
-                "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES."
-            ),
-        )
+        raise TOO_MANY_FILES.error(count=len(entries), most=limits.archive_files)
     room = limits.inflated_bytes
-    for entry in sorted(
-        (entry for entry in entries if _may_hold(entry)),
-        key=lambda entry: entry.filename,
-    ):
+    for entry in sorted(filter(_may_hold, entries), key=lambda file: file.filename):
         inflated = _inflated(archive, entry, room + 1)
         room -= len(inflated)
         if room < 0:
-            raise _too_large(limits)
+            raise TOO_LARGE.error(limit=limits.inflated_bytes)
         yield clean_text(entry.filename), inflated
 
 
@@ -150,33 +162,11 @@ def _gunzipped(data: bytes, limits: Limits) -> bytes:
     except zlib.error as error:
         raise _broken(error) from None
     if len(inflated) > limits.inflated_bytes:
-        raise _too_large(limits)
+        raise TOO_LARGE.error(limit=limits.inflated_bytes)
     if not inflater.eof:
-        raise _error(
-            _("it ends in the middle."), _("The file is incomplete: download it again.")
-        )
+        raise INCOMPLETE.error()
     return inflated
 
 
 def _broken(error: Exception) -> TranscriptError:
-    return _error(
-        _("it is damaged ({problem}).", problem=clean_text(str(error))[:200]),
-        _("Download or pack it again."),
-    )
-
-
-def _too_large(limits: Limits) -> TranscriptError:
-    reason = _(
-        "it inflates to more than the limit of {limit:,} bytes.",
-        limit=limits.inflated_bytes,
-    )
-    return _error(
-        reason,
-        _(
-            "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES."
-        ),
-    )
-
-
-def _error(reason: str, remedy: str) -> TranscriptError:
-    return TranscriptError(reason, format="archive", remedy=remedy)
+    return DAMAGED.error(problem=clean_text(str(error))[:200])

@@ -8,12 +8,17 @@ from typing import NamedTuple
 from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, counter
-from memviz.core.errors import MemvizError, TranscriptError
-from memviz.core.translation import _
+from memviz.core.errors import MemvizError
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file
 from memviz.transcripts.mapping.declaration import Mapping
+
+TOO_LARGE = Refusal(
+    noop("there is not enough memory to read it."), noop("Split the file.")
+)
 
 
 class NamedBytes(NamedTuple):
@@ -90,13 +95,7 @@ class BackgroundReading(BackgroundWork):
         except MemvizError as error:
             return Outcome(file.name, error=error)
         except MemoryError:
-            reason = _("there is not enough memory to read it.")
-            return Outcome(
-                file.name,
-                error=TranscriptError(
-                    reason, place=file.name, remedy=_("Split the file.")
-                ),
-            )
+            return Outcome(file.name, error=TOO_LARGE.error(file.name))
         return Outcome(file.name, loaded, self._tokens(loaded.transcripts))
 
     def _tokens(self, transcripts: Sequence[Transcript]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
 
@@ -38,6 +38,12 @@ REASONING = "reasoning"
 
 USAGE = "usage"
 """Key in a message's ``meta``: the tokens that a log recorded for a reply, such as ``input_tokens``."""
+USAGE_NAMES = (
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+)
 CACHE_BREAK = "cache_break"
 """Key in a message's ``meta``: why the provider's cache did not hold, in the words of the program that recorded it."""
 
@@ -47,14 +53,14 @@ def recorded_tokens(message: Message) -> tuple[int, int] | None:
     recorded none.
 
     Some providers count what their cache read or wrote apart from the input: where that is more, it is added."""
-    held = (message.meta or {}).get(USAGE)
-    if not isinstance(held, Mapping) or not _is_count(held.get("input_tokens")):
+    usage = (message.meta or {}).get(USAGE)
+    if not isinstance(usage, Mapping) or not _is_count(usage.get("input_tokens")):
         return None
-    names = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
     sent, *cached, replied = [
-        held[name] if _is_count(held.get(name)) else 0 for name in names
+        usage[name] if _is_count(usage.get(name)) else 0 for name in USAGE_NAMES
     ]
-    return (sent + sum(cached) if sum(cached) > sent else sent), replied
+    cached_tokens = sum(cached)
+    return (sent + cached_tokens if cached_tokens > sent else sent), replied
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +159,10 @@ class RecordedEvent:
 
     def to_dict(self) -> dict[str, Any]:
         """The event as JSON, without what is not known."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {
-            name: value for name, value in values.items() if value not in ("", None)
+            name: value
+            for name, value in asdict(self).items()
+            if value not in ("", None)
         }
 
 

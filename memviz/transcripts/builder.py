@@ -2,7 +2,7 @@
 about the file."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memviz.core.errors import (
@@ -26,12 +26,20 @@ from memviz.transcripts.chat_messages import (
     read_message,
     speaker_of,
 )
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.user_names import nobody_called, same_name
 
 MAX_REASONS = 3
+TOO_MANY_MESSAGES = Refusal(
+    "the conversation has more than {limit:,} messages.",
+    "Split it, or raise MEMVIZ_IMPORT_MESSAGES.",
+)
+NO_MESSAGES = Refusal(
+    noop("the conversation has no messages."),
+    noop("Choose one with at least one message."),
+)
 NEEDED = noop(
     "Every message needs a role (system, user, assistant or tool) and a content."
 )
@@ -42,6 +50,13 @@ KNOWN_ROLES = noop(
 )
 
 
+NO_USER = noop("there is no user message, so no turn to replay")
+NO_USER_TEXT = noop("a message of the user has no text")
+UNANSWERED_CALL = noop("a tool call has no result")
+UNCALLED_RESULT = noop("a tool result answers no call before it")
+
+
+@dataclass(eq=False)
 class TranscriptBuilder:
     """Collects the messages of one conversation, and what is odd about its file.
 
@@ -58,40 +73,31 @@ class TranscriptBuilder:
     :class:`TranscriptError`.
     """
 
-    notes: ImportNotes
-    """The repairs so far."""
-    limits: Limits
-    place: str
+    limits: Limits = field(default_factory=Limits)
+    place: str = ""
     """The place of the conversation in its file, empty where it is the whole file."""
-    user: str | None
+    user: str | None = None
     """The name under which the user speaks, if it was said."""
-    user_found: bool
+    user_found: bool = False
     """Whether somebody speaks under that name. Readers of texts set it; for messages
     that are added from JSON the builder does."""
-    empty_is_meant: bool
+    empty_is_meant: bool = False
     """Whether an empty message was one before, and its text is not missed. A reader of
     what memviz wrote sets it."""
-    messages: list[Message]
-    events: list[RecordedEvent]
-
-    def __init__(
-        self, limits: Limits | None = None, place: str = "", user: str | None = None
-    ) -> None:
-        self.notes = ImportNotes()
-        self.limits = limits or Limits()
-        self.place = place
-        self.user = user
-        self.user_found = False
-        self.empty_is_meant = False
-        self.messages = []
-        self.events = []
-        self._places: list[str] = []  # of each message
-        self._left_out: list[Said] = []  # "index 3 is not JSON"
-        self._lost: list[tuple[str, LostMessageError]] = []  # each with its place
-        # The names of those who speak in messages read from JSON, in order.
-        self._names: dict[str, None] = {}
-        # Log position -> who says the message.
-        self._speakers: dict[int, str] = {}
+    notes: ImportNotes = field(default_factory=ImportNotes)
+    """The repairs so far."""
+    messages: list[Message] = field(default_factory=list)
+    events: list[RecordedEvent] = field(default_factory=list)
+    _places: list[str] = field(default_factory=list)
+    """The place of each message."""
+    _left_out: list[Said] = field(default_factory=list)
+    """Such as "index 3 is not JSON"."""
+    _lost: list[tuple[str, LostMessageError]] = field(default_factory=list)
+    """Each with its place."""
+    _names: dict[str, None] = field(default_factory=dict)
+    """The names of those who speak in messages read from JSON, in order."""
+    _speakers: dict[int, str] = field(default_factory=dict)
+    """Who says the message at a log position."""
 
     def note(self, what: str, place: str = "") -> None:
         """Note a repair, as a clause without full stop: "a role was guessed"."""
@@ -105,9 +111,7 @@ class TranscriptBuilder:
         """Add a message; returns its log position."""
         limit = self.limits.messages
         if len(self.messages) >= limit:
-            reason = f"the conversation has more than {limit:,} messages."
-            remedy = "Split it, or raise MEMVIZ_IMPORT_MESSAGES."
-            raise TranscriptError(reason, remedy=remedy)
+            raise TOO_MANY_MESSAGES.error(limit=limit)
         self.messages.append(message)
         self._places.append(place)
         return len(self.messages) - 1
@@ -145,12 +149,11 @@ class TranscriptBuilder:
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
         """Add every item of a list; returns the log position of each message by its
         index in the list."""
-        added = {}
-        for index, item in enumerate(items):
-            position = self.add_json(item, f"index {index}")
-            if position is not None:
-                added[index] = position
-        return added
+        positions = {
+            index: self.add_json(item, f"index {index}")
+            for index, item in enumerate(items)
+        }
+        return {index: at for index, at in positions.items() if at is not None}
 
     def _role_of(self, role: object) -> str | None:
         """Return the role of a name, and remember the name if it is somebody's.
@@ -159,12 +162,11 @@ class TranscriptBuilder:
         :meth:`_assign_roles` finds the user's among them.
         """
         known = known_role(role)
-        if not isinstance(role, str) or not role.strip() or known in ("system", "tool"):
+        name = role.strip() if isinstance(role, str) else ""
+        if not name or known in ("system", "tool"):
             return known
-        self._names.setdefault(role.strip())
-        if known is None and self.user:
-            return "assistant"
-        return known
+        self._names.setdefault(name)
+        return known or ("assistant" if self.user else None)
 
     def _assign_roles(self) -> None:
         """Make the messages of the user's name the user's, and all others the
@@ -177,9 +179,9 @@ class TranscriptBuilder:
         if self.user is None or not self._names:
             return
         if not any(same_name(name, self.user) for name in self._names):
-            if all(map(known_role, self._names)):
-                return
-            raise nobody_called(self.user, tuple(self._names))
+            if not all(map(known_role, self._names)):
+                raise nobody_called(self.user, tuple(self._names))
+            return
         self.user_found = True
         for position, name in self._speakers.items():
             message = self.messages[position]
@@ -295,9 +297,7 @@ class TranscriptBuilder:
             return
         total = len(self._left_out)
         if not total:
-            reason = _("the conversation has no messages.")
-            remedy = _("Choose one with at least one message.")
-            raise TranscriptError(reason, remedy=remedy)
+            raise NO_MESSAGES.error()
         reason = ngettext(
             "its only message cannot be read: {reasons}.",
             "none of the {number} messages can be read: {reasons}.",
@@ -321,11 +321,11 @@ class TranscriptBuilder:
         if self.user is not None and not self.user_found:
             self.note(Said(NOBODY, name=repr(self.user[:40])))
         if not any(message.role == "user" for message in self.messages):
-            self.note(noop("there is no user message, so no turn to replay"))
+            self.note(NO_USER)
         if not self.empty_is_meant:
             for message, place in zip(self.messages, self._places, strict=True):
                 if message.role == "user" and not message.content:
-                    self.note(noop("a message of the user has no text"), place)
+                    self.note(NO_USER_TEXT, place)
         self._note_half_tool_calls()
 
     def _note_half_tool_calls(self) -> None:
@@ -338,13 +338,11 @@ class TranscriptBuilder:
             if message.role != "tool":
                 last_word = position
         for position in pairs.uncalled:
-            self.note(
-                noop("a tool result answers no call before it"), self._places[position]
-            )
+            self.note(UNCALLED_RESULT, self._places[position])
         for caller, results in pairs.results_of.items():
             call_count = len(self.messages[caller].tool_calls)
             if caller != last_word and len(results) < call_count:
-                self.note(noop("a tool call has no result"), self._places[caller])
+                self.note(UNANSWERED_CALL, self._places[caller])
 
 
 def _at(place: str, reason: str) -> Said:

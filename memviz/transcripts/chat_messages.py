@@ -32,7 +32,6 @@ MAX_META_CHARS = 2_000
 """Most characters of JSON that the fields of a message which memviz does not know may have in all."""
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
-_REASONING = frozenset(REASONING_KEYS)
 _OTHER_TEXTS = frozenset({*TEXT_KEYS, "refusal", "audio"})
 _KNOWN_KEYS = frozenset(
     {
@@ -66,6 +65,13 @@ RoleOf = Callable[[object], str | None]
 """Returns the role for the name that a product gives a speaker; ``None`` for an unknown name."""
 
 
+TOO_LARGE_FIELDS = noop("fields too large to keep beside the text were left out")
+
+
+def pass_over(what: str) -> None:
+    """Note nothing: for a look at what is read again, or was read before."""
+
+
 def known_role(role: object) -> str | None:
     """The role that is written in a message, under any of its names; ``None`` if it is unknown."""
     return role_named(role)
@@ -78,8 +84,8 @@ def named(roles: Mapping[str, str]) -> RoleOf:
 
 def spoken_role(role: object) -> str | None:
     """:func:`known_role` for products in which tools do not send messages of their own."""
-    found = known_role(role)
-    return None if found == "tool" else found
+    known = known_role(role)
+    return None if known == "tool" else known
 
 
 def speaker_of(
@@ -93,23 +99,17 @@ def speaker_of(
     """
     if not isinstance(item, dict):
         raise MessageError(Said("is {kind}, not an object", kind=Said(kind_of(item))))
-    written = None
-    for key in keys or ("role",):
-        written = item.get(key)
-        if written is not None:
-            break
-    if written is None:
+    names = [item[key] for key in keys or ("role",) if item.get(key) is not None]
+    if not names:
         raise MessageError(Said("has no {key}", key=called))
-    role = role_of(written)
+    name = names[0]
+    role = role_of(name)
     if role is not None:
         return role
-    if not isinstance(written, str):
-        raise LostMessageError(
-            Said(UNKNOWN_SPEAKER, key=called, name=Said(kind_of(written))), ""
-        )
-    raise LostMessageError(
-        Said(UNKNOWN_SPEAKER, key=called, name=repr(written[:40])), written
-    )
+    is_text = isinstance(name, str)
+    shown = repr(name[:40]) if is_text else Said(kind_of(name))
+    reason = Said(UNKNOWN_SPEAKER, key=called, name=shown)
+    raise LostMessageError(reason, name if is_text else "")
 
 
 def saved_prompt(item: object) -> str | None:
@@ -140,7 +140,7 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
         name=_label(item, "name", note),
         tool_calls=calls,
         tool_call_id=_label(item, "tool_call_id", note),
-        meta={**_meta(item, note), **_reasoning(item)} or None,
+        meta={**kept_beside(item, note), **_reasoning(item)} or None,
     )
 
 
@@ -168,12 +168,12 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
             _note_other_texts(item, content, note)
         return content
     try:
-        found = text_beside_content(item)
+        content = text_beside_content(item)
     except MessageError as error:
         raise LostMessageError(*error.args) from None
-    if found is None and isinstance(item.get("audio"), dict):
+    if content is None and isinstance(item.get("audio"), dict):
         return stand_in("audio")
-    return content_text(found, note)
+    return content_text(content, note)
 
 
 def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None:
@@ -220,9 +220,9 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """Return what the model thought, under whichever name servers of this API give it."""
-    if not _REASONING.isdisjoint(item):  # nearly no message
-        for key in REASONING_KEYS:
-            thoughts = _thought(item.get(key))
+    for key in REASONING_KEYS:
+        if key in item:  # nearly no message
+            thoughts = _thought(item[key])
             if thoughts:
                 return {REASONING: thoughts}
     return {}
@@ -239,13 +239,10 @@ def _thought(value: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
-def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    """The ``meta`` that keeps these fields of a message, without empty ones; those too large for it are noted."""
-    return _meta(fields, note)
-
-
-def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    meta: dict[str, Any] = {}
+def kept_beside(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """The ``meta`` that keeps the fields of a message which memviz does not know, without empty ones; those too large
+    for it are noted."""
+    meta = {}
     known = _KNOWN_KEYS
     if item.get("content") in (None, ""):
         known = known.union(TEXT_KEYS, PART_KEYS)
@@ -265,7 +262,7 @@ def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
         else:
             too_large = True
     if too_large:
-        note(noop("fields too large to keep beside the text were left out"))
+        note(TOO_LARGE_FIELDS)
     return meta
 
 

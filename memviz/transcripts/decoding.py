@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from collections.abc import Iterator, Sequence
 
 from memviz.core.translation import Said, noop
 from memviz.transcripts.import_notes import ImportNotes
@@ -20,6 +21,7 @@ REPLACED = noop(
 STRAY_WINDOWS = noop(
     "byte {byte} at offset {offset} is not {encoding}; it and others like it were read as Windows-1252"
 )
+PADDING = noop("{number} NUL characters after the end were ignored")
 ALL_WINDOWS = noop(
     "byte {byte} at offset {offset} is not {encoding}; the file was read as Windows-1252"
 )
@@ -51,19 +53,26 @@ def decode(data: bytes, notes: ImportNotes) -> str:
         offset = len(mark) + error.start
         byte = f"0x{data[offset]:02X}"
         notes.add(Said(repair, byte=byte, offset=offset, encoding=encoding.upper()))
-    kept = text.rstrip("\0 \t\r\n")
-    padding = text.count("\0", len(kept))
+    content = text.rstrip("\0 \t\r\n")
+    padding = text.count("\0", len(content))
     if padding:
-        notes.add(
-            Said("{number} NUL characters after the end were ignored", number=padding)
-        )
-    return kept
+        notes.add(Said(PADDING, number=padding))
+    return content
 
 
 def with_line_feeds(text: str) -> str:
     """The text of a file with one kind of line end, whatever system wrote it."""
     text = text.replace("\r\n", "\n")
     return text if "\n" in text else text.replace("\r", "\n")
+
+
+def texts_behind(
+    matches: Sequence[re.Match[str]], text: str
+) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each of the matches in a text, in order, with what stands between it and the next one."""
+    stops = [match.start() for match in matches[1:]] + [len(text)]
+    for match, stop in zip(matches, stops, strict=False):
+        yield match, text[match.end() : stop]
 
 
 def _without_mark(data: bytes) -> str:

@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
@@ -11,7 +12,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import decode
 from memviz.transcripts.file_kinds import SQLITE, FileKind, binary_kind
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import JsonParser, describe, looks_like_lines
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.sqlite_tables import Tables
@@ -21,8 +22,31 @@ HEAD_ITEMS = 500
 at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
-EMPTY = noop("Choose a file with at least one message.")
 OTHER_FORMAT = noop("Choose another format, or leave it to be recognised.")
+ONLY_WHITE_SPACE = noop("it holds nothing but {number} bytes of white space")
+NO_DATABASE = Refusal(
+    noop("an SQLite database was expected, found {found}."), OTHER_FORMAT
+)
+OTHER_DATABASE = Refusal(
+    noop("no known chat database: it has {tables}."),
+    noop("Check that it is the right one."),
+)
+TABLES_NOT_COPIED = Refusal(
+    noop(
+        "the database has no tables: they are still in the '-wal' file that belongs to it."
+    ),
+    noop("Close the program that writes it, then copy it again."),
+)
+NO_MESSAGES = Refusal(
+    noop("there are no messages, found {found}."),
+    noop("Choose a file with at least one message."),
+)
+UNKNOWN = Refusal(noop("no known format, found {found}."))
+EMPTY_FILE = Refusal(
+    noop("the file is empty: {found}."),
+    noop("Choose another file, or export it again."),
+)
+MISMATCH = Refusal(noop("{expected} was expected, found {found}."), OTHER_FORMAT)
 
 
 UNFORESEEN_ERRORS = (
@@ -33,6 +57,7 @@ UNFORESEEN_ERRORS = (
     ArithmeticError,
 )
 """The errors of a reader that has missed a case."""
+Piece = TypeVar("Piece")
 Placed = tuple[Any, str]
 """A JSON value with its place in the file: "index 3" or "line 4"."""
 
@@ -52,26 +77,20 @@ class UnknownFormatError(TranscriptError):
     """The file is not broken, but none of the known formats, and not nearly one."""
 
 
+@dataclass(eq=False)
 class Document:
     """The bytes of a file with its name; its text, its JSON and its tables are read when first asked for.
 
     ``user`` is the name under which the user speaks, if that was said.
     """
 
-    def __init__(
-        self,
-        data: bytes,
-        name: str = "",
-        limits: Limits | None = None,
-        user: str | None = None,
-    ) -> None:
-        self.data = data
-        self.name = name
-        self.limits = limits or Limits()
-        self.user = user
-        self.notes = ImportNotes()
-        # What mappings made of it, so that each of them does not make it anew.
-        self.contents: dict[tuple[object, ...], Any] = {}
+    data: bytes
+    name: str = ""
+    limits: Limits = field(default_factory=Limits)
+    user: str | None = None
+    notes: ImportNotes = field(default_factory=ImportNotes)
+    contents: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    """What mappings made of it, so that each of them does not make it anew."""
 
     @cached_property
     def binary_kind(self) -> FileKind | None:
@@ -105,10 +124,10 @@ class Document:
     @cached_property
     def items(self) -> Sequence[Any]:
         """The items of a JSON list, or the values of JSON lines; empty for anything else, also for one object."""
-        value, rows, _ = self.json
+        value, rows, _problem = self.json
         if isinstance(value, list):
             return value
-        return [item for _, item in rows] if value is None else ()
+        return [item for _line, item in rows] if value is None else ()
 
     @cached_property
     def places(self) -> list[str]:
@@ -127,6 +146,16 @@ class Document:
     def objects(self) -> Sequence[dict[str, Any]]:
         """The objects among the first :data:`HEAD_ITEMS` items, from which formats are recognised."""
         return [item for item in self.items[:HEAD_ITEMS] if isinstance(item, dict)]
+
+    @property
+    def heads(self) -> Sequence[dict[str, Any]]:
+        """The objects from which formats are recognised; where there are no items, the one that the file is."""
+        return self.objects or [self.object]
+
+    @property
+    def lines(self) -> list[Placed]:
+        """Each of :attr:`items` with its place; a file that is one object is a line."""
+        return self.placed or [(self.object, "line 1")]
 
     @cached_property
     def object(self) -> dict[str, Any]:
@@ -154,10 +183,7 @@ class Document:
     def tables(self) -> Tables:
         """The tables of an SQLite database. Raises :class:`TranscriptError` for any other file, and a broken one."""
         if not self.data.startswith(SQLITE):
-            raise TranscriptError(
-                _("an SQLite database was expected, found {found}.", found=self.found),
-                remedy=OTHER_FORMAT,
-            )
+            raise NO_DATABASE.error(found=self.found)
         return Tables(self.data, self.limits)
 
     @property
@@ -181,45 +207,19 @@ class Document:
             except TranscriptError as broken:
                 return broken
             if not tables and self.tables.in_write_ahead_mode:
-                reason = _(
-                    "the database has no tables: they are still in the '-wal' file that belongs to it."
-                )
-                return TranscriptError(
-                    reason,
-                    remedy=_("Close the program that writes it, then copy it again."),
-                )
-            reason = _(
-                "no known chat database: it has {tables}.",
-                tables=tables or _("no table"),
-            )
-            return TranscriptError(reason, remedy=_("Check that it is the right one."))
+                return TABLES_NOT_COPIED.error()
+            return OTHER_DATABASE.error(tables=tables or _("no table"))
         if self.json.value in ([], {}):
-            return TranscriptError(
-                _("there are no messages, found {found}.", found=self.found),
-                remedy=EMPTY,
-            )
-        return self.json.problem or TranscriptError(
-            _("no known format, found {found}.", found=self.found)
-        )
+            return NO_MESSAGES.error(found=self.found)
+        return self.json.problem or UNKNOWN.error(found=self.found)
 
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
-            return TranscriptError(
-                _("this is {kind}.", kind=_(self.binary_kind.name)),
-                remedy=self.binary_kind.remedy,
-            )
-        found = (
-            _(
-                "it holds nothing but {number} bytes of white space",
-                number=len(self.data),
-            )
-            if self.data
-            else _("it has 0 bytes")
-        )
-        return TranscriptError(
-            _("the file is empty: {found}.", found=found),
-            remedy=_("Choose another file, or export it again."),
-        )
+            return self.binary_kind.refusal()
+        found = _("it has 0 bytes")
+        if self.data:
+            found = _(ONLY_WHITE_SPACE, number=len(self.data))
+        return EMPTY_FILE.error(found=found)
 
 
 class Reader(ABC):
@@ -239,6 +239,10 @@ class Reader(ABC):
     is_mapping = False
     """It reads by a mapping: a file that another reader recognises as well is that one's."""
 
+    conversation_path = ""
+    """The path of the field by which rows of one conversation are known, where each row of a file belongs to one."""
+    joins_rows = False
+    """A conversation may have several rows, wherever they stand in a file."""
     over: tuple[str, ...] = ()
     """Formats that recognise such a file as well, and read less of it."""
 
@@ -266,13 +270,16 @@ class Reader(ABC):
         """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
+def expect_any(
+    pieces: Sequence[Piece], expected: str, document: Document
+) -> Sequence[Piece]:
+    """Return the pieces of a document. Raises the error of :func:`mismatch` where there are none."""
+    if not pieces:
+        raise mismatch(expected, document)
+    return pieces
+
+
 def mismatch(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not what a format reads: ``expected`` completes "... was expected"."""
-    return document.json.problem or TranscriptError(
-        _(
-            "{expected} was expected, found {found}.",
-            expected=_(expected),
-            found=document.found,
-        ),
-        remedy=OTHER_FORMAT,
-    )
+    problem = document.json.problem
+    return problem or MISMATCH.error(expected=_(expected), found=document.found)

@@ -137,12 +137,13 @@ def to_json(transcript: Transcript) -> str:
         "messages": [message.to_dict() for message in transcript.messages],
         "probes": [probe.to_dict() for probe in transcript.probes],
     }
-    if transcript.tools:
-        document["tools"] = [json.loads(schema) for schema in transcript.tools]
-    if transcript.held_at:
-        document["held_at"] = transcript.held_at.isoformat()
-    if transcript.events:
-        document["events"] = [event.to_dict() for event in transcript.events]
+    held_at = transcript.held_at
+    beside = {
+        "tools": [json.loads(schema) for schema in transcript.tools],
+        "held_at": held_at.isoformat() if held_at else None,
+        "events": [event.to_dict() for event in transcript.events],
+    }
+    document |= {name: value for name, value in beside.items() if value}
     try:
         text = json.dumps(
             document, ensure_ascii=False, indent=1, default=str, allow_nan=False

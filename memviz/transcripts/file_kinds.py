@@ -3,7 +3,9 @@
 import re
 from typing import NamedTuple
 
+from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
+from memviz.transcripts.import_notes import Refusal
 
 SQLITE = b"SQLite format 3\0"
 AS_TEXT = noop("Choose a file with a conversation as text.")
@@ -24,6 +26,11 @@ class FileKind(NamedTuple):
 
     name: str
     remedy: str = AS_TEXT
+
+    def refusal(self, kind: type[TranscriptError] = TranscriptError) -> TranscriptError:
+        """Return the error for a file of this kind: "this is a PNG image."."""
+        refusal = Refusal(noop("this is {kind}."), self.remedy, kind=kind)
+        return refusal.error(kind=_(self.name))
 
 
 _IMAGE = noop("Choose a file with the conversation as text, not a picture of it.")
@@ -68,13 +75,17 @@ STARTS = {
     b"\x7fELF": FileKind("a program"),
     b"MZ\x90": FileKind("a program"),
 }
-_INNER = {
-    b"RIFF": {
-        b"WEBP": noop("a WebP image"),
-        b"WAVE": noop("a WAV recording"),
-        b"AVI ": noop("an AVI video"),
-    }
+RIFF_KINDS = {
+    b"WEBP": FileKind(noop("a WebP image")),
+    b"WAVE": FileKind(noop("a WAV recording")),
+    b"AVI ": FileKind(noop("an AVI video")),
 }
+HEIC_IMAGE = FileKind(noop("a HEIC or AVIF image"))
+MP4_FILE = FileKind(noop("an MP4 video or recording"))
+BINARY_FILE = FileKind(noop("a binary file of no known kind"))
+_AS_JSON = noop("Save the conversation as text, or export it as JSON.")
+HTML_PAGE = FileKind(noop("an HTML page"), _AS_JSON)
+XML_FILE = FileKind(noop("an XML file"), _AS_JSON)
 OFFICE = {
     "xl/workbook.xml": FileKind(noop("an Excel workbook (.xlsx)"), AS_CSV),
     "xl/workbook.bin": FileKind(noop("an Excel workbook (.xlsb)"), AS_CSV),
@@ -97,33 +108,23 @@ _PAGE = re.compile(
 
 def binary_kind(data: bytes) -> FileKind | None:
     """Return what a binary file is; ``None`` for one that may be text."""
-    known = next(
-        (kind for start, kind in STARTS.items() if data.startswith(start)), None
-    )
-    if known is not None:
-        return known
-    inner = _INNER.get(data[:4], {}).get(data[8:12])
-    if inner:
-        return FileKind(inner)
+    for start, kind in STARTS.items():
+        if data.startswith(start):
+            return kind
+    if data[:4] == b"RIFF" and data[8:12] in RIFF_KINDS:
+        return RIFF_KINDS[data[8:12]]
     if data[4:8] == b"ftyp":
-        return FileKind(
-            _("a HEIC or AVIF image")
-            if data[8:11] in (b"hei", b"mif", b"avi")
-            else _("an MP4 video or recording")
-        )
-    return FileKind(_("a binary file of no known kind")) if _is_binary(data) else None
+        return HEIC_IMAGE if data[8:11] in (b"hei", b"mif", b"avi") else MP4_FILE
+    return BINARY_FILE if _is_binary(data) else None
 
 
 def page_kind(text: str) -> FileKind | None:
     """Return what a text is that a browser shows: an HTML page, or XML; ``None`` for any other."""
-    found = _PAGE.match(text[:SAMPLED_BYTES])
-    if found is None:
+    beginning = _PAGE.match(text[:SAMPLED_BYTES])
+    if beginning is None:
         return None
-    is_html = found["name"].lower() in ("!doctype html", "html")
-    return FileKind(
-        _("an HTML page") if is_html else _("an XML file"),
-        _("Save the conversation as text, or export it as JSON."),
-    )
+    is_html = beginning["name"].lower() in ("!doctype html", "html")
+    return HTML_PAGE if is_html else XML_FILE
 
 
 def _is_binary(data: bytes) -> bool:

@@ -8,6 +8,7 @@ only the newest reply, which may get further rows, is told again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from memviz.core.messages import Message
 from memviz.core.translation import Said
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import pass_over
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Placed
 from memviz.transcripts.import_notes import SUBAGENTS, UNREAD, ImportNotes
 from memviz.transcripts.json_text import JsonParser
@@ -33,6 +35,7 @@ from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
     count_at,
     list_at,
+    object_at,
     objects_at,
     text_at,
     value_at,
@@ -91,13 +94,11 @@ class GrowingFormat:
 
     def _split(self, rows: Rows) -> list[Rows]:
         """Return the pieces of rows; of a single piece each of its rows."""
-        starts = [0]
-        for index in range(1, len(rows)):
-            if self._begins_piece(rows, index):
-                starts.append(index)
-        if len(starts) == 1:
+        inner = [at for at in range(1, len(rows)) if self._begins_piece(rows, at)]
+        if not inner:
             return [[row] for row in rows]
-        return [rows[start:stop] for start, stop in pairwise([*starts, len(rows)])]
+        bounds = pairwise([0, *inner, len(rows)])
+        return [rows[start:stop] for start, stop in bounds]
 
     def _begins_piece(self, rows: Rows, index: int) -> bool:
         try:
@@ -124,17 +125,16 @@ def notes_of(subagent_rows: int, unread_rows: int) -> tuple[str, ...]:
     """Return the notes of a conversation in which so many rows of subagents, and so many
     that could not be read, were left out; none where there were none."""
     notes = ImportNotes()
-    if subagent_rows:
-        notes.add(Said(SUBAGENTS, rows=subagent_rows))
-    if unread_rows:
-        notes.add(Said(UNREAD, rows=unread_rows))
+    for template, rows in ((SUBAGENTS, subagent_rows), (UNREAD, unread_rows)):
+        if rows:
+            notes.add(Said(template, rows=rows))
     return notes.sentences()
 
 
 def join_told(parts: Iterable[Told]) -> Told:
     """Return what rows are that were told in parts, one behind the other."""
     messages: list[Message] = []
-    events: list[RecordedEvent] = []
+    events = []
     about: dict[str, Any] = {}
     left_out = 0
     unread = 0
@@ -152,26 +152,26 @@ def moved_events(events: Iterable[RecordedEvent], by: int) -> list[RecordedEvent
     return [replace(event, after_message=event.after_message + by) for event in events]
 
 
+ABOUT = ("title", "system_prompt", "held_at")
+
+
 def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     """Return what a reader makes of a piece, which may hold no message at all."""
     builder = TranscriptBuilder()
-    about: dict[str, Any] = {}
-    try:
+    about = {}
+    with suppress(TranscriptError):
         transcript = read(builder)
-    except TranscriptError:
-        pass
-    else:
-        known = {
-            "title": transcript.title,
-            "system_prompt": transcript.system_prompt,
-            "held_at": transcript.held_at,
-        }
-        about = {name: value for name, value in known.items() if value}
+        about = {name: getattr(transcript, name) for name in ABOUT}
+    about = {name: value for name, value in about.items() if value}
     return Told(tuple(builder.messages), tuple(builder.events), about)
 
 
 def _placed(rows: Rows) -> list[Placed]:
     return [(row, f"line {number}") for number, row in enumerate(rows, 1)]
+
+
+def _last_of_type(kind: str, rows: Rows) -> dict[str, Any]:
+    return next((row for row in reversed(rows) if row.get("type") == kind), {})
 
 
 # Claude Code
@@ -203,8 +203,8 @@ def _claude_use(row: Mapping[str, Any]) -> dict[str, Any]:
     usage = value_at(row, "message", "usage")
     if not isinstance(usage, dict) or row.get("isSidechain") is True:
         return {}
-    counted = [value for name, value in usage.items() if name.endswith("_tokens")]
-    tokens = sum(value for value in counted if type(value) is int and value > 0)
+    counts = [count_at(usage, name) for name in usage if name.endswith("_tokens")]
+    tokens = sum(filter(None, counts))
     return _use(tokens, model=text_at(row, "message", "model"))
 
 
@@ -230,23 +230,17 @@ def _codex_begins(rows: Rows, index: int) -> bool:
     if kind == "message" and item.get("role") == "user":
         texts = [text_at(part, "text") for part in objects_at(item, "content")]
         return not any(map(CONTEXT.match, texts))
-    if kind not in ("reasoning", "message", "function_call", "custom_tool_call"):
+    is_reply = kind == "message" and item.get("role") == "assistant"
+    if not is_reply and kind not in ("reasoning", "function_call", "custom_tool_call"):
         return False
-    if kind == "message" and item.get("role") != "assistant":
-        return False
-    earlier = (
-        before
-        for before in reversed(rows[:index])
-        if before.get("type") == "response_item"
-    )
-    return text_at(next(earlier, {}), "payload", "type").endswith("_output")
+    before = _last_of_type("response_item", rows[:index])
+    return text_at(before, "payload", "type").endswith("_output")
 
 
 def _codex_use(row: Mapping[str, Any]) -> dict[str, Any]:
     if row.get("type") == "session_meta":
-        source = value_at(row, "payload", "source")
-        is_subagent = isinstance(source, dict) and "subagent" in source
-        return {"is_subagent": True} if is_subagent else {}
+        source = object_at(row, "payload", "source")
+        return {"is_subagent": True} if "subagent" in source else {}
     if row.get("type") == "turn_context":
         return _use(None, model=text_at(row, "payload", "model"))
     if text_at(row, "payload", "type") != "token_count":
@@ -263,12 +257,8 @@ FIRST_ROWS = 2
 
 
 def _tell_gemini(rows: Rows) -> Told:
-    is_beginning = bool(rows) and "projectHash" in rows[0]
-    placed = []
-    for number, row in enumerate(rows):
-        sets_first = is_beginning and number < FIRST_ROWS
-        own = row if sets_first else _without_restated(row)
-        placed.append((own, f"line {number + 1}"))
+    first = FIRST_ROWS if rows and "projectHash" in rows[0] else 0
+    placed = _placed([*rows[:first], *map(_without_restated, rows[first:])])
     return _told(lambda builder: GeminiCli().read(Session.of_rows(placed), builder))
 
 
@@ -283,7 +273,7 @@ def _without_restated(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_summary(item: object) -> bool:
-    text = contents_text(value_at(item, "content"), lambda _: None)
+    text = contents_text(value_at(item, "content"), pass_over)
     return value_at(item, "type") == "user" and text.lstrip().startswith(SUMMARIES)
 
 
@@ -295,12 +285,8 @@ def _gemini_begins(rows: Rows, index: int) -> bool:
         return not parts or any("text" in part for part in parts)
     if kind != "gemini":
         return False
-    earlier = (
-        text_at(before, "id")
-        for before in reversed(rows[:index])
-        if before.get("type") == "gemini"
-    )
-    return next(earlier, row.get("id")) != row.get("id")
+    before = _last_of_type("gemini", rows[:index])
+    return bool(before) and text_at(before, "id") != row.get("id")
 
 
 def _gemini_use(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,11 @@
-"""Repairs and omissions of a reader, in sentences for the user."""
+"""Repairs, omissions and refusals of a reader, in sentences for the user."""
 
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
 from memviz.core.file_places import place_words
-from memviz.core.translation import Said, noop
+from memviz.core.translation import Said, _, noop
 
 MAX_PLACES = 5
 MAX_SENTENCES = 20
@@ -11,14 +15,39 @@ SUBAGENTS = noop(
 UNREAD = noop("what could not be read was left out (rows: {rows})")
 
 
+AT_MORE_PLACES = noop("{note}: {places} and {more} more.")
+
+
+class Refusal(NamedTuple):
+    """The reason why something cannot be read, and what to do about it.
+
+    Both may have places for values: ``Refusal("it has more than {most:,} rows.")``.
+    """
+
+    reason: str
+    remedy: str = ""
+    format: str = ""
+    kind: type[TranscriptError] = TranscriptError
+
+    def error(self, place: str = "", /, **values: Any) -> TranscriptError:
+        """Return the error that says so, of what stands at this place of a file."""
+        return self.kind(
+            _(self.reason, **values),
+            format=self.format,
+            place=place,
+            remedy=_(self.remedy, **values),
+        )
+
+
+@dataclass(eq=False)
 class ImportNotes:
     """Collects what a reader had to repair or leave out.
 
     All notes of one kind become one sentence: "a role was guessed: index 3, index 8."
     """
 
-    def __init__(self) -> None:
-        self._places: dict[str, list[str]] = {}
+    _places: dict[str, list[str]] = field(default_factory=dict)
+    """The places of each note."""
 
     def add(self, what: str, place: str = "") -> None:
         """Note what was done, a clause without full stop, and where if that is known."""
@@ -47,6 +76,6 @@ def _sentence(note: Said, places: list[str]) -> Said:
     named = tuple(map(place_words, places[:MAX_PLACES]))
     more = times - MAX_PLACES
     if more > 0:
-        template = noop("{note}: {places} and {more} more.")
+        template = AT_MORE_PLACES
         return Said(template, note=note, places=named, more=more)
     return Said("{note}: {places}.", note=note, places=named)

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -10,7 +12,7 @@ from memviz.core.bounds import is_deeper
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.translation import Said, _, noop
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.limits import Limits
 
 WHITE_SPACE = (
@@ -23,8 +25,39 @@ _CUT_OFF = re.compile(
 _HEX_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 """An escape that JSON does not know, as Telegram writes control characters: ``\\x0B``."""
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
-ONE_A_LINE = noop("Write one value a line, or put all of them into one list.")
+COLUMN = noop("line {line}, column {column}")
 INCOMPLETE = noop("The file is incomplete: export or download it again.")
+ENCODED_TWICE = Refusal(
+    noop("{where} a text that holds JSON: it was encoded twice."),
+    noop("Decode it once (json.loads), and save the result with json.dump."),
+)
+NO_JSON = Refusal(
+    noop("this is not JSON: {msg}, found {found!r}."),
+    noop("Correct the file, or export it again."),
+    "JSON",
+)
+PYTHON = Refusal(
+    noop("this is Python, not JSON."),
+    noop("Write it with json.dumps instead of print or str."),
+    "JSON",
+)
+SEVERAL_VALUES = Refusal(
+    noop("one JSON value ends here and another one begins."),
+    noop("Write one value a line, or put all of them into one list."),
+    "JSON",
+)
+TOO_DEEP = Refusal(
+    noop(
+        "lists and objects are nested more than {max_depth} deep, as in no conversation."
+    ),
+    noop("Check that this is the right file. If it is, raise MEMVIZ_IMPORT_DEPTH."),
+    "JSON",
+)
+TOO_MANY_DIGITS = Refusal(
+    noop("a number has {digits:,} digits, too many to read."),
+    noop("Put it in quotes, or remove it."),
+    "JSON",
+)
 
 
 CUT_LINE = noop(
@@ -37,17 +70,52 @@ HEX_ESCAPES = noop(
 )
 
 
+KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: noop("true or false"),
+    str: noop("a text"),
+    int: noop("a number"),
+    float: noop("a number"),
+    list: noop("a list"),
+    dict: noop("an object"),
+}
+"""JSON values in words."""
+
+
+NOT_FINITE = noop("numbers that JSON does not know (NaN, Infinity) were read as null")
+SURROGATES = noop(
+    "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"
+)
+
+
 class _CutOffError(TranscriptError):
     """The text ends in the middle of a value."""
 
 
+CUT_STRING = Refusal(
+    noop("the text ends inside the string that starts here."),
+    INCOMPLETE,
+    "JSON",
+    _CutOffError,
+)
+CUT_OFF = Refusal(
+    noop("the text ends where more should follow ({msg})."),
+    INCOMPLETE,
+    "JSON",
+    _CutOffError,
+)
+
+
+@dataclass(eq=False)
 class JsonParser:
     """Parses strictly what JSON allows. What only Python's parser allows, such as NaN, is repaired and noted."""
 
-    def __init__(self, notes: ImportNotes, max_depth: int = Limits().depth) -> None:
-        self.notes = notes
-        self.max_depth = max_depth
-        self._decoder = json.JSONDecoder(
+    notes: ImportNotes
+    max_depth: int = Limits().depth
+
+    @cached_property
+    def _decoder(self) -> json.JSONDecoder:
+        return json.JSONDecoder(
             parse_constant=self._not_finite, parse_float=self._float
         )
 
@@ -80,7 +148,7 @@ class JsonParser:
         """
         stripped = (line.strip(WHITE_SPACE) for line in text.split("\n"))
         lines = [(number, line) for number, line in enumerate(stripped, 1) if line]
-        rows: list[tuple[int, Any]] = []
+        rows = []
         for number, line in lines:
             try:
                 rows.append((number, self.parse(line, number)))
@@ -97,11 +165,7 @@ class JsonParser:
         after = clean_text(before)
         if after == before:
             return value
-        self.notes.add(
-            noop(
-                "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"
-            )
-        )
+        self.notes.add(SURROGATES)
         return self._decoder.decode(after)
 
     def _float(self, digits: str) -> float | None:
@@ -112,9 +176,7 @@ class JsonParser:
         return None
 
     def _not_finite(self, _name: str) -> None:
-        self.notes.add(
-            noop("numbers that JSON does not know (NaN, Infinity) were read as null")
-        )
+        self.notes.add(NOT_FINITE)
 
 
 def looks_like_lines(text: str) -> bool:
@@ -138,27 +200,12 @@ def is_json_text(value: object) -> bool:
 
 def encoded_twice(where: str) -> TranscriptError:
     """The error for such a text where an object or a list should stand; ``where`` completes "... a text"."""
-    reason = _("{where} a text that holds JSON: it was encoded twice.", where=_(where))
-    return TranscriptError(
-        reason,
-        remedy=_("Decode it once (json.loads), and save the result with json.dump."),
-    )
+    return ENCODED_TWICE.error(where=_(where))
 
 
 def kind_of(value: object) -> str:
     """Return what a JSON value is, in English words that ``_`` translates."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return noop("true or false")
-    kinds = {
-        str: noop("a text"),
-        int: noop("a number"),
-        float: noop("a number"),
-        list: noop("a list"),
-        dict: noop("an object"),
-    }
-    return kinds.get(type(value), type(value).__name__)
+    return KINDS.get(type(value), type(value).__name__)
 
 
 def describe(value: object) -> str:
@@ -179,38 +226,22 @@ def describe(value: object) -> str:
 
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
     found = text[error.pos : error.pos + 20].split("\n")[0]
-    reason = _("this is not JSON: {msg}, found {found!r}.", msg=error.msg, found=found)
-    remedy = _("Correct the file, or export it again.")
-    kind: type[TranscriptError] = TranscriptError
+    refusal = NO_JSON
     if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
-        reason = _("this is Python, not JSON.")
-        remedy = _("Write it with json.dumps instead of print or str.")
+        refusal = PYTHON
     elif error.msg.startswith("Unterminated string"):
-        kind = _CutOffError
-        reason = _("the text ends inside the string that starts here.")
-        remedy = INCOMPLETE
+        refusal = CUT_STRING
     elif error.msg == "Extra data":
-        reason = _("one JSON value ends here and another one begins.")
-        remedy = ONE_A_LINE
+        refusal = SEVERAL_VALUES
     elif error.pos > 0 and _CUT_OFF.fullmatch(text, error.pos):
-        kind = _CutOffError
-        reason = _("the text ends where more should follow ({msg}).", msg=error.msg)
-        remedy = INCOMPLETE
-    place = _(
-        "line {line}, column {column}", line=line + error.lineno - 1, column=error.colno
-    )
-    return kind(reason, format="JSON", place=place, remedy=remedy)
+        refusal = CUT_OFF
+    place = _(COLUMN, line=line + error.lineno - 1, column=error.colno)
+    return refusal.error(place, msg=error.msg, found=found)
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:
-    reason = _(
-        "lists and objects are nested more than {max_depth} deep, as in no conversation.",
-        max_depth=max_depth,
-    )
-    remedy = _(
-        "Check that this is the right file. If it is, raise MEMVIZ_IMPORT_DEPTH."
-    )
-    return _error(reason, _("from line {line} on", line=line), remedy)
+    place = _("from line {line} on", line=line)
+    return TOO_DEEP.error(place, max_depth=max_depth)
 
 
 def _too_long_number(text: str, line: int) -> TranscriptError:
@@ -219,16 +250,5 @@ def _too_long_number(text: str, line: int) -> TranscriptError:
     )
     line += text.count("\n", 0, number.start())
     column = number.start() - text.rfind("\n", 0, number.start())
-    reason = _(
-        "a number has {digits:,} digits, too many to read.",
-        digits=number.end() - number.start(),
-    )
-    return _error(
-        reason,
-        _("line {line}, column {column}", line=line, column=column),
-        _("Put it in quotes, or remove it."),
-    )
-
-
-def _error(reason: str, place: str, remedy: str) -> TranscriptError:
-    return TranscriptError(reason, format="JSON", place=place, remedy=remedy)
+    place = _(COLUMN, line=line, column=column)
+    return TOO_MANY_DIGITS.error(place, digits=len(number[0]))

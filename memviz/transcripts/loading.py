@@ -4,7 +4,8 @@
 after the other. :func:`load_transcript` returns one of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -22,6 +23,7 @@ from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import Mapping, read_mapping
 from memviz.transcripts.mapping.interpreter import MappedReader
@@ -39,10 +41,54 @@ Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
-TOO_DEEP = noop(
-    "it is nested more deeply than any conversation, and than this computer can follow."
-)
 UNFORESEEN = noop("something in it is not as this format has it")
+OTHER_FORMAT_OR_EXPORT = noop(
+    "Choose another format, or export the conversation again."
+)
+ONE_OF_SEVERAL = noop("this is conversation {number} of {all} in the file.")
+CLOSE_NAMES = noop("Did you mean {names}? memviz formats shows all names.")
+ANY_NAME = noop(
+    "Choose one of the names that memviz formats shows, such as openai_messages or text, or give none."
+)
+NO_SOURCE = Refusal(
+    noop("a conversation cannot be read from a value of type {kind}."),
+    noop("Give the path of a file, or its bytes."),
+)
+NO_TEXT = Refusal(
+    noop("the {what} is a value of type {kind}, not a text."),
+    noop("Give the {what} as a text, or leave it out."),
+)
+NOT_OPENED = Refusal(
+    noop("the file cannot be opened: {found}."),
+    noop("Check the path, or give the bytes."),
+)
+TOO_LARGE = Refusal(
+    noop("the file is larger than the limit of {limit:,} bytes."),
+    noop("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."),
+)
+TOO_DEEP = Refusal(
+    noop(
+        "it is nested more deeply than any conversation, and than this computer can follow."
+    ),
+    noop("Check that this is the right file."),
+)
+ARCHIVE_INSIDE = Refusal(
+    noop("an archive inside an archive is not opened."),
+    noop("Unpack the outer one."),
+)
+SEVERAL_FORMATS = Refusal(
+    noop("it could be each of: {names}."),
+    noop("Say which format it is: choose it in {library}, or give {options}."),
+)
+HOLDS_NONE = Refusal(noop("it holds no conversation."), noop("Choose another file."))
+TOO_MANY = Refusal(
+    noop("it holds {there:,} conversations, more than the limit of {conversations:,}."),
+    noop("Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."),
+)
+NO_CONVERSATION = Refusal(
+    noop("there is no conversation {conversation}."),
+    noop("Choose a number from 1 to {there}."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +150,12 @@ def load_transcript(
     )
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
-        reason = _(
-            "there is no conversation {conversation}.", conversation=conversation
-        )
-        remedy = _("Choose a number from 1 to {there}.", there=there)
-        raise TranscriptError(reason, place=loaded.name, remedy=remedy)
+        raise NO_CONVERSATION.error(loaded.name, conversation=conversation, there=there)
     transcript = loaded.whole(conversation - 1)
-    others = map(str, loaded.failures[:MAX_NAMES])
-    warnings = [*transcript.warnings, *others]
+    warnings = list(transcript.warnings)
     if there > 1:
-        number = Said(
-            "this is conversation {number} of {all} in the file.",
-            number=conversation,
-            all=there,
-        )
-        warnings.insert(len(transcript.warnings), number)
+        warnings.append(Said(ONE_OF_SEVERAL, number=conversation, all=there))
+    warnings += map(str, loaded.failures[:MAX_NAMES])
     return replace(transcript, warnings=tuple(warnings))
 
 
@@ -141,8 +178,10 @@ def load_transcripts(
         source, format, name=name, user=user, limits=limits, mapping=mapping
     )
     failures = tuple(map(str, loaded.failures[:MAX_NAMES]))
-    found = (loaded.whole(number) for number in range(len(loaded.transcripts)))
-    return tuple(replace(one, warnings=(*one.warnings, *failures)) for one in found)
+    return tuple(
+        replace(own, warnings=(*loaded.warnings, *own.warnings, *failures))
+        for own in loaded.transcripts
+    )
 
 
 def load_file(
@@ -173,8 +212,7 @@ def load_file(
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:
-        remedy = _("Check that this is the right file.")
-        raise TranscriptError(TOO_DEEP, place=name, remedy=remedy) from None
+        raise TOO_DEEP.error(name) from None
     if not loaded.transcripts:
         raise loaded.failures[0]
     return loaded
@@ -182,23 +220,10 @@ def load_file(
 
 def _check_types(source: object, format: object, name: object, user: object) -> None:
     if not isinstance(source, str | bytes | PathLike):
-        reason = _(
-            "a conversation cannot be read from a value of type {kind}.",
-            kind=type(source).__name__,
-        )
-        raise TranscriptError(
-            reason, remedy=_("Give the path of a file, or its bytes.")
-        )
+        raise NO_SOURCE.error(kind=type(source).__name__)
     for what, value in (("format", format), ("name", name), ("user", user)):
         if value is not None and not isinstance(value, str):
-            kind = type(value).__name__
-            reason = _(
-                "the {what} is a value of type {kind}, not a text.",
-                what=what,
-                kind=kind,
-            )
-            remedy = _("Give the {what} as a text, or leave it out.", what=what)
-            raise TranscriptError(reason, remedy=remedy)
+            raise NO_TEXT.error(what=what, kind=type(value).__name__)
 
 
 def mapping_of(given: Mapping | str | Path | None) -> Mapping | None:
@@ -221,26 +246,18 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     pieces = reader.conversations(document)
     there = len(pieces)
     if not pieces:
-        reason = _("it holds no conversation.")
-        remedy = _("Choose another file.")
-        raise TranscriptError(reason, format=reader.name, remedy=remedy)
+        raise HOLDS_NONE._replace(format=reader.name).error()
     if there > limits.conversations:
-        reason = _(
-            "it holds {there:,} conversations, more than the limit of {conversations:,}.",
-            there=there,
-            conversations=limits.conversations,
-        )
-        remedy = _("Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS.")
-        raise TranscriptError(reason, remedy=remedy)
-    transcripts = []
-    failures = []
+        raise TOO_MANY.error(there=there, conversations=limits.conversations)
+    transcripts: list[Transcript] = []
+    failures: list[TranscriptError] = []
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if there > 1 else ""
         builder = TranscriptBuilder(limits, place, asked.user)
         try:
-            found = read_piece(reader, piece, builder)
-            title = _title_of(found, name, place)
-            transcripts.append(replace(found, title=title, format=reader.name))
+            transcript = read_piece(reader, piece, builder)
+            title = _title_of(transcript, name, place)
+            transcripts.append(replace(transcript, title=title, format=reader.name))
         except TranscriptError as error:
             failures.append(placed(placed(error, place, reader.name), name, None))
         if asked.progress:
@@ -251,21 +268,22 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
 
 def read_piece(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
     """Return the conversation of a piece that ``reader`` found. Raises :class:`TranscriptError`, and nothing else."""
-    try:
+    with foreseen():
         return reader.read(piece, builder)
+
+
+@contextmanager
+def foreseen() -> Iterator[None]:
+    """Raise :class:`TranscriptError` for an error that a reader has not expected."""
+    # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
+    try:
+        yield
     except TranscriptError:
         raise
     except UNFORESEEN_ERRORS as error:
-        raise unforeseen(error) from error
-
-
-def unforeseen(error: Exception) -> TranscriptError:
-    """Return what is said of an error that a reader has not expected."""
-    # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
-    what = clean_text(str(error))[:100]
-    reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
-    remedy = _("Choose another format, or export the conversation again.")
-    return TranscriptError(reason, remedy=remedy)
+        what = clean_text(str(error))[:100]
+        reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
+        raise TranscriptError(reason, remedy=OTHER_FORMAT_OR_EXPORT) from error
 
 
 def _title_of(transcript: Transcript, name: str, place: str) -> str:
@@ -287,18 +305,15 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
-                reason = _("an archive inside an archive is not opened.")
-                raise TranscriptError(reason, remedy=_("Unpack the outer one."))
+                raise ARCHIVE_INSIDE.error()
             part = _read_document(content, inner, asked)
         except TranscriptError as error:
             refused[inner] = error
             continue
         transcripts += part.transcripts
-        warnings += [
-            Said("{file}: {note}", file=inner, note=warning)
-            for warning in part.warnings
-        ]
         failures += part.failures
+        for warning in part.warnings:
+            warnings.append(Said("{file}: {note}", file=inner, note=warning))
     if not transcripts and not failures:
         raise nothing_inside(refused, data)
     warnings += archive_warnings(refused)
@@ -312,9 +327,7 @@ def file_bytes(source: str | Path | bytes, limits: Limits) -> bytes:
     if not isinstance(data, bytes):
         data = _read_bytes(Path(data), limit + 1)
     if len(data) > limit:
-        reason = _("the file is larger than the limit of {limit:,} bytes.", limit=limit)
-        remedy = _("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
-        raise TranscriptError(reason, remedy=remedy)
+        raise TOO_LARGE.error(limit=limit)
     return data
 
 
@@ -326,16 +339,15 @@ def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
         found = _("this is a folder") if path.is_dir() else _("there is no such file")
     except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
         found = getattr(error, "strerror", None) or type(error).__name__
-    reason = _("the file cannot be opened: {found}.", found=found)
-    raise TranscriptError(reason, remedy=_("Check the path, or give the bytes."))
+    raise NOT_OPENED.error(found=found)
 
 
 def reader_named(name: str) -> Reader:
-    found = formats().get(name)
-    if found is None:
+    reader = formats().get(name)
+    if reader is None:
         reason = _("there is no format {name!r}.", name=clean_text(name)[:40])
         raise TranscriptError(reason, remedy=format_advice(name))
-    return found
+    return reader
 
 
 def format_advice(name: str) -> str:
@@ -345,13 +357,8 @@ def format_advice(name: str) -> str:
     starting = [known for known in formats() if wanted and known.startswith(wanted)]
     close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]
     if close:
-        return _(
-            "Did you mean {names}? memviz formats shows all names.",
-            names=_(" or ").join(close),
-        )
-    return _(
-        "Choose one of the names that memviz formats shows, such as openai_messages or text, or give none."
-    )
+        return _(CLOSE_NAMES, names=_(" or ").join(close))
+    return _(ANY_NAME)
 
 
 def preferred(hits: Sequence[Reader]) -> list[Reader]:
@@ -359,8 +366,7 @@ def preferred(hits: Sequence[Reader]) -> list[Reader]:
     all others but those that they name as reading less."""
     behind = {name for hit in hits for name in hit.over}
     left = [hit for hit in hits if hit.name not in behind]
-    own = [hit for hit in left if not hit.is_mapping]
-    return own or left
+    return [hit for hit in left if not hit.is_mapping] or left
 
 
 def recognised(document: Document) -> Reader:
@@ -371,16 +377,12 @@ def recognised(document: Document) -> Reader:
     if len(hits) > 1:
         names = ", ".join(hit.name for hit in hits)
         options = _(" or ").join(f"--format {hit.name}" for hit in hits)
-        remedy = _(
-            "Say which format it is: choose it in {library}, or give {options}.",
-            library=_(page_titles.LIBRARY),
-            options=options,
-        )
-        raise TranscriptError(
-            _("it could be each of: {names}.", names=names), remedy=remedy
-        )
+        library = _(page_titles.LIBRARY)
+        raise SEVERAL_FORMATS.error(names=names, library=library, options=options)
+    if hits:
+        return hits[0]
     own = [reader for reader in readers if not reader.is_mapping]
-    reader = hits[0] if hits else reader_for_user(document, own)
+    reader = reader_for_user(document, own)
     if reader is None:
         raise refusal_of(document, own)
     return reader

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memviz.transcripts.decoding import texts_behind
+
 # A fence of backticks has no backtick behind it, or it would be code within a line. Lists indent their fences.
 _FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
 
@@ -48,35 +50,32 @@ class Fences(NamedTuple):
 
 def find_fences(text: str) -> Fences:
     """The code blocks of a text. A fence that is never closed fences nothing: the text after it counts."""
-    found = [
-        Fence(m[1], m.start(), m.end(), not m[2].strip()) for m in _FENCE.finditer(text)
-    ]
+    fences = _fences_in(text)
     blocks = []
     unclosed = []
     at = 0
     hopeless: dict[
         str, int
     ] = {}  # for each mark, the length from which on no fence is closed any more
-    while at < len(found):
-        opening = found[at]
+    while at < len(fences):
+        opening = fences[at]
         mark = opening.mark[0]
         length = len(opening.mark)
-        end = None if length >= hopeless.get(mark, length + 1) else _closing(found, at)
+        end = None if length >= hopeless.get(mark, length + 1) else _closing(fences, at)
         if end is None:
             hopeless[mark] = min(length, hopeless.get(mark, length))
             unclosed.append(opening)
             at += 1
         else:
-            blocks.append((opening.start, found[end].stop))
+            blocks.append((opening.start, fences[end].stop))
             at = end + 1
     return Fences(tuple(blocks), tuple(unclosed))
 
 
 def left_open(text: str) -> str:
     """The fence that would close the code block which is open at the end of a text; empty where none is."""
-    opening: Fence | None = None
-    for m in _FENCE.finditer(text):
-        fence = Fence(m[1], m.start(), m.end(), not m[2].strip())
+    opening = None
+    for fence in _fences_in(text):
         if opening is None:
             opening = fence
         elif fence.ends(opening):
@@ -97,10 +96,18 @@ def outside(
             yield match
 
 
-def _closing(found: Sequence[Fence], at: int) -> int | None:
-    return next(
-        (n for n in range(at + 1, len(found)) if found[n].ends(found[at])), None
-    )
+def _fences_in(text: str) -> list[Fence]:
+    return [
+        Fence(match[1], match.start(), match.end(), not match[2].strip())
+        for match in _FENCE.finditer(text)
+    ]
+
+
+def _closing(fences: Sequence[Fence], at: int) -> int | None:
+    for number in range(at + 1, len(fences)):
+        if fences[number].ends(fences[at]):
+            return number
+    return None
 
 
 OPENING = "<!-- memviz:"
@@ -140,14 +147,7 @@ def read_marked(text: str) -> Iterator[Marked]:
     """Every marker of a text with the content that belongs to it."""
     if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program changed all line ends
         text = text.replace("\r\n", "\n")
-    markers = list(_MARKER.finditer(text))
-    if not markers:
-        return
-    stops = [found.start() for found in markers[1:]] + [len(text)]
-    for found, stop in zip(markers, stops, strict=True):
-        _shown, _, content = (
-            text[found.end() : stop].removeprefix("\n").partition("\n\n")
-        )
-        yield Marked(
-            found[1], _ESCAPED.sub("", content.removesuffix("\n\n")), found.start()
-        )
+    for marker, below in texts_behind(list(_MARKER.finditer(text)), text):
+        _shown, _gap, content = below.removeprefix("\n").partition("\n\n")
+        content = _ESCAPED.sub("", content.removesuffix("\n\n"))
+        yield Marked(marker[1], content, marker.start())

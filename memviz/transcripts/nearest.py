@@ -13,7 +13,14 @@ from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.core.text.wording import share_of
 from memviz.core.translation import _, noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, UnknownFormatError
+from memviz.transcripts.document import (
+    UNFORESEEN_ERRORS,
+    Document,
+    Placed,
+    Reader,
+    UnknownFormatError,
+)
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.json_rows import with_places
@@ -30,6 +37,8 @@ GENERIC = (
     "csv",
 )
 """Where several formats read a file equally well, the first of these is named."""
+NO_FORMAT = (TranscriptError, RecursionError, *UNFORESEEN_ERRORS)
+"""The errors of a reader that tries a file of another format."""
 TRIED_PIECES = 3
 TRIED_ITEMS = 5_000
 """A longer list is not tried by every reader: it would take seconds."""
@@ -42,8 +51,15 @@ READ = noop(
 AS_MESSAGES = noop(
     'Write it as a list of messages such as {"role": "user", "content": "Hi"}, or choose another file.'
 )
+LIST_INSIDE = Refusal(
+    noop("no known format, but {total:,} messages stand under {place}."),
+    noop("Save that list as a file of its own."),
+)
 IT = noop("it")
 DOCS = noop("docs/formats.md has the formats that can be read.")
+
+
+FIRST_ITEM = noop("the first item")
 
 
 class Messages(NamedTuple):
@@ -113,12 +129,7 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
         )
     elif not odd:
         place = " in ".join(reversed(found.path)) or "it"
-        reason = _(
-            "no known format, but {total:,} messages stand under {place}.",
-            total=total,
-            place=place,
-        )
-        return TranscriptError(reason, remedy=_("Save that list as a file of its own."))
+        return LIST_INSIDE.error(total=total, place=place)
     reason = _("no known format, but nearly {nearly}: {why}.", nearly=nearly, why=why)
     return TranscriptError(reason, remedy=remedy)
 
@@ -162,7 +173,7 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
     value = document.json.value
     held = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
-        held = {noop("the first item"): document.items[0]}
+        held = {FIRST_ITEM: document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
             where = repr(key) if held is document.object else _(key or IT)
@@ -177,9 +188,7 @@ def _message_lists(document: Document) -> list[Messages]:
         lists = [Messages(document.placed)]
         for item, place in document.placed[:TRIED_PIECES]:
             lists += _lists(item, (place,))
-    alike = list(filter(_alike, lists))
-    alike.sort(key=_alike, reverse=True)
-    return alike
+    return sorted(filter(_alike, lists), key=_alike, reverse=True)
 
 
 def _alike(found: Messages) -> int:
@@ -224,15 +233,7 @@ def _nearest_reader(
                 most = read
         except UnclearUserError as error:
             unclear = unclear or error
-        except (
-            TranscriptError,
-            LookupError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            ArithmeticError,
-            RecursionError,
-        ):
+        except NO_FORMAT:
             continue  # it is of another format: what exactly a reader stumbles over says nothing
     return nearest or unclear
 

@@ -20,10 +20,10 @@ from memviz.transcripts.document import (
     UnknownFormatError,
 )
 from memviz.transcripts.file_kinds import page_kind
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import encoded_twice, is_json_text
 from memviz.transcripts.nearest import refusal
 from memviz.transcripts.readers.texts.speaker_lines import (
-    TEXT_STYLES,
     dialogue,
     names_at_line_starts,
 )
@@ -33,9 +33,14 @@ from memviz.transcripts.readers.texts.tables import (
     meanings_of,
     rows,
 )
-from memviz.transcripts.user_names import listed_names
+from memviz.transcripts.user_names import first_names, listed_names
 
-COLUMNS = noop('Name its columns "role" and "content", or "prompt" and "response".')
+NEARLY_TABLE = Refusal(
+    noop(
+        "no known format, but nearly a table: its columns are {names}, and {missing}."
+    ),
+    noop('Name its columns "role" and "content", or "prompt" and "response".'),
+)
 MISSING = {
     "question": noop("no answers beside its questions"),
     "answer": noop("no questions beside its answers"),
@@ -50,6 +55,25 @@ MANY_NAMES = 3
 LINES = noop(
     "Write User: and Assistant: before what each said, or choose another file."
 )
+ANY_TEXT = Refusal(
+    noop("no known format, found a text that starts with {start!r}."),
+    LINES,
+    kind=UnknownFormatError,
+)
+NEARLY_DIALOGUE = Refusal(
+    noop(
+        "no known format, but nearly a dialogue: only line {number} names a speaker ({name!r})."
+    ),
+    noop("{lines} To read it as it is, give --format {format}."),
+)
+CHOOSE_FILE = noop("Choose the file with the conversations.")
+OTHER_FILES = noop("it holds nothing but {names}, which cannot hold one")
+NONE_READ = Refusal(noop("no conversation inside. {found}."), CHOOSE_FILE)
+NONE_INSIDE = Refusal(noop("no conversation inside: {held}."), CHOOSE_FILE)
+
+
+EACH_LINE = noop("each line is")
+NEITHER_COLUMN = noop("none of them for the role or for what is said")
 
 
 def text_refusal(document: Document) -> TranscriptError:
@@ -69,7 +93,7 @@ def _encoded_lines(text: str) -> TranscriptError | None:
     if first.startswith('"'):
         with suppress(ValueError):
             if is_json_text(json.loads(first)):
-                return encoded_twice(noop("each line is"))
+                return encoded_twice(EACH_LINE)
     return None
 
 
@@ -81,17 +105,12 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
             continue
         known = meanings_of([cell for cell in head[0].cells if len(cell.strip()) > 1])
         names = listed_names([cell.strip() for cell in head[0].cells])
-        missing = noop("none of them for the role or for what is said")
+        missing = NEITHER_COLUMN
         for meaning, without in MISSING.items():
             if meaning in known:
                 missing = without
                 break
-        reason = _(
-            "no known format, but nearly a table: its columns are {names}, and {missing}.",
-            names=names,
-            missing=_(missing),
-        )
-        return TranscriptError(reason, remedy=COLUMNS)
+        return NEARLY_TABLE.error(names=names, missing=_(missing))
     return None
 
 
@@ -110,28 +129,14 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     if found is None:
         return None
     number = text.count("\n", 0, found.lines[0].start) + 1
-    format = "text" if found.style in TEXT_STYLES else "markdown"
-    reason = _(
-        "no known format, but nearly a dialogue: only line {number} names a speaker ({name!r}).",
-        number=number,
-        name=known[0][:40],
-    )
-    return TranscriptError(
-        reason,
-        remedy=_(
-            "{lines} To read it as it is, give --format {format}.",
-            lines=_(LINES),
-            format=format,
-        ),
+    name = known[0][:40]
+    return NEARLY_DIALOGUE.error(
+        number=number, name=name, lines=_(LINES), format=found.format
     )
 
 
 def _any_text(text: str) -> TranscriptError:
-    start = " ".join(text[:200].split())[:60]
-    return UnknownFormatError(
-        _("no known format, found a text that starts with {start!r}.", start=start),
-        remedy=LINES,
-    )
+    return ANY_TEXT.error(start=" ".join(text[:200].split())[:60])
 
 
 MAX_NAMES = 5
@@ -156,28 +161,23 @@ def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> Transcri
     for inner, error in refused.items():
         if len(refused) == 1 or isinstance(error, UnclearUserError):
             return placed(error, inner, None)
-    remedy = _("Choose the file with the conversations.")
     if refused:
         # A broken file comes before one of no known kind, which may lie in any archive.
         broken = _broken(refused)
-        found = [
+        problems = [
             f"{inner[:80]}: {error.reason.rstrip('.')}"
             for inner, error in (broken | refused).items()
         ]
-        more = len(found) - MAX_NAMES
+        more = len(problems) - MAX_NAMES
         if more > 0:
-            found[MAX_NAMES:] = [_("and {more} more files", more=more)]
-        reason = _("no conversation inside. {found}.", found="; ".join(found))
-        return TranscriptError(reason, remedy=remedy)
+            problems[MAX_NAMES:] = [_("and {more} more files", more=more)]
+        return NONE_READ.error(found="; ".join(problems))
     names = archived_names(data)
     held = _("it is empty")
     if names:
-        held = _(
-            "it holds nothing but {names}, which cannot hold one", names=_some(names)
-        )
-    return TranscriptError(
-        _("no conversation inside: {held}.", held=held), remedy=remedy
-    )
+        shown = first_names([name[:80] for name in names], MAX_NAMES)
+        held = _(OTHER_FILES, names=shown)
+    return NONE_INSIDE.error(held=held)
 
 
 def _broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
@@ -196,22 +196,11 @@ def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
         yield _("not imported: {error}", error=placed(error, inner, None))
 
 
-def _some(names: list[str]) -> str:
-    more = (
-        _(" and {value} more", value=len(names) - MAX_NAMES)
-        if len(names) > MAX_NAMES
-        else ""
-    )
-    return ", ".join(name[:80] for name in names[:MAX_NAMES]) + more
-
-
 def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     """The error for a file that no format reads: it is broken, or whole but of no known kind."""
     page = page_kind(document.plain_text)
     if page:
-        return UnknownFormatError(
-            _("this is {kind}.", kind=_(page.name)), remedy=page.remedy
-        )
+        return page.refusal(UnknownFormatError)
     if document.json.problem is None and document.json.value not in ([], {}):
         return refusal(document, readers)
     text = document.plain_text

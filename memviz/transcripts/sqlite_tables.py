@@ -9,7 +9,8 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import duration_words
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 
 WRITE_AHEAD = b"\x02\x02"
@@ -18,6 +19,17 @@ VERSIONS_AT = slice(18, 20)  # bytes of the header: how the file is written and 
 STEPS_BETWEEN_LOOKS = 10_000
 REMEDY = noop(
     "Close the program that writes it, copy the database again, and choose the copy."
+)
+UNREADABLE = Refusal(noop("the database cannot be read ({problem})."), REMEDY, "SQLite")
+COMPUTED_ROWS = Refusal(noop("its rows hold more than the whole file."), REMEDY)
+TOO_MANY_ROWS = Refusal(
+    noop("the table {table!r} has more than {most:,} rows."),
+    noop("Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES."),
+)
+TOO_SLOW = Refusal(
+    noop("reading its tables takes longer than the limit of {time}."),
+    noop("Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS."),
+    "SQLite",
 )
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 
@@ -61,6 +73,7 @@ class Tables:
     ) -> list[dict[str, Any]]:
         """The rows of a table as dictionaries of these columns; one that the table lacks is ``None``. They come in
         the order of ``order`` (columns), else as they were written. Raises :class:`TranscriptError` for too many."""
+        most = self._limits.messages
         there = self.columns.get(table, ())
         picked = [column for column in columns if column in there]
         if not picked:
@@ -70,32 +83,22 @@ class Tables:
         query += f" ORDER BY {', '.join(ordered)}" if ordered else ""
         with _readable(self._limits.database_seconds):
             self._stop_after(self._limits.database_seconds)
-            found = self._fetch(f"{query} LIMIT {self._limits.messages + 1}")
-        if len(found) > self._limits.messages:
-            reason = _(
-                "the table {table!r} has more than {most:,} rows.",
-                table=clean_text(table)[:40],
-                most=self._limits.messages,
-            )
-            raise TranscriptError(
-                reason,
-                remedy=_("Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES."),
-            )
+            rows = self._fetch(f"{query} LIMIT {most + 1}")
+        if len(rows) > most:
+            raise TOO_MANY_ROWS.error(table=clean_text(table)[:40], most=most)
         missing = dict.fromkeys(columns)
-        return [missing | dict(zip(picked, values, strict=True)) for values in found]
+        return [missing | dict(zip(picked, values, strict=True)) for values in rows]
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         """All rows. A column may be computed, so it could be larger than anything in the file: that is no data."""
         room = self._bytes
-        found = []
+        rows = []
         for row in self._connection.execute(query):
             room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
             if room < 0:
-                raise TranscriptError(
-                    _("its rows hold more than the whole file."), remedy=REMEDY
-                )
-            found.append(row)
-        return found
+                raise COMPUTED_ROWS.error()
+            rows.append(row)
+        return rows
 
     def _columns(self, table: str) -> tuple[str, ...]:
         described = self._connection.execute(
@@ -133,12 +136,7 @@ def _readable(seconds: int) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
             raise _unreadable(error) from None
-        reason = _(
-            "reading its tables takes longer than the limit of {time}.",
-            time=duration_words(seconds),
-        )
-        remedy = _("Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS.")
-        raise TranscriptError(reason, format="SQLite", remedy=remedy) from None
+        raise TOO_SLOW.error(time=duration_words(seconds)) from None
     except (
         sqlite3.Error,
         ValueError,
@@ -148,8 +146,4 @@ def _readable(seconds: int) -> Iterator[None]:
 
 
 def _unreadable(error: Exception) -> TranscriptError:
-    reason = _(
-        "the database cannot be read ({problem}).",
-        problem=clean_text(str(error))[:200],
-    )
-    return TranscriptError(reason, format="SQLite", remedy=REMEDY)
+    return UNREADABLE.error(problem=clean_text(str(error))[:200])

@@ -24,11 +24,8 @@ def moment(value: object) -> datetime | None:
     """
     if isinstance(value, str) and len(value) <= MAX_CHARS:
         return _of_text(value.strip())
-    if (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and 0 < value < LATEST_SECONDS * NANOSECONDS
-    ):
+    # A truth value is a number too, of 1 at the most.
+    if isinstance(value, int | float) and 1 < value < LATEST_SECONDS * NANOSECONDS:
         return _of_number(value)
     return None
 
@@ -42,9 +39,9 @@ def with_time(value: object, **texts: str) -> dict[str, str]:
     """Return the ``meta`` of a message that was said at this time,
     :data:`~memviz.core.conversation.TIME` as ISO text, with those of the other
     ``texts`` that are not empty. Without a time that can be read it has none."""
-    found = moment(value)
-    time = {TIME: found.isoformat()} if found else {}
-    return {**time, **{key: text for key, text in texts.items() if text}}
+    time = moment(value)
+    meta = {TIME: time.isoformat() if time else "", **texts}
+    return {key: text for key, text in meta.items() if text}
 
 
 def time_text(value: object) -> str:

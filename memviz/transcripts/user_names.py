@@ -39,9 +39,11 @@ def unclear_user(names: Sequence[str]) -> UnclearUserError:
 
 def listed_names(names: Sequence[str]) -> str:
     """The first of the names in quotation marks, and how many more there are."""
-    more = (
-        _(" and {value} more", value=len(names) - MAX_NAMED)
-        if len(names) > MAX_NAMED
-        else ""
-    )
-    return ", ".join(repr(name[:40]) for name in names[:MAX_NAMED]) + more
+    return first_names([repr(name[:40]) for name in names], MAX_NAMED)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first of the names, and how many more there are: "a, b and 3 more"."""
+    shown = ", ".join(names[:most])
+    more = len(names) - most
+    return shown + _(" and {value} more", value=more) if more > 0 else shown

@@ -15,8 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.core.zstandard import open_zstandard
+from memviz.transcripts.import_notes import Refusal
 
 HIDDEN_NAME = re.compile(r"\..*|_[^.]*")
 """The whole name of a file or folder in a folder that is passed over: ``.DS_Store``, ``_SUCCESS``, ``_delta_log``, but
@@ -31,6 +32,12 @@ USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
 """The name and password of who reads an address, which may have slashes: ``me:a/key@``; not ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
+
+
+UNREADABLE = Refusal(
+    noop("the address cannot be read: {reason}."),
+    noop("Check it, and whether this machine may read it."),
+)
 
 
 class SourceLostError(OSError):
@@ -282,8 +289,4 @@ def _without_query(path: str) -> str:
 
 
 def _unreachable(address: str, reason: str) -> TranscriptError:
-    return TranscriptError(
-        _("the address cannot be read: {reason}.", reason=reason),
-        place=without_secrets(address),
-        remedy=_("Check it, and whether this machine may read it."),
-    )
+    return UNREADABLE.error(without_secrets(address), reason=reason)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import UNFORESEEN_ERRORS, Document, Reader
 from memviz.transcripts.fleet.rows import row_document
 from memviz.transcripts.fleet.source import Fleet, Item, Place
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.loading import (
+    foreseen,
     load_file,
     read_piece,
     reader_named,
-    unforeseen,
 )
 from memviz.transcripts.refusals import placed
 
+NO_USER = Refusal(
+    noop("no message is the user's, so there is nothing to send."),
+    noop("Leave it out, or say who the user is."),
+)
+MISSING_CONVERSATION = Refusal(
+    noop("the conversation is not there any more."),
+    noop("Its files have changed since they were swept: sweep them again."),
+)
+"""The conversation is no longer at its place."""
 Outcome = tuple[Place, Transcript | TranscriptError]
 """A conversation with its place, or the reason why there is none."""
 
@@ -30,9 +38,7 @@ def read_item(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     outcomes = _of_rows(item, fleet) if item.rows else _of_file(item, fleet)
     for place, outcome in outcomes:
         if isinstance(outcome, Transcript) and not _has_user(outcome):
-            reason = _("no message is the user's, so there is nothing to send.")
-            remedy = _("Leave it out, or say who the user is.")
-            outcome = TranscriptError(reason, remedy=remedy)
+            outcome = NO_USER.error()
         if isinstance(outcome, TranscriptError):
             outcome = _located(outcome, item, place)
         yield place, outcome
@@ -51,14 +57,7 @@ def read_place(fleet: Fleet, place: Place) -> Transcript:
             for own_place, outcome in read_item(item, everything):
                 if own_place == place and isinstance(outcome, Transcript):
                     return outcome
-    raise missing_conversation()
-
-
-def missing_conversation() -> TranscriptError:
-    """Return the error for a conversation that is no longer at its place."""
-    reason = _("the conversation is not there any more.")
-    remedy = _("Its files have changed since they were swept: sweep them again.")
-    return TranscriptError(reason, remedy=remedy)
+    raise MISSING_CONVERSATION.error()
 
 
 def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
@@ -66,7 +65,8 @@ def _of_rows(item: Item, fleet: Fleet) -> Iterator[Outcome]:
     reader = fleet.named_reader or reader_named(item.format)
     try:
         document = row_document(item.rows, item.name, fleet.limits, fleet.user)
-        pieces = list(_pieces(reader, document))
+        with foreseen():
+            pieces = list(reader.conversations(document))
     except TranscriptError as error:
         yield place, error
         return
@@ -105,15 +105,6 @@ def _of_file(item: Item, fleet: Fleet) -> Iterator[Outcome]:
         # Its place has its number among all of the file: "chats.json, conversation 7".
         if sample.takes(item.file, item.name, f"failure, {failure.place}"):
             yield place._replace(number=0), failure
-
-
-def _pieces(reader: Reader, document: Document) -> Sequence[Any]:
-    try:
-        return reader.conversations(document)
-    except TranscriptError:
-        raise
-    except UNFORESEEN_ERRORS as error:
-        raise unforeseen(error) from error
 
 
 def _has_user(transcript: Transcript) -> bool:

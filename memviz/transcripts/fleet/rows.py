@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import IO, Any, Literal, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import noop
 from memviz.transcripts.decoding import decode
 from memviz.transcripts.document import Document, Parsed
 from memviz.transcripts.fleet.addresses import (
@@ -18,7 +18,7 @@ from memviz.transcripts.fleet.addresses import (
     SourceLostError,
     problem_of,
 )
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.json_text import WHITE_SPACE, JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.rows import plain_value, rows_at_once
@@ -26,6 +26,14 @@ from memviz.transcripts.mapping.rows import plain_value, rows_at_once
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 Unit = Literal["line", "row"]
+DAMAGED = Refusal(
+    noop("it cannot be read on from here ({problem})."),
+    noop("Download it again, or make it readable."),
+)
+TOO_LONG = Refusal(
+    noop("the line is longer than the limit of {most_bytes:,} bytes."),
+    noop("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."),
+)
 DAMAGES = (EOFError, zlib.error, LZMAError, OSError, ValueError)
 """The errors of reading a file that is damaged, not there or closed to this user; ``SourceLostError`` is an OSError
 too, and none of them."""
@@ -93,11 +101,7 @@ def rows_of(file: SourceFile, kind: FileKind, limits: Limits) -> Iterator[Row]:
     except SourceLostError:
         raise
     except DAMAGES as error:
-        problem = problem_of(error)
-        reason = _("it cannot be read on from here ({problem}).", problem=problem)
-        remedy = _("Download it again, or make it readable.")
-        place = f"line {number + 1}"
-        damage = TranscriptError(reason, place=place, remedy=remedy)
+        damage = DAMAGED.error(f"line {number + 1}", problem=problem_of(error))
         yield Row(number + 1, damage, 0, is_damage=True)
 
 
@@ -121,18 +125,10 @@ def _lines(stream: IO[bytes], limits: Limits) -> Iterator[Row]:
         if len(line) > most_bytes:
             while line and not line.endswith(b"\n"):
                 line = stream.readline(most_bytes)
-            yield Row(number, _too_long(number, most_bytes), 0)
+            error = TOO_LONG.error(f"line {number}", most_bytes=most_bytes)
+            yield Row(number, error, 0)
         elif not line.isspace():
             yield Row(number, line, len(line))
-
-
-def _too_long(number: int, most_bytes: int) -> TranscriptError:
-    reason = _(
-        "the line is longer than the limit of {most_bytes:,} bytes.",
-        most_bytes=most_bytes,
-    )
-    remedy = _("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
-    return TranscriptError(reason, place=f"line {number}", remedy=remedy)
 
 
 def _parquet_rows(stream: IO[bytes], limits: Limits) -> Iterator[Row]:

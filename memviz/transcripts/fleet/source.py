@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memviz.core.errors import ParameterError, TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.transcripts.document import Reader
 from memviz.transcripts.fleet.addresses import (
     SourceFile,
@@ -25,16 +25,25 @@ from memviz.transcripts.fleet.rows import (
     row_document,
     rows_of,
 )
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import mapping_of, reader_named, recognised
 from memviz.transcripts.mapping.declaration import Mapping
 from memviz.transcripts.mapping.interpreter import MappedReader
 from memviz.transcripts.mapping.paths import value_at
+from memviz.transcripts.mapping.rows import TOO_LARGE
 from memviz.transcripts.readers.json_access import json_text
 
 HEAD_ROWS = 50
 """So many rows of a file show whether each of them is a conversation."""
 HASH_BYTES = 8
+NOT_OPENED = Refusal(
+    noop("the file cannot be opened: {found}."), noop("Make it readable.")
+)
+SCATTERED = Refusal(
+    noop("earlier rows, which others follow, have the same {path}."),
+    noop("Sort the file by it, so that the rows of a conversation follow each other."),
+)
 
 
 class Item(NamedTuple):
@@ -90,7 +99,7 @@ class Sample:
             return True
         text = f"{self.seed}\0{file}\0{name}\0{key}".encode("utf-8", "replace")
         number = int.from_bytes(blake2b(text, digest_size=HASH_BYTES).digest())
-        most: float = self.share * 2.0 ** (8 * HASH_BYTES)
+        most = self.share * 2.0 ** (8 * HASH_BYTES)
         return number < most
 
 
@@ -163,19 +172,16 @@ class Fleet:
         except SourceLostError:
             raise
         except DAMAGES as error:
-            reason = _("the file cannot be opened: {found}.", found=problem_of(error))
-            data = TranscriptError(reason, remedy=_("Make it readable."))
+            data = NOT_OPENED.error(found=problem_of(error))
         return Item(file.number, kind.name, data=data, file_bytes=file.size_bytes)
 
     def _by_rows(
         self, file: SourceFile, reader: Reader, rows: Iterator[Row]
     ) -> Iterator[Item]:
         sample = self.chosen
-        path = _conversation_path(reader)
+        path = reader.conversation_path
         if path:
-            grouped: Iterator[tuple[str, tuple[Row, ...]]] = _grouped(
-                rows, path, self.limits
-            )
+            grouped = _grouped(rows, path, self.limits)
         else:
             grouped = ((f"row {row.number}", (row,)) for row in rows)
         for key, own_rows in grouped:
@@ -195,11 +201,11 @@ class Fleet:
             pieces = reader.conversations(document)
         except TranscriptError:
             return None
-        if _conversation_path(reader):
+        if reader.conversation_path:
             return reader
         objects = sum(isinstance(row.content, dict) for row in whole)
         are_conversations = len(pieces) >= max(1, objects)
-        return reader if are_conversations and not _joins_rows(reader) else None
+        return reader if are_conversations and not reader.joins_rows else None
 
     @property
     def named_reader(self) -> Reader | None:
@@ -216,31 +222,13 @@ def _value_of(row: Row) -> Any:
         return error
 
 
-def _conversation_path(reader: Reader) -> str:
-    """Return the path of the field by which rows of one conversation are known; empty where there is none."""
-    if not isinstance(reader, MappedReader):
-        return ""
-    mapping = reader.mapping
-    is_of_rows = mapping.rows == "*" and not mapping.conversations
-    return mapping.conversation if is_of_rows and not mapping.prepare else ""
-
-
-def _joins_rows(reader: Reader) -> bool:
-    """Return whether a conversation may have several rows, wherever they stand in a file."""
-    if not isinstance(reader, MappedReader):
-        return False
-    mapping = reader.mapping
-    has_key = bool(mapping.conversation or mapping.requests)
-    return has_key and not mapping.conversations
-
-
 def _grouped(
     rows: Iterator[Row], path: str, limits: Limits
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
     """Yield the rows that follow each other and have one value under ``path``, with that value as text. A row
     without any stands for itself, one that cannot be read may be of the conversation before it and belongs to that;
     of a value that comes back later the first of its rows says so."""
-    seen: set[int] = set()
+    seen = set()
     last_key = ""
 
     def key_of(row: Row) -> str:
@@ -257,37 +245,19 @@ def _grouped(
         digest = blake2b(key.encode("utf-8", "replace"), digest_size=HASH_BYTES)
         mark = int.from_bytes(digest.digest())
         if mark in seen:
-            own_rows = (own_rows[0]._replace(content=_scattered(path)),)
+            own_rows = (own_rows[0]._replace(content=SCATTERED.error(path=path)),)
         seen.add(mark)
         yield key, own_rows
 
 
 def _bounded(group: Iterator[Row], limits: Limits) -> tuple[Row, ...]:
     """Return the rows of a conversation; of one that is beyond the limits the first, which says so."""
-    own_rows: list[Row] = []
+    own_rows = []
     room_bytes = limits.file_bytes
     for row in islice(group, limits.messages + 1):
         own_rows.append(row)
         room_bytes -= row.size_bytes
         if room_bytes < 0 or len(own_rows) > limits.messages:
-            return (own_rows[0]._replace(content=_too_large(limits)),)
+            error = TOO_LARGE.error(rows=limits.messages, size=limits.file_bytes)
+            return (own_rows[0]._replace(content=error),)
     return tuple(own_rows)
-
-
-def _too_large(limits: Limits) -> TranscriptError:
-    reason = _(
-        "it holds more than the limit of {rows:,} rows or {size:,} bytes.",
-        rows=limits.messages,
-        size=limits.file_bytes,
-    )
-    return TranscriptError(
-        reason, remedy=_("Split it, or raise MEMVIZ_IMPORT_MESSAGES.")
-    )
-
-
-def _scattered(path: str) -> TranscriptError:
-    reason = _("earlier rows, which others follow, have the same {path}.", path=path)
-    remedy = _(
-        "Sort the file by it, so that the rows of a conversation follow each other."
-    )
-    return TranscriptError(reason, remedy=remedy)

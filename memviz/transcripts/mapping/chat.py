@@ -7,7 +7,7 @@ from typing import Any
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
-from memviz.transcripts.mapping.paths import opened, value_at
+from memviz.transcripts.mapping.paths import field_at, opened, value_at
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -71,11 +71,11 @@ MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     said = first_value(block, "text", "content", "json")
     if isinstance(said, list):
-        return words.parts(said, note, of_model=False)
-    return [Part("text", json_text(said))]
+        return words.parts(said, note, "user")
+    return json_text(said)
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -83,11 +83,10 @@ def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
-def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     """Return the text that a block of an unknown kind has; its kind where it has none."""
-    if isinstance(block.get("text"), str):
-        return [Part("text", block["text"])]
-    return LANGCHAIN.other(block, note, words)
+    text = block.get("text")
+    return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
 
 
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -152,6 +151,15 @@ BLOCKS: Vocabulary = replace(
 """The kinds of blocks that any vendor has."""
 
 
+def plain_content(value: Any) -> Any:
+    """Return a value as content: bytes and numbers as text, parts as they are."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if value is None or isinstance(value, str | list | dict):
+        return value
+    return json_text(value)
+
+
 def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
     """Yield every message, or text, that a value holds, wherever an API puts it."""
     value = opened(value)
@@ -172,7 +180,7 @@ def chat_items(value: Any, place: str, level: int = 0) -> Iterator[Placed]:
         return
     for holder in HOLDERS:
         held = value_at(value, holder)
-        if held not in (None, "", [], {}):
+        if held is not None:
             if holder in ALTERNATIVES and isinstance(held, list):
                 held = held[:1]
             yield from chat_items(held, place, level + 1)
@@ -216,13 +224,11 @@ def _add_one(
     content = first_value(item, *CONTENT_KEYS)
     if "role" not in item and "type" in item:
         content = item  # an item of a response that is no message: a call, a result
-    content = opened(content)
-    if not isinstance(content, str | list | dict):
-        content = None if content is None else json_text(content)
+    content = plain_content(opened(content))
     parts = []
     if thought := first_text(item, "reasoning_content", "reasoning", "thinking"):
         parts.append(Part("reasoning", thought))
-    parts += BLOCKS.parts(content, note, of_model=speaker == "assistant")
+    parts += BLOCKS.parts(content, note, speaker)
     parts += calls_of(item.get("tool_calls"), note)
     if isinstance(item.get("function_call"), dict):
         parts.append(call_part(item["function_call"], note))
@@ -266,7 +272,7 @@ def usage_of(value: Any, paths: Mapping[str, str]) -> dict[str, int]:
     """Return the tokens that a log recorded, under the names ``input_tokens``, ``output_tokens`` and so on."""
     found = {}
     for name, path in paths.items():
-        number = value_at(value, path) if path else None
+        number = field_at(value, path)
         if isinstance(number, str) and number.isdecimal():
             number = int(number[:15])
         if isinstance(number, float) and 0 <= number < MAX_USAGE:

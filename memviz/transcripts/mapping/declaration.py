@@ -13,12 +13,16 @@ from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.translation import _, noop
+from memviz.transcripts.import_notes import Refusal
 
 MAX_YAML_BYTES = 100_000
 MAX_LEVELS = 12
 MAX_PATH_CHARS = 800
 MAX_PATHS = 50
-COMPARE = noop("Compare it with the examples in docs/mapping.md.")
+UNREADABLE = Refusal(
+    noop("the mapping cannot be read: {problem}."),
+    noop("Compare it with the examples in docs/mapping.md."),
+)
 
 
 def _listed(value: object) -> object:
@@ -277,8 +281,7 @@ WRONG = {
 
 
 def _refused(problem: str, place: str) -> TranscriptError:
-    reason = _("the mapping cannot be read: {problem}.", problem=problem)
-    return TranscriptError(reason, place=place, remedy=_(COMPARE))
+    return UNREADABLE.error(place, problem=problem)
 
 
 @lru_cache(maxsize=2_000)

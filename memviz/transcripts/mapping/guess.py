@@ -10,10 +10,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import Document
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.mapping.declaration import (
     MAX_PATH_CHARS,
@@ -34,44 +35,61 @@ from memviz.transcripts.mapping.saying import time_of
 MAX_SPEAKERS = 40
 MIN_SHARE = 0.5
 
-SPEAKER_NAMES = (
+
+def _listed(words: str) -> list[str]:
+    """Return the words of a text as a list."""
+    return words.split()
+
+
+SPEAKER_NAMES = _listed(
     "role speaker sender author from who name user username actor participant "
     "source direction type kind is_user is_bot isuser isbot person agent party side "
     "角色 说话人 发言人 发送者 发送方 发送人 用户 谁 身份"
 )
-TEXT_NAMES = (
+TEXT_NAMES = _listed(
     "content text message body utterance value said msg transcript comment parts "
     "reply line data payload say said words 内容 正文 消息 消息内容 文本 发言"
 )
-TIME_NAMES = (
+TIME_NAMES = _listed(
     "timestamp time created_at createdat date datetime sent_at ts created at when "
     "时间 时刻 发送时间 日期"
 )
-CONVERSATION_NAMES = (
+CONVERSATION_NAMES = _listed(
     "conversation_id conversation conversationid session_id session sessionid "
     "thread_id thread threadid chat_id chat chatid dialog_id dialogue_id dialog "
     "ticket_id ticket case_id call_id room channel conv_id trace_id 会话 会话编号 对话"
 )
-ASKED_NAMES = (
+ASKED_NAMES = _listed(
     "prompt question instruction query input request user human user_message q ask "
     "customer_message usr 问题 提问 问 frage"
 )
-ANSWERED_NAMES = (
+ANSWERED_NAMES = _listed(
     "completion response answer output reply assistant bot ai model bot_message a "
     "assistant_message agent_message sys bot_response 回答 答案 回复 答 antwort"
 )
-WORDS: dict[Role, str] = {
-    "user": "client visitor caller guest usr incoming inbound in requester patient "
-    "student end_user enduser consumer q 用户 客户 访客 顾客 买家",
-    "assistant": "support operator rep representative outgoing outbound out assist "
-    "advisor helpdesk tutor a staff employee desk 助手 客服 店员 坐席 机器人 卖家",
-    "system": "notice info event instructions 系统",
-    "tool": "api action result 工具",
+PAIR_NAMES = {
+    "system": _listed("system system_prompt 系统提示 hinweis"),
+    "user": ASKED_NAMES,
+    "assistant": ANSWERED_NAMES,
+}
+WORDS: dict[Role, list[str]] = {
+    "user": _listed(
+        "client visitor caller guest usr incoming inbound in requester patient "
+        "student end_user enduser consumer q 用户 客户 访客 顾客 买家"
+    ),
+    "assistant": _listed(
+        "support operator rep representative outgoing outbound out assist "
+        "advisor helpdesk tutor a staff employee desk 助手 客服 店员 坐席 机器人 卖家"
+    ),
+    "system": _listed("notice info event instructions 系统"),
+    "tool": _listed("api action result 工具"),
 }
 """Words for a role beside those that all files may have."""
-NOTHING = noop("no list of rows with texts was found in it.")
-BY_HAND = noop(
-    "Choose a file with messages in rows, or write a mapping by hand: docs/mapping.md has examples."
+NOTHING = Refusal(
+    noop("no list of rows with texts was found in it."),
+    noop(
+        "Choose a file with messages in rows, or write a mapping by hand: docs/mapping.md has examples."
+    ),
 )
 MOST_WHO_TAKE_TURNS = 6
 MAX_SPEAKER_CHARS = 30
@@ -99,18 +117,19 @@ class Field(NamedTuple):
 
 def guess_mapping(document: Document) -> Mapping:
     """Return the mapping that fits a file best. Raises :class:`TranscriptError` where nothing in it is like rows."""
-    best: tuple[float, Mapping] | None = None
+    guesses = []
     known_parts: set[str] = set()
     for rows in places_of_rows(document):
         # What several lists have together comes before each of them.
-        found = None if rows.path in known_parts else guess_from(rows)
-        if found is not None or rows.path in known_parts:
+        is_part = rows.path in known_parts
+        guess = None if is_part else guess_from(rows)
+        if guess is not None:
+            guesses.append(guess)
+        if guess is not None or is_part:
             known_parts.update(rows.parts)
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found
-    if best is None:
-        raise TranscriptError(_(NOTHING), remedy=_(BY_HAND))
-    return best[1]
+    if not guesses:
+        raise NOTHING.error()
+    return max(guesses, key=lambda guess: guess[0])[1]
 
 
 def fields_of(rows: Sequence[Any]) -> list[Field]:
@@ -177,12 +196,7 @@ def _guess_pairs(
     fields: Sequence[Field], known: dict[str, Any], path: str
 ) -> tuple[float, Mapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
-    names = {
-        "system": "system system_prompt 系统提示 hinweis",
-        "user": ASKED_NAMES,
-        "assistant": ANSWERED_NAMES,
-    }
-    found = {role: _named(fields, there) for role, there in names.items()}
+    found = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
     if found["user"] is None:
         found["user"] = best_field(fields, _question_score)
     if found["assistant"] is None and found["user"] is not None:
@@ -214,9 +228,9 @@ def best_field(
     return best[2] if best and best[0] > 0 else None
 
 
-def _named(fields: Sequence[Field], names: str) -> Field | None:
+def _named(fields: Sequence[Field], names: Sequence[str]) -> Field | None:
     """Return the field with the first of these names, where most of its values are texts or parts."""
-    for name in names.split():
+    for name in names:
         for field in fields:
             are_texts = all(isinstance(one, str | list) for one in field.values)
             if field.name == name and field.share >= MIN_SHARE and are_texts:
@@ -224,13 +238,12 @@ def _named(fields: Sequence[Field], names: str) -> Field | None:
     return None
 
 
-def _rank(name: str, names: str) -> float:
+def _rank(name: str, names: Sequence[str]) -> float:
     """Return 1 for the first of the names, less for later ones, a little for names that hold one, 0 for others."""
-    known = names.split()
-    if name in known:
-        return 1 - 0.6 * known.index(name) / len(known)
+    if name in names:
+        return 1 - 0.6 * names.index(name) / len(names)
     parts = name.replace(".", "_").split("_")
-    return 0.2 if any(part in known for part in parts) else 0.0
+    return 0.2 if any(part in names for part in parts) else 0.0
 
 
 def _speaker_score(field: Field) -> float:
@@ -349,7 +362,7 @@ def role_of(word: str) -> Role | None:
     """Return the role that a word means, as far as programs and people use it."""
     plain = word.strip().lower().replace("-", "_").replace(" ", "_")
     for role, words in WORDS.items():
-        if plain in words.split():
+        if plain in words:
             return role
     known: Any = known_role(word)
     return known if known is not None else None
@@ -378,4 +391,4 @@ def mappable_document(data: bytes, name: str, limits: Limits) -> Document:
         with suppress(TranscriptError):
             guess_mapping(document)
             return document
-    raise TranscriptError(_(NOTHING), remedy=_(BY_HAND))
+    raise NOTHING.error()

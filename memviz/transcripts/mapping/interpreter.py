@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import Said, _, noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, Refusal
 from memviz.transcripts.limits import Limits
-from memviz.transcripts.mapping.chat import BLOCKS
+from memviz.transcripts.mapping.chat import BLOCKS, plain_content
 from memviz.transcripts.mapping.declaration import Detection, Mapping
 from memviz.transcripts.mapping.known import known_mappings
-from memviz.transcripts.mapping.paths import value_at, values_at
+from memviz.transcripts.mapping.paths import field_at, value_at, values_at
 from memviz.transcripts.mapping.places import left_beside
 from memviz.transcripts.mapping.prepared import PREPARED
 from memviz.transcripts.mapping.requests import (
@@ -30,14 +30,17 @@ from memviz.transcripts.mapping.saying import (
     find_names,
     first_to_speak,
     holds,
-    plain_content,
     repaired,
     sort_rows,
     time_of,
 )
-from memviz.transcripts.readers.json_access import id_text, json_text
+from memviz.transcripts.readers.json_access import at_least_half, id_text, json_text
 
 MAX_KEY_CHARS = 200
+NO_ROWS = Refusal(
+    noop("no rows were found where the mapping says that they lie."),
+    noop("Change the path of the rows."),
+)
 LIKE_OTHERS = noop(
     "the mapping reads {path} alone, one of {number} lists that are alike. "
     "With conversations: {conversations} and rows: {rows} all are read"
@@ -69,6 +72,11 @@ class MappedReader(Reader):
         self.files = mapping.files
         self.people_file = mapping.people.file if mapping.people else ""
         self.mapping = mapping
+        is_of_rows = mapping.rows == "*" and not mapping.conversations
+        if is_of_rows and not mapping.prepare:
+            self.conversation_path = mapping.conversation
+        has_key = bool(mapping.conversation or mapping.requests)
+        self.joins_rows = has_key and not mapping.conversations
 
     def recognise(self, document: Document) -> bool:
         """Return whether the file holds what the mapping says of its shape."""
@@ -82,8 +90,7 @@ class MappedReader(Reader):
         if any(value_at(content, path) is None for path in wanted.file):
             return False
         rows = self._rows_of(content, most=HEAD_ITEMS)
-        fitting = sum(_fits(row, wanted) for row, _place in rows)
-        if not fitting or 2 * fitting < len(rows):
+        if not at_least_half(rows, lambda placed: _fits(placed[0], wanted)):
             return False
         if wanted.without and any(holds(row, wanted.without) for row, _place in rows):
             return False
@@ -100,7 +107,7 @@ class MappedReader(Reader):
         if self.mapping.requests:
             pieces = self._joined(pieces, document.limits)
         if not pieces:
-            raise self._without_rows()
+            raise NO_ROWS.error()
         return pieces
 
     def _tell_of_others(self, document: Document, notes: ImportNotes) -> None:
@@ -143,9 +150,10 @@ class MappedReader(Reader):
 
     def _known(self, piece: Piece, path: str) -> Any:
         """Return what a conversation, or its first row, has under a path."""
-        holders = [piece.value, *(row for row, _place in piece.rows[:1])]
-        found = (value_at(holder, path) for holder in holders if path)
-        return next((one for one in found if one is not None), None)
+        value = field_at(piece.value, path)
+        for row, _place in piece.rows[:1]:
+            value = field_at(row, path) if value is None else value
+        return value
 
     def preview(self, document: Document, most: int) -> Transcript:
         """Return the first messages of the first conversation. Raises :class:`TranscriptError`."""
@@ -159,17 +167,13 @@ class MappedReader(Reader):
                 builder = TranscriptBuilder(document.limits, user=document.user)
                 self._tell_of_others(document, builder.notes)
                 return self.read(piece, builder)
-        raise self._without_rows()
-
-    def _without_rows(self) -> TranscriptError:
-        reason = _("no rows were found where the mapping says that they lie.")
-        return TranscriptError(reason, remedy=_("Change the path of the rows."))
+        raise NO_ROWS.error()
 
     def _content(self, document: Document, most: int | None = None) -> Any:
         """Return what the file holds as plain values, or ``most`` of its items; prepared where the mapping says so."""
         mapping = self.mapping
         if mapping.prepare:
-            key: tuple[object, ...] = (mapping.prepare,)
+            key = (mapping.prepare,)
             if key not in document.contents:
                 document.contents[key] = PREPARED[mapping.prepare](document)
             return document.contents[key][:most]
@@ -188,7 +192,7 @@ class MappedReader(Reader):
         return any(_fits(row, wanted) for row in rows)
 
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
-        rows: list[Placed] = []
+        rows = []
         for value, place in values_at(content, self.mapping.conversations or "."):
             rows += values_at(value, self.mapping.rows or ".", place)[:most]
             if len(rows) >= most:
@@ -202,8 +206,8 @@ class MappedReader(Reader):
             rows.reverse()
         groups: dict[str, list[Placed]] = {}
         for row in rows:
-            key = value_at(row[0], mapping.conversation) if mapping.conversation else ""
-            groups.setdefault(json_text(key)[:MAX_KEY_CHARS], []).append(row)
+            key = json_text(field_at(row[0], mapping.conversation))
+            groups.setdefault(key[:MAX_KEY_CHARS], []).append(row)
         if mapping.order:
             for group in groups.values():
                 sort_rows(group, mapping.order)

@@ -1,13 +1,56 @@
 """Bytes in the cells of a database, opened: JSON text, or MessagePack as LangGraph keeps its checkpoints in."""
 
 import struct
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from memviz.core.bounds import MAX_DEPTH
 
-LENGTHS = {1: ">B", 2: ">H", 4: ">I", 8: ">Q"}
-FLOATS = {0xCA: ">f", 0xCB: ">d"}
-CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
+Kind = Literal["map", "list", "text", "bytes", "extension"]
+CONSTANTS: dict[int, Any] = {
+    **{number: number for number in range(0x80)},
+    **{number + 0x100: number for number in range(-0x20, 0)},
+    0xC0: None,
+    0xC2: False,
+    0xC3: True,
+}
+"""The value that a mark is: 5 -> 5, 0xFF -> -1."""
+NUMBERS = {
+    0xCA: ">f",
+    0xCB: ">d",
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
+    0xD3: ">q",
+}
+"""The form of a number behind a mark, as ``struct`` names it."""
+SIZED: dict[int, tuple[Kind, int]] = {
+    0xC4: ("bytes", 1),
+    0xC5: ("bytes", 2),
+    0xC6: ("bytes", 4),
+    0xC7: ("extension", 1),
+    0xC8: ("extension", 2),
+    0xC9: ("extension", 4),
+    0xD9: ("text", 1),
+    0xDA: ("text", 2),
+    0xDB: ("text", 4),
+    0xDC: ("list", 2),
+    0xDD: ("list", 4),
+    0xDE: ("map", 2),
+    0xDF: ("map", 4),
+}
+"""The kind of a value whose size follows its mark, and in how many bytes."""
+OF_KNOWN_SIZE: dict[int, tuple[Kind, int]] = {
+    **{0x80 + size: ("map", size) for size in range(16)},
+    **{0x90 + size: ("list", size) for size in range(16)},
+    **{0xA0 + size: ("text", size) for size in range(32)},
+    **{0xD4 + power: ("extension", 1 << power) for power in range(5)},
+}
+"""The kind and the size of a value whose mark says both."""
 MAX_ITEMS = 5_000_000
 
 
@@ -28,89 +71,74 @@ def opened_bytes(data: bytes) -> Any:
             return ""
 
 
+@dataclass(eq=False)
 class _Unpacker:
     """Reads MessagePack; an object that Python made (an extension) becomes the object of its fields."""
 
-    def __init__(self, data: bytes, level: int = 0) -> None:
-        self._data = data
-        self._at = 0
-        self._level = level
-        self._room = MAX_ITEMS
+    data: bytes
+    level: int = 0
+    """How deep it lies inside another value."""
+    _at: int = 0
+    """The place of the next byte."""
+    _room: int = MAX_ITEMS
+    """How many values more are read."""
 
     def whole(self) -> Any:
         """Return the one value that all bytes are. Raises ValueError."""
         value = self._value()
-        if self._at != len(self._data):
+        if self._at != len(self.data):
             raise _BrokenError
         return value
 
     def _value(self) -> Any:
         self._room -= 1
-        if self._level > MAX_DEPTH or self._room < 0:
+        if self.level > MAX_DEPTH or self._room < 0:
             raise _BrokenError
-        mark = self._data[self._at]
+        mark = self.data[self._at]
         self._at += 1
-        if mark < 0x80 or mark >= 0xE0:
-            return mark if mark < 0x80 else mark - 0x100
-        if mark < 0xC0:
-            return self._short(mark)
-        return self._long(mark)
-
-    def _short(self, mark: int) -> Any:
-        if mark < 0x90:
-            return self._map(mark & 0x0F)
-        if mark < 0xA0:
-            return self._list(mark & 0x0F)
-        return self._text(mark & 0x1F)
-
-    def _long(self, mark: int) -> Any:
-        if mark <= 0xC3:
+        if mark in CONSTANTS:
             return CONSTANTS[mark]
-        if mark <= 0xC6:
-            return self._bytes(self._number(1 << (mark - 0xC4)))
-        if mark <= 0xC9:
-            return self._extension(self._number(1 << (mark - 0xC7)))
-        if mark in FLOATS:
-            return struct.unpack(FLOATS[mark], self._bytes(4 << (mark - 0xCA)))[0]
-        if mark <= 0xCF:
-            return self._number(1 << (mark - 0xCC))
-        if mark <= 0xD3:
-            size = 1 << (mark - 0xD0)
-            return int.from_bytes(self._bytes(size), "big", signed=True)
-        if mark <= 0xD8:
-            return self._extension(1 << (mark - 0xD4))
-        if mark <= 0xDB:
-            return self._text(self._number(1 << (mark - 0xD9)))
-        count = self._number(2 if mark in (0xDC, 0xDE) else 4)
-        return self._list(count) if mark < 0xDE else self._map(count)
+        if mark in NUMBERS:
+            form = NUMBERS[mark]
+            return struct.unpack(form, self._bytes(struct.calcsize(form)))[0]
+        if mark in SIZED:
+            kind, size_bytes = SIZED[mark]
+            return self._read(kind, int.from_bytes(self._bytes(size_bytes)))
+        kind, size = OF_KNOWN_SIZE[mark]
+        return self._read(kind, size)
+
+    def _read(self, kind: Kind, size: int) -> Any:
+        """Return a value of this kind, which has so many bytes, items or pairs."""
+        if kind == "map":
+            return self._map(size)
+        if kind == "list":
+            return self._list(size)
+        if kind == "extension":
+            return self._extension(size)
+        data = self._bytes(size)
+        return data.decode("utf-8", "replace") if kind == "text" else data
 
     def _bytes(self, size: int) -> bytes:
-        if size > len(self._data) - self._at:
+        if size > len(self.data) - self._at:
             raise _BrokenError
         self._at += size
-        return self._data[self._at - size : self._at]
-
-    def _number(self, size: int) -> int:
-        return int(struct.unpack(LENGTHS[size], self._bytes(size))[0])
-
-    def _text(self, size: int) -> str:
-        return self._bytes(size).decode("utf-8", "replace")
+        return self.data[self._at - size : self._at]
 
     def _list(self, count: int) -> list[Any]:
-        self._level += 1
-        found = [self._value() for _ in range(count)]
-        self._level -= 1
-        return found
+        self.level += 1
+        items = [self._value() for _ in range(count)]
+        self.level -= 1
+        return items
 
     def _map(self, count: int) -> dict[str, Any]:
-        self._level += 1
+        self.level += 1
         pairs = [(self._value(), self._value()) for _ in range(count)]
-        self._level -= 1
+        self.level -= 1
         return {str(key): held for key, held in pairs}
 
     def _extension(self, size: int) -> Any:
         """Return what a packed Python object holds: [module, class, fields, method]."""
         self._bytes(1)
-        made = _Unpacker(self._bytes(size), self._level + 1).whole()
+        made = _Unpacker(self._bytes(size), self.level + 1).whole()
         is_object = isinstance(made, list) and len(made) > 2
         return made[2] if is_object else made

@@ -47,6 +47,11 @@ def value_at(value: Any, path: str) -> Any:
     return None
 
 
+def field_at(row: Any, path: str) -> Any:
+    """Return the first value that a path leads to, as :func:`value_at`; ``None`` where a mapping names no path."""
+    return value_at(row, path) if path else None
+
+
 @lru_cache(maxsize=2_000)
 def parsed_path(path: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the alternatives of a path, each with its branches as names:

@@ -114,7 +114,7 @@ def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
     """Yield the lists inside the items of a list, each path once, with the rows of the first few items together."""
     seen: dict[str, Rows] = {}
     for item in items[:20]:
-        for rows in _places(item, []) if isinstance(item, dict) else _lists(item):
+        for rows in _places(item, []) if isinstance(item, dict | list) else ():
             known = seen.setdefault(rows.path, rows._replace(first=[]))
             known.first.extend(rows.first[: LOOKED_AT - len(known.first)])
     above = ".".join(names)
@@ -123,11 +123,6 @@ def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
             found = _rows_at([*names, *path.split(".")], rows.first)
             parts = tuple(f"{above}.{part}" for part in rows.parts)
             yield found._replace(parts=parts)
-
-
-def _lists(item: Any) -> Iterator[Rows]:
-    if isinstance(item, list):
-        yield from _places(item, [])
 
 
 def _rows_at(names: list[str], first: list[Any]) -> Rows:

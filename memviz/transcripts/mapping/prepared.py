@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from memviz.transcripts.decoding import texts_behind
 from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.paths import opened
 from memviz.transcripts.mapping.rows import content_of
@@ -25,16 +26,12 @@ CURSOR_CHATS = "workbench.panel.aichat.view.aichat.chatdata"
 def aider_rows(document: Document) -> list[dict[str, Any]]:
     """Return the messages of Aider's Markdown: lines behind ``####`` are the user's, those behind ``>`` notices."""
     text = document.text if "# aider chat started at " in document.text else ""
-    rows: list[dict[str, Any]] = []
+    rows = []
     starts = list(AIDER_CHAT.finditer(text))
-    for number, start in enumerate(starts):
-        stop = starts[number + 1].start() if number + 1 < len(starts) else len(text)
-        known = {
-            "chat": number,
-            "title": f"aider {start['time'].strip()}",
-            "started": start["time"].strip(),
-        }
-        for role, said in _aider_messages(text[start.end() : stop]):
+    for number, (start, below) in enumerate(texts_behind(starts, text)):
+        time = start["time"].strip()
+        known = {"chat": number, "title": f"aider {time}", "started": time}
+        for role, said in _aider_messages(below):
             rows.append({"role": role, "text": said, **known})
     return rows
 
@@ -114,7 +111,7 @@ def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
     """Return the chats of Cursor with their bubbles in order, from whichever table and version they are."""
-    kept: dict[str, Any] = {}
+    kept = {}
     for table in CURSOR_TABLES:
         if {"key", "value"}.issubset(document.columns.get(table, ())):
             for row in document.tables.rows(table, ("key", "value")):

@@ -11,16 +11,26 @@ from typing import Any
 from memviz.core.bounds import is_deeper
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
-from memviz.core.translation import _
-from memviz.transcripts.document import OTHER_FORMAT, Document
+from memviz.core.translation import noop
+from memviz.transcripts.document import Document
 from memviz.transcripts.file_kinds import SQLITE
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.limits import Limits
+from memviz.transcripts.readers.database_rows import NO_TABLE
 from memviz.transcripts.readers.texts.tables import dialects
 from memviz.transcripts.readers.texts.tables import rows as table_rows
 
 PARQUET = b"PAR1"
 MOST_AT_ONCE = 512
 MAX_COLUMNS = 500
+UNREADABLE = Refusal(
+    noop("the Parquet file cannot be read ({problem})."),
+    noop("Choose another file, or export it again."),
+)
+TOO_LARGE = Refusal(
+    noop("it holds more than the limit of {rows:,} rows or {size:,} bytes."),
+    noop("Split it, or raise MEMVIZ_IMPORT_MESSAGES."),
+)
 MAX_GAP = 1_000
 """White space between two values of a text."""
 
@@ -84,8 +94,7 @@ def _database_rows(
     fitting = [name for name in there if set(columns).issubset(there[name])]
     wanted = [table] if table in there else fitting
     if not wanted or (table and table not in there):
-        reason = _("there is no table {expected}.", expected=table or list(columns))
-        raise TranscriptError(reason, remedy=OTHER_FORMAT)
+        raise NO_TABLE.error(expected=table or list(columns))
     return document.tables.rows(wanted[0], there[wanted[0]])
 
 
@@ -130,11 +139,7 @@ def parquet_rows(
             if most is not None and len(rows) >= most:
                 break
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        problem = clean_text(str(error))[:200]
-        reason = _("the Parquet file cannot be read ({problem}).", problem=problem)
-        raise TranscriptError(
-            reason, remedy=_("Choose another file, or export it again.")
-        ) from None
+        raise UNREADABLE.error(problem=clean_text(str(error))[:200]) from None
     return [plain_value(row) for row in rows[:most]]
 
 
@@ -158,13 +163,7 @@ def rows_at_once(metadata: Any, limits: Limits) -> int:
 
 
 def _too_large(limits: Limits) -> TranscriptError:
-    reason = _(
-        "it holds more than the limit of {rows:,} rows or {size:,} bytes.",
-        rows=limits.messages,
-        size=limits.inflated_bytes,
-    )
-    remedy = _("Split it, or raise MEMVIZ_IMPORT_MESSAGES.")
-    return TranscriptError(reason, remedy=remedy)
+    return TOO_LARGE.error(rows=limits.messages, size=limits.inflated_bytes)
 
 
 def plain_value(value: Any) -> Any:

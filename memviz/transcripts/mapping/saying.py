@@ -15,6 +15,7 @@ from memviz.transcripts.mapping.chat import (
     BLOCKS,
     add_chat,
     calls_of,
+    plain_content,
     text_of,
     usage_of,
 )
@@ -26,9 +27,9 @@ from memviz.transcripts.mapping.declaration import (
     Words,
     folded_words,
 )
-from memviz.transcripts.mapping.paths import value_at, values_at
+from memviz.transcripts.mapping.paths import field_at, value_at, values_at
 from memviz.transcripts.readers.blocks import Part, add_parts
-from memviz.transcripts.readers.json_access import id_text, json_text
+from memviz.transcripts.readers.json_access import id_text
 from memviz.transcripts.times import moment
 from memviz.transcripts.user_names import same_name
 
@@ -100,7 +101,7 @@ class RowReading:
         # Only a model calls tools, whatever the row says of its speaker.
         has_calls = any(part.kind == "call" for part in parts)
         role = "assistant" if has_calls else named_role
-        answers = id_text(value_at(value, rule.answers)) if rule.answers else ""
+        answers = id_text(field_at(value, rule.answers))
         add_parts(
             self.builder,
             role,
@@ -121,7 +122,7 @@ class RowReading:
         - By the rule's own ``role``, where it is always the same.
         - By the row's ``role``, and without one the user.
         """
-        name = id_text(value_at(value, rule.name)) if rule.name else ""
+        name = id_text(field_at(value, rule.name))
         name = repaired(name, self.mapping)
         speaker = rule.speaker
         if speaker is None:
@@ -148,11 +149,11 @@ class RowReading:
         lines of their own.
         """
         note = self.builder.note_at(place)
-        parts: list[Part] = []
+        parts = []
         for path in rule.text:
             for text_or_parts, _at in values_at(value, path, place):
                 content = plain_content(text_or_parts)
-                pieces = BLOCKS.parts(content, note, of_model=role == "assistant")
+                pieces = BLOCKS.parts(content, note, role)
                 parts += _joined_texts(pieces, rule.join)
         if rule.calls:
             parts += calls_of(value_at(value, rule.calls), note)
@@ -162,26 +163,23 @@ class RowReading:
         return [part for part in repaired_parts if part.text or part.kind != "text"]
 
     def _meta(self, rule: Saying, value: Any, place: str) -> dict[str, Any]:
-        meta: dict[str, Any] = {}
-        time = time_of(value_at(value, rule.time)) if rule.time else None
-        if time is not None:
-            meta[TIME] = time.isoformat()
-        if rule.thoughts:
-            thought = BLOCKS.parts(
-                plain_content(value_at(value, rule.thoughts)),
-                self.builder.note_at(place),
-            )
-            meta[REASONING] = text_of(thought, "\n")
-        return {key: known for key, known in meta.items() if known}
+        time = time_of(field_at(value, rule.time))
+        thoughts = plain_content(field_at(value, rule.thoughts))
+        parts = BLOCKS.parts(thoughts, self.builder.note_at(place))
+        meta = {
+            TIME: time.isoformat() if time else "",
+            REASONING: text_of(parts, "\n"),
+        }
+        return {key: text for key, text in meta.items() if text}
 
     def _keep_beside(self, rule: Saying, value: Any, start: int) -> None:
         """Keep the recorded usage beside the last reply at ``start`` or later."""
-        kept: dict[str, Any] = {}
-        if rule.usage is not None:
-            kept[USAGE] = usage_of(value, rule.usage.model_dump())
-        if rule.cache_break:
-            kept[CACHE_BREAK] = id_text(value_at(value, rule.cache_break))
-        kept = kept_beside(kept, self.builder.note)
+        paths = rule.usage.model_dump() if rule.usage else {}
+        recorded = {
+            USAGE: usage_of(value, paths),
+            CACHE_BREAK: id_text(field_at(value, rule.cache_break)),
+        }
+        kept = kept_beside(recorded, self.builder.note)
         messages = self.builder.messages
         for position in range(len(messages) - 1, start - 1, -1):
             message = messages[position]
@@ -232,15 +230,6 @@ def _joined_texts(pieces: list[Part], join: str) -> list[Part]:
     return [Part("text", text_of(pieces, join)), *others]
 
 
-def plain_content(value: Any) -> Any:
-    """Return a value as content: bytes and numbers as text, parts as they are."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if value is None or isinstance(value, str | list | dict):
-        return value
-    return json_text(value)
-
-
 def speaker_word(speaker: Speaker, row: Any) -> str:
     """Return the word that a row has for its speaker; empty where it has none."""
     for path in speaker.field.split("|"):
@@ -268,7 +257,7 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
         word = speaker_word(speaker, row)
         if not word or word.casefold() in listed or not holds(row, mapping.where):
             continue
-        if not (speaker.bot and value_at(row, speaker.bot)):
+        if not field_at(row, speaker.bot):
             return word
         first_bot = first_bot or word
     return first_bot
@@ -288,7 +277,7 @@ def find_names(mapping: Mapping, value: Any, rows: Sequence[Placed]) -> Names:
             if word:
                 names.listed[word] = id_text(value_at(person, people.name))
     for row, _place in rows:
-        name = id_text(value_at(row, mapping.name)) if mapping.name else ""
+        name = id_text(field_at(row, mapping.name))
         if name:
             word = speaker_word(speaker, row)
             names.in_rows.setdefault(word, repaired(name, mapping))
@@ -358,7 +347,7 @@ def sort_rows(rows: list[Placed], order: str) -> None:
     A row without it stays behind the row before it.
     """
     path = order.removeprefix("-")
-    last: tuple[int, Any] = (0, 0.0)
+    last = (0, 0.0)
     keys = []
     for row, _place in rows:
         last = _order_key(value_at(row, path)) or last

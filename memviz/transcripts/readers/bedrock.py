@@ -12,16 +12,17 @@ from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
-    Part,
     Result,
+    Thought,
     Vocabulary,
     add_parts,
     read_call_block,
-    show_kind,
     show_nothing,
-    thoughts,
+    show_text_or_kind,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
+    items_in,
     joined,
     json_text,
     list_at,
@@ -48,27 +49,20 @@ def _key_of(block: Block) -> str:
     return next((key for key, value in block.items() if isinstance(value, dict)), "")
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(text_at(block, "reasoningText", "text"))
-
-
-def _found(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _search_result(block: Block, note: Note, words: Vocabulary) -> str:
     """Return what a search found, or a text with citations: its pieces are one text."""
     text = "".join(texts_under(block, "content[].text"))
-    said = [text_at(block, "title"), text_at(block, "source"), text]
-    return [Part("text", joined(said))]
+    return joined([*texts_under(block, "title", "source"), text])
 
 
-def _guarded(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", text_at(block, "text", "text") or stand_in("image"))]
+def _guarded(block: Block, note: Note, words: Vocabulary) -> str:
+    return text_at(block, "text", "text") or stand_in("image")
 
 
-def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if isinstance(block.get("text"), str):
-        return [Part("text", block["text"])]
-    if "json" in block:
-        return [Part("text", json_text(block["json"]))]
-    return show_kind(block, note, words)
+def _text_or_json(block: Block, note: Note, words: Vocabulary) -> str:
+    if "json" in block and not isinstance(block.get("text"), str):
+        return json_text(block["json"])
+    return show_text_or_kind(block, note, words)
 
 
 BLOCKS = Vocabulary(
@@ -77,19 +71,19 @@ BLOCKS = Vocabulary(
     kinds={
         "toolUse": read_call_block,
         "toolResult": Result("toolUseId", "content", ("status", "error"), name=""),
-        "reasoningContent": _thought,
+        "reasoningContent": Thought(("reasoningText.text",)),
         "image": File("image", ("name",)),
         "video": File("video", ("name",)),
         "audio": File("audio", ("name",)),
         "document": File(
             "file", ("name",), ("source.text", "source.content[].text", "context")
         ),
-        "citationsContent": _found,
-        "searchResult": _found,
+        "citationsContent": _search_result,
+        "searchResult": _search_result,
         "guardContent": _guarded,
         "cachePoint": show_nothing,
     },
-    other=_said_or_kind,
+    other=_text_or_json,
 )
 
 
@@ -130,17 +124,14 @@ class Bedrock(ExchangeReader):
             "tools": tool_schemas(request),
         }
 
-    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+    def add_message(
+        self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+    ) -> None:
         """Add a message of blocks, with what it cites beside it."""
-        role = builder.speaker(item, place)
-        if role is None:
-            return
         content = item.get("content")
         note = builder.note_at(place)
-        parts = BLOCKS.parts(content, note, of_model=role == "assistant")
-        citations = []
-        for block in content if isinstance(content, list) else [content]:
-            citations += list_at(block, "citationsContent", "citations")
+        parts = BLOCKS.parts(content, note, role)
+        citations = items_in(as_list(content), "citationsContent", "citations")
         meta = kept_beside({"citations": citations}, note)
         add_parts(builder, role, parts, place, meta=meta)
 

@@ -26,10 +26,13 @@ from memviz.transcripts.chat_messages import (
     tool_name,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
+    first_under,
     first_value,
     id_text,
     joined,
     json_text,
+    list_at,
     texts_under,
 )
 
@@ -58,19 +61,21 @@ class Part(NamedTuple):
     is_parallel: bool = False
 
 
-def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
+def call_part(value: Mapping[str, Any], note: Note) -> Part:
     """Return the tool call that a JSON object describes, whatever its vendor calls the fields. One without a name gets
     a name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
     arguments = json_text(first_value(inner, *ARGUMENT_KEYS), "{}")
     id = id_text(first_value(value, *ID_KEYS))
-    return ToolCall(id, tool_name(inner, note, *NAME_KEYS), arguments)
+    tool = tool_name(inner, note, *NAME_KEYS)
+    return Part("call", call=ToolCall(id, tool, arguments))
 
 
-def call_part(value: Mapping[str, Any], note: Note) -> Part:
-    """Return the part that a tool call is, see :func:`read_call`."""
-    return Part("call", call=read_call(value, note))
+def listed_calls(message: Mapping[str, Any]) -> list[Any]:
+    """Return the tool calls that a message of the OpenAI chat API lists, with the one of its older form."""
+    legacy = message.get("function_call")
+    return [*list_at(message, "tool_calls"), *([legacy] if legacy else [])]
 
 
 def call_parts(values: Iterable[object], note: Note) -> list[Part]:
@@ -124,16 +129,14 @@ def add_parts(
     *,
     name: str | None = None,
     tool_call_id: str | None = None,
-    meta: Mapping[str, Any] | None = None,
-    beside: Mapping[str, Any] | None = None,
+    meta: Mapping[str, Any] = {},
+    beside: Mapping[str, Any] = {},
 ) -> None:
     """Add the messages that these parts make.
 
     Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
     ``beside`` is ``meta`` of the last message alone, such as what a reply is based on.
     """
-    meta = meta or {}
-    beside = beside or {}
     if role == "assistant":
         _add_reply(builder, parts, place, name, meta, beside)
         return
@@ -141,7 +144,7 @@ def add_parts(
     for result in results:
         named = result._replace(name=result.name or name)
         _add_result(builder, place, named, meta)
-    text = _text_of(parts)
+    text = joined_text(parts)
     if text or not results:
         builder.add_text(
             role,
@@ -180,7 +183,7 @@ def _add_reply(
             if thought:
                 known[REASONING] = thought
             calls = tuple(part.call for part in step.said if part.call)
-            text = _text_of(step.said)
+            text = joined_text(step.said)
             builder.add_text(
                 "assistant", text, place, name=name, tool_calls=calls, meta=known
             )
@@ -221,25 +224,32 @@ def _add_result(
     )
 
 
-def _text_of(parts: Iterable[Part]) -> str:
+def joined_text(parts: Iterable[Part]) -> str:
+    """Return the texts among parts, one a line."""
     return joined(part.text for part in parts if part.kind == "text")
 
 
 Block = dict[str, Any]
-Rule = Callable[[Block, Note, "Vocabulary"], list[Part]]
-"""Returns the parts that a block is; the vocabulary reads the blocks inside of it."""
+Rule = Callable[[Block, Note, "Vocabulary"], "str | list[Part]"]
+"""Returns the text or the parts that a block is; the vocabulary reads the blocks inside of it."""
 
 
-def show_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def show_kind(block: Block, note: Note, words: Vocabulary) -> str:
     """Return the name of an unknown kind of block in brackets; a block that names none is shown as JSON text."""
     kind = words.kind_of(block)
     note(UNKNOWN_KIND if kind else NOT_TEXT)
-    return [Part("text", stand_in(kind) if kind else json_text(block))]
+    return stand_in(kind) if kind else json_text(block)
 
 
-def show_json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def show_text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+    """Return the ``text`` of a block of an unknown kind; of one without a text its kind in brackets."""
+    text = block.get("text")
+    return text if isinstance(text, str) else show_kind(block, note, words)
+
+
+def show_json(block: Block, note: Note, words: Vocabulary) -> str:
     """Return a block as JSON text."""
-    return [Part("text", json_text(block))]
+    return json_text(block)
 
 
 def kind_by_type(block: Block) -> str:
@@ -264,21 +274,19 @@ class Vocabulary:
     kinds: Mapping[str, Rule]
     beginnings: Mapping[str, Rule] = field(default_factory=dict)
     endings: Mapping[str, Rule] = field(default_factory=dict)
-    other: Rule = show_kind
+    other: Rule = show_text_or_kind
     kind_of: Callable[[Block], str] = kind_by_type
     is_key: bool = False
 
-    def parts(
-        self, content: object, note: Note, *, of_model: bool = True
-    ) -> list[Part]:
+    def parts(self, content: object, note: Note, role: str = "assistant") -> list[Part]:
         """Return the parts of a content: a text, a block, or a list of them; none for ``None``. ``note`` is called for
-        every repair. Only the content of a model holds calls and thoughts; in any other they are shown by their kind.
+        every repair. Only what the role of the assistant says holds calls and thoughts; in any other content they are
+        shown by their kind.
         """
-        blocks = content if isinstance(content, list) else [content]
         parts = []
-        for block in blocks:
+        for block in as_list(content):
             if isinstance(block, dict):
-                parts += self._parts(block, note, of_model)
+                parts += self._parts(block, note, role)
             elif block is not None:
                 if not isinstance(block, str):
                     note(NOT_TEXT)
@@ -287,18 +295,18 @@ class Vocabulary:
 
     def text(self, content: object, note: Note) -> str:
         """Return the text of a content, one block a line."""
-        return joined(part.text for part in self.parts(content, note, of_model=False))
+        return joined(part.text for part in self.parts(content, note, "user"))
 
-    def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
+    def _parts(self, block: Block, note: Note, role: str) -> list[Part]:
         kind = self.kind_of(block)
         rule = self.kinds.get(kind) or self._rule_for(kind)
         held = block.get(kind) if self.is_key else block
         if rule is self.other or not isinstance(held, dict):
-            parts = self.other(block, note, self)
-        else:
-            parts = rule(held, note, self)
-        if not of_model and parts and parts[0].kind in ("call", "reasoning"):
-            return self.other(block, note, self)
+            return _as_parts(self.other(block, note, self))
+        parts = _as_parts(rule(held, note, self))
+        is_of_model = bool(parts) and parts[0].kind in ("call", "reasoning")
+        if is_of_model and role != "assistant":
+            return _as_parts(self.other(block, note, self))
         return parts
 
     def _rule_for(self, kind: str) -> Rule:
@@ -311,6 +319,11 @@ class Vocabulary:
         return self.other
 
 
+def _as_parts(content: str | list[Part]) -> list[Part]:
+    """Return parts as they are, a text as the only one."""
+    return [Part("text", content)] if isinstance(content, str) else content
+
+
 @dataclass(frozen=True)
 class Text:
     """Rule of a block with text under these paths ("source.text"), one a line, and then in its ``text`` or, where that
@@ -318,14 +331,12 @@ class Text:
 
     paths: tuple[str, ...] = ()
 
-    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> str:
         """Return the text."""
         said = block.get("text")
         if not isinstance(said, str):
             said = json_text(said) or words.text(block.get("content"), note)
-        if self.paths:
-            said = joined([*texts_under(block, *self.paths), said])
-        return [Part("text", said)]
+        return joined([*texts_under(block, *self.paths), said])
 
 
 @dataclass(frozen=True)
@@ -336,22 +347,21 @@ class File:
     names: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
 
-    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> str:
         """Return the stand-in, with the texts below it."""
-        name = next(iter(texts_under(block, *self.names)), None)
-        shown = stand_in(self.kind, name)
-        return [Part("text", joined([shown, *texts_under(block, *self.paths)]))]
+        shown = stand_in(self.kind, first_under(block, *self.names))
+        return joined([shown, *texts_under(block, *self.paths)])
 
 
 @dataclass(frozen=True)
 class Thought:
-    """Rule of what the model thought, under a key; encrypted thoughts have no text there."""
+    """Rule of what the model thought, under these paths, one a line; encrypted thoughts have no text there."""
 
-    key: str
+    paths: tuple[str, ...]
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the thought, if it can be read."""
-        return thoughts(block.get(self.key))
+        return thoughts(joined(texts_under(block, *self.paths)))
 
 
 def read_call_block(block: Block, note: Note, words: Vocabulary) -> list[Part]:

@@ -26,6 +26,7 @@ from memviz.transcripts.readers.blocks import (
     call_parts,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
     at_least_half,
     first_text,
     first_value,
@@ -38,6 +39,7 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
+    About,
     ExchangeReader,
     inside,
     tool_schemas,
@@ -47,6 +49,8 @@ from memviz.transcripts.readers.role_lists import is_cohere, part_types
 
 FIRST_KEYS = frozenset({"chat_history", "preamble", "connectors", "prompt_truncation"})
 """Keys of a request of the first version, of which one stands beside its message."""
+REPLY_KEYS = frozenset({"generation_id", "response_id"})
+"""Keys of a response of the first version, of which one stands beside its text."""
 ROLES = {"chatbot": "assistant"}
 BESIDE = ("citations", "documents", "search_queries", "search_results")
 """What a reply is based on. It is kept beside the text."""
@@ -57,15 +61,21 @@ def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("reasoning", content_text(block.get("thinking"), note))]
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", _document_text(block.get("document")))]
+def _document(block: Block, note: Note, words: Vocabulary) -> str:
+    return _document_text(block.get("document"))
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", content_text([block], note))]
+def _text(block: Block, note: Note, words: Vocabulary) -> str:
+    return content_text([block], note)
 
 
 BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
+
+
+def _role_of(role: object) -> str | None:
+    """Return the role under a name of Cohere's, in any letter case; ``None`` for any other value."""
+    name = role.strip().lower() if isinstance(role, str) else ""
+    return ROLES.get(name) or known_role(role)
 
 
 class Cohere(ExchangeReader):
@@ -74,6 +84,8 @@ class Cohere(ExchangeReader):
     name = "cohere"
     title = noop("Cohere chat messages")
     expected = noop("messages, or an object with messages, a chat_history or a reply,")
+    about = About(system_prompt=("preamble",))
+    role_of = staticmethod(_role_of)
 
     def are_messages(self, items: list[Any]) -> bool:
         """Messages that only this API has: one of them is, or thinks as in Anthropic's API but calls tools as in
@@ -94,9 +106,8 @@ class Cohere(ExchangeReader):
             return False
         if isinstance(row.get("message"), str) and not FIRST_KEYS.isdisjoint(row):
             return True
-        if isinstance(row.get("text"), str):
-            if "generation_id" in row or "response_id" in row:
-                return True
+        if isinstance(row.get("text"), str) and not REPLY_KEYS.isdisjoint(row):
+            return True
         if text_at(row, "message", "role") == "assistant" and "finish_reason" in row:
             return True
         keys = ("chat_history", "messages")
@@ -123,14 +134,12 @@ class Cohere(ExchangeReader):
         self, row: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """The preamble, which is the system prompt, and the tools."""
-        prompt = text_at(row, "preamble") or None
-        return {"system_prompt": prompt, "tools": tool_schemas(row)}
+        return {**self.about.read(row), "tools": tool_schemas(row)}
 
-    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+    def add_message(
+        self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+    ) -> None:
         """Add a message, or the results of tools that one of the first version holds."""
-        role = builder.speaker(item, place, role_of=_role_of)
-        if role is None:
-            return
         if role == "tool" and isinstance(item.get("tool_results"), list):
             for result in item["tool_results"]:
                 _add_result(result, place, builder)
@@ -149,13 +158,6 @@ class Cohere(ExchangeReader):
         answered = text_at(item, "tool_call_id") or None
         meta = kept_beside(beside, note)
         add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
-
-
-def _role_of(name: object) -> str | None:
-    """Return the role under a name of Cohere's, in any letter case; ``None`` for any other value."""
-    if not isinstance(name, str):
-        return None
-    return ROLES.get(name.strip().lower()) or known_role(name)
 
 
 def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +179,7 @@ def _repeats(item: object, last: Mapping[str, Any]) -> bool:
 
 def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
     """Add the documents of a request to the last message of the user, with which they came."""
-    for at in range(len(placed) - 1, -1, -1):
+    for at in reversed(range(len(placed))):
         item, place = placed[at]
         if documents and _role_of(value_at(item, "role")) == "user":
             placed[at] = ({**item, "documents": documents}, place)
@@ -189,8 +191,7 @@ def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:
     outputs = value_at(result, "outputs")
     if outputs is None:
         outputs = result
-    lines = outputs if isinstance(outputs, list) else [outputs]
-    text = joined(json_text(line) for line in lines)
+    text = joined(map(json_text, as_list(outputs)))
     add_result(builder, place, None, text, value_at(result, "call", "name"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.core.messages import ToolCall
@@ -19,9 +20,19 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.times import moment, time_text, with_time
+from memviz.transcripts.readers.json_rows import About
+from memviz.transcripts.times import time_text, with_time
 
+ABOUT = {
+    "session.start": About(held_at=("startTime",)),
+    "system.message": About(system_prompt=("content",)),
+    "session.title_changed": About(title=("title",)),
+}
+"""Kinds of rows that say something of the session."""
 MESSAGES = frozenset({"user.message", "assistant.message", "tool.execution_complete"})
+
+
+EXPECTED = noop("rows of a session with messages")
 
 
 class CopilotCli(Reader):
@@ -32,18 +43,16 @@ class CopilotCli(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A row that says that a session begins: ``{"type": "session.start", "data": {"sessionId": "49fdd4fc"}}``."""
-        rows = document.objects or [document.object]
         return any(
             row.get("type") == "session.start" and text_at(row, "data", "sessionId")
-            for row in rows
+            for row in document.heads
         )
 
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: the session."""
-        placed = document.placed or [(document.object, "line 1")]
-        if not any(text_at(row, "type") in MESSAGES for row, _place in placed):
-            raise mismatch(noop("rows of a session with messages"), document)
-        return [placed]
+        if not any(text_at(row, "type") in MESSAGES for row, _place in document.lines):
+            raise mismatch(EXPECTED, document)
+        return [document.lines]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The messages of the session's own agent; compactions are events."""
@@ -60,14 +69,14 @@ def is_of_subagent(row: object) -> bool:
     return bool(text_at(row, "data", "parentToolCallId"))
 
 
+@dataclass(eq=False)
 class CopilotStory:
     """Adds the messages and compactions of rows to a transcript, in order. ``about`` are the fields of the transcript
     that the rows know, such as its title; ``left_out`` is how many messages of subagents there were."""
 
-    def __init__(self, builder: TranscriptBuilder) -> None:
-        self.about: dict[str, Any] = {}
-        self.left_out = 0
-        self._builder = builder
+    builder: TranscriptBuilder
+    about: dict[str, Any] = field(default_factory=dict)
+    left_out: int = 0
 
     def add(self, row: object, place: str) -> None:
         """Add the next row; one of a subagent, and one that says nothing, is passed over."""
@@ -77,25 +86,17 @@ class CopilotStory:
             return
         data = object_at(row, "data")
         time = value_at(row, "timestamp")
-        if kind == "session.start":
-            self._know("held_at", moment(data.get("startTime")))
-        elif kind == "system.message":
-            self._know("system_prompt", text_at(data, "content"))
-        elif kind == "session.title_changed":
-            self._know("title", text_at(data, "title"))
+        if kind in ABOUT:
+            self.about |= ABOUT[kind].read(data)
         elif kind == "session.compaction_complete":
             self._add_compaction(data, time)
         elif kind in MESSAGES:
             self._add_message(kind, data, time, place)
 
-    def _know(self, field: str, value: object) -> None:
-        if value:
-            self.about[field] = value
-
     def _add_compaction(self, data: Mapping[str, Any], time: object) -> None:
         if data.get("success") is False:
             return
-        self._builder.add_event(
+        self.builder.add_event(
             "compaction",
             text_at(data, "summaryContent"),
             tokens_before=count_at(data, "preCompactionTokens"),
@@ -109,17 +110,17 @@ class CopilotStory:
         meta = with_time(time, model=text_at(data, "model"))
         text = text_at(data, "content")
         if kind == "user.message":
-            self._builder.add_text("user", text, place, meta=meta)
+            self.builder.add_text("user", text, place, meta=meta)
         elif kind == "assistant.message":
             calls = tuple(map(_read_call, objects_at(data, "toolRequests")))
             if text or calls:
                 said = {"tool_calls": calls, "meta": meta}
-                self._builder.add_text("assistant", text, place, **said)
+                self.builder.add_text("assistant", text, place, **said)
         else:
             result = text_at(data, "result", "content")
             result = result or text_at(data, "error", "message")
             answers = {"tool_call_id": text_at(data, "toolCallId"), "meta": meta}
-            self._builder.add_text("tool", result, place, **answers)
+            self.builder.add_text("tool", result, place, **answers)
 
 
 def _read_call(request: Mapping[str, Any]) -> ToolCall:

@@ -1,15 +1,32 @@
 """Rows of a chat database: their cells as text or JSON, and the error for a database without any."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import OTHER_FORMAT, Document
+from memviz.transcripts.document import OTHER_FORMAT, Document, Placed
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import object_at
 
 Row = Mapping[str, Any]
+NO_JSON = noop("is not JSON")
+NO_TABLE = Refusal(noop("there is no table {expected}."), OTHER_FORMAT)
+NO_ROWS = Refusal(
+    noop("the database holds 0 {what}."),
+    noop("Choose the database that was written to."),
+)
+ROWS_NOT_COPIED = Refusal(
+    noop(
+        "the database holds 0 {what}: it is in write-ahead mode, so they are still in the file of the same "
+        "name that ends in '-wal', which was not copied with it."
+    ),
+    noop(
+        'Close the program that writes it, or run "PRAGMA wal_checkpoint(TRUNCATE)", and copy it again.'
+    ),
+)
 
 
 def cell_text(value: object) -> str:
@@ -22,6 +39,16 @@ def cell_text(value: object) -> str:
 def cell_json(value: object, builder: TranscriptBuilder) -> Any:
     """Parse the text of a cell as JSON. Raises :class:`TranscriptError` if it is something else."""
     return builder.parse_json(cell_text(value))
+
+
+def parsed_cell(value: object, place: str, builder: TranscriptBuilder) -> list[Placed]:
+    """Return what the text of a cell is in JSON, with its place; nothing where it is something else, which is left
+    out."""
+    try:
+        return [(cell_json(value, builder), place)]
+    except TranscriptError:
+        builder.leave_out(place, NO_JSON)
+        return []
 
 
 def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
@@ -39,9 +66,9 @@ def row_place(row: Row) -> str:
 
 def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
     """The rows of each value of a column, in the order in which the values first come."""
-    groups: dict[str, list[Row]] = {}
+    groups = defaultdict(list)
     for row in rows:
-        groups.setdefault(cell_text(row[column]), []).append(row)
+        groups[cell_text(row[column])].append(row)
     return groups
 
 
@@ -66,28 +93,16 @@ def conversations_in(
     """
     database = document.tables
     if not tables:
-        raise TranscriptError(
-            _("there is no table {expected}.", expected=expected), remedy=OTHER_FORMAT
-        )
+        raise NO_TABLE.error(expected=expected)
     stored = [database.rows(table, columns, order) for table in tables]
     if not any(stored):
         raise no_rows(document, "messages")
-    return [found for rows in stored for found in grouped(rows, key).items()]
+    return [group for rows in stored for group in grouped(rows, key).items()]
 
 
 def no_rows(document: Document, what: str) -> TranscriptError:
     """The error for a database whose tables of ``what`` are there, but empty."""
+    refusal = NO_ROWS
     if document.tables.in_write_ahead_mode:
-        reason = _(
-            "the database holds 0 {what}: it is in write-ahead mode, so they are still in the file of the same "
-            "name that ends in '-wal', which was not copied with it.",
-            what=what,
-        )
-        remedy = _(
-            'Close the program that writes it, or run "PRAGMA wal_checkpoint(TRUNCATE)", and copy it again.'
-        )
-        return TranscriptError(reason, remedy=remedy)
-    return TranscriptError(
-        _("the database holds 0 {what}.", what=what),
-        remedy=_("Choose the database that was written to."),
-    )
+        refusal = ROWS_NOT_COPIED
+    return refusal.error(what=what)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.core.translation import noop
-from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.blocks import Part, add_parts
@@ -14,14 +13,27 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import ExportReader
+from memviz.transcripts.readers.json_rows import About, ExportReader
 from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
+ABOUT = About(title=("title",), held_at=("inserted_at", "updated_at"))
 OTHER_FRAGMENT = noop(
     "a fragment that is neither said nor thought, such as a search, was left out"
 )
+
+
+NO_SPEAKER = noop("has no fragment of the type REQUEST or RESPONSE")
+
+
+def is_deepseek(item: object) -> bool:
+    """Return whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
+    for node in object_at(item, "mapping").values():
+        message = object_at(node, "message")
+        if isinstance(message.get("fragments"), list) and "author" not in message:
+            return True
+    return False
 
 
 class DeepSeekExport(ExportReader):
@@ -32,9 +44,7 @@ class DeepSeekExport(ExportReader):
     expected = noop("conversations with a mapping of nodes that have fragments")
     missing = noop("it has no mapping of nodes with messages of DeepSeek.")
 
-    def is_conversation(self, item: object) -> bool:
-        """Return whether a JSON value is a conversation of DeepSeek."""
-        return is_deepseek(item)
+    is_conversation = staticmethod(is_deepseek)
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
@@ -55,17 +65,7 @@ class DeepSeekExport(ExportReader):
         for id in path:
             if id in said:
                 _add(nodes[id]["message"], place_of(id, "node"), builder)
-        held_at = moment(item.get("inserted_at")) or moment(item.get("updated_at"))
-        return {"title": text_at(item, "title") or UNTITLED, "held_at": held_at}
-
-
-def is_deepseek(item: object) -> bool:
-    """Return whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
-    for node in object_at(item, "mapping").values():
-        message = object_at(node, "message")
-        if isinstance(message.get("fragments"), list) and "author" not in message:
-            return True
-    return False
+        return ABOUT.read(item)
 
 
 def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
@@ -73,9 +73,7 @@ def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> 
     kinds = [text_at(fragment, "type") for fragment in fragments]
     role = next((SPEAKERS[kind] for kind in kinds if kind in SPEAKERS), None)
     if role is None:
-        builder.leave_out(
-            place, noop("has no fragment of the type REQUEST or RESPONSE")
-        )
+        builder.leave_out(place, NO_SPEAKER)
         return
     parts = [
         Part("text", stand_in("file", text_at(file, "file_name")))

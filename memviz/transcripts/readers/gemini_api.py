@@ -10,7 +10,13 @@ from typing import Any
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, Note, kept_beside, stand_in
+from memviz.transcripts.chat_messages import (
+    NOT_TEXT,
+    Note,
+    kept_beside,
+    pass_over,
+    stand_in,
+)
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
@@ -26,6 +32,7 @@ from memviz.transcripts.readers.blocks import (
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
     at_least_half,
     first_value,
     id_text,
@@ -49,8 +56,11 @@ GROUNDS = (
     "citation_metadata",
 )
 """What a reply is based on."""
+WHOLE_KEYS = frozenset({"response", "request", "contents"})
+"""What a piece of a streamed response never has."""
 FINISHED = ("finishReason", "finish_reason")
 CREATED = ("createTime", "create_time")
+NO_LIST = noop("has parts that are {kind}, not a list")
 MORE_CANDIDATES = noop("of several candidates, the first was taken")
 CODE_TOOL = "code_execution"
 NAME_KEYS = ("name", "toolType", "tool_type")
@@ -103,19 +113,19 @@ def _code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [result_part(output.get("id"), text, CODE_TOOL)]
 
 
-def _file(blob: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _file(blob: Block, note: Note, words: Vocabulary) -> str:
     label = file_label(first_value(blob, "mimeType", "mime_type"))
     uri = first_value(blob, "fileUri", "file_uri")
     name = first_value(blob, "displayName", "display_name")
     if not name and isinstance(uri, str) and not uri.startswith("data:"):
         name = uri.rsplit("/", 1)[-1]
-    return [Part("text", stand_in(label, name))]
+    return stand_in(label, name)
 
 
-def _said_or_kind(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _said_or_kind(part: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     text = part.get("text")
     if isinstance(text, str):
-        return thoughts(text) if part.get("thought") is True else [Part("text", text)]
+        return thoughts(text) if part.get("thought") is True else text
     kind = words.kind_of(part)
     if kind in words.kinds:  # what stands under its key is no object
         note(NOT_TEXT)
@@ -178,7 +188,7 @@ class GeminiApi(Reader):
         request = _inner(piece, "request")
         response = _inner(piece, "response")
         contents = request.get("contents")
-        asked = [] if contents is None else with_places(_listed(contents))
+        asked = [] if contents is None else with_places(as_list(contents))
         # A request with a single content may leave the role out; it is the user's.
         add_contents(asked, builder, "user" if len(asked) == 1 else "")
         _add_response(response, builder)
@@ -225,7 +235,7 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     if not are_contents(document.items):
         return None
     first = {"parts": value_at(document.items[0], "parts")}
-    text = contents_text(first, lambda _: None).strip()
+    text = contents_text(first, pass_over).strip()
     begins = text.removeprefix(CLI_WRAPPER).lstrip().startswith(CLI_GREETING)
     return list(document.items) if begins else None
 
@@ -234,7 +244,7 @@ def add_contents(
     contents: Iterable[Placed],
     builder: TranscriptBuilder,
     role: str = "",
-    meta: Mapping[str, Any] | None = None,
+    meta: Mapping[str, Any] = {},
 ) -> None:
     """Add the messages that contents are, each with its place; ``role`` is that of a content without one."""
     for content, place in contents:
@@ -246,15 +256,10 @@ def add_contents(
         parts = _parts(content)
         note = builder.note_at(place)
         if isinstance(parts, list):
-            found = PARTS.parts(parts, note, of_model=speaker == "assistant")
-            add_parts(builder, speaker, found, place, meta=meta)
+            said = PARTS.parts(parts, note, speaker)
+            add_parts(builder, speaker, said, place, meta=meta)
         else:
-            builder.leave_out(
-                place,
-                Said(
-                    "has parts that are {kind}, not a list", kind=Said(kind_of(parts))
-                ),
-            )
+            builder.leave_out(place, Said(NO_LIST, kind=Said(kind_of(parts))))
 
 
 def _parts(content: Mapping[str, Any]) -> object:
@@ -282,11 +287,6 @@ def _is_foreign(item: object) -> bool:
     return typed or "parentId" in item or "chat_messages" in item
 
 
-def _listed(value: object) -> list[Any]:
-    """Return a list as it is, anything else as the only item of one."""
-    return value if isinstance(value, list) else [value]
-
-
 def _inner(row: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the request or response that a row of a batch has under a key; any other object is it."""
     inner = row.get(key)
@@ -294,17 +294,16 @@ def _inner(row: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
-    return objects_at(_listed(response.get("candidates")))
+    return objects_at(as_list(response.get("candidates")))
 
 
 def _is_exchange(row: object) -> bool:
     """Return whether it is a request, a response, or a batch row of them."""
     if not isinstance(row, dict):
         return False
-    contents = objects_at(_listed(_inner(row, "request").get("contents")))
-    return any("parts" in content for content in contents) or any(
-        map(_is_candidate, _candidates(_inner(row, "response")))
-    )
+    contents = objects_at(as_list(_inner(row, "request").get("contents")))
+    has_parts = any("parts" in content for content in contents)
+    return has_parts or any(map(_is_candidate, _candidates(_inner(row, "response"))))
 
 
 def _is_candidate(item: dict[str, Any]) -> bool:
@@ -322,9 +321,8 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
     place = "candidate 0"
     first = candidates[0]
     model = first_value(response, "modelVersion", "model_version")
-    meta = with_time(
-        first_value(response, *CREATED), model=model if isinstance(model, str) else ""
-    )
+    model = model if isinstance(model, str) else ""
+    meta = with_time(first_value(response, *CREATED), model=model)
     grounds = first_value(object_at(first), *GROUNDS)
     kept = kept_beside({"grounding": grounds}, builder.note_at(place))
     content = value_at(first, "content")
@@ -334,9 +332,7 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
 def is_stream(items: object) -> bool:
     """Return whether these are the pieces of one streamed response, of which only the last says why it ended."""
     rows = objects_at(items)
-    if len(rows) < 2 or any(
-        "response" in row or "request" in row or "contents" in row for row in rows
-    ):
+    if len(rows) < 2 or not all(map(WHOLE_KEYS.isdisjoint, rows)):
         return False
     ended = (item for row in rows[:-1] for item in _candidates(row))
     return not any(first_value(item, *FINISHED) for item in ended)

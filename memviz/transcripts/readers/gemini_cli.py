@@ -11,7 +11,7 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.base import EventKind, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import named
+from memviz.transcripts.chat_messages import named, pass_over
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.blocks import (
     add_parts,
@@ -59,6 +59,9 @@ COMPRESSED = re.compile(
 )
 
 
+EXPECTED = noop("a session, or a list of contents,")
+
+
 class GeminiCli(Reader):
     """A session of the Gemini CLI, or a chat that its user saved."""
 
@@ -79,7 +82,7 @@ class GeminiCli(Reader):
         if isinstance(document.object.get("messages"), list):
             return [Session.of_object(document.object)]
         if not any(_is_row(row) or _is_message(row) for row in document.items):
-            raise mismatch(noop("a session, or a list of contents,"), document)
+            raise mismatch(EXPECTED, document)
         return [Session.of_rows(document.placed)]
 
     def read(
@@ -182,17 +185,11 @@ class Session:
             id_text(value_at(item, "id")) or f"{place} #{n}": (item, place)
             for n, item in enumerate(messages)
         }
-        before = {_content(item) for item, _ in order.values()}
-        after = {_content(item) for item, _ in placed.values()}
-        if any(_is_summary(item) for item, _ in placed.values()):
+        if any(_is_summary(item) for item, _place in placed.values()):
             # The messages that the summary replaced stay.
-            for id, (item, _) in placed.items():
-                if id not in order and _content(item) not in before:
-                    order[id] = (item, place)
+            order.update(_missing_in(order, placed))
             return
-        for id, (item, _) in order.items():
-            if id not in placed and _content(item) not in after:
-                self.notes.append(REPLACED)
+        self.notes += [REPLACED] * len(_missing_in(placed, order))
         order.clear()
         order.update(placed)
 
@@ -202,11 +199,23 @@ def _text_of(item: object) -> str:
     parts = value_at(item, "parts")
     if parts is None:
         parts = value_at(item, "content")
-    return contents_text(parts, lambda _: None)
+    return contents_text(parts, pass_over)
 
 
 def _is_summary(item: object) -> bool:
     return value_at(item, "type") == "user" and _summary_length([_text_of(item)]) > 0
+
+
+def _missing_in(
+    others: Mapping[str, Placed], placed: Mapping[str, Placed]
+) -> dict[str, Placed]:
+    """Return the messages that others have neither under the same id nor with the same content."""
+    contents = {_content(item) for item, _place in others.values()}
+    return {
+        id: (item, place)
+        for id, (item, place) in placed.items()
+        if id not in others and _content(item) not in contents
+    }
 
 
 def _content(item: object) -> str:
@@ -216,17 +225,18 @@ def _content(item: object) -> str:
 
 def _opening_length(texts: Sequence[str]) -> int:
     """Return how many of the first texts are what the CLI and the model say to begin with."""
-    first = texts[0].strip().removeprefix(CLI_WRAPPER).lstrip() if texts else ""
-    if not first.startswith(GREETINGS):
+    first, second = map(str.strip, (*texts, "", "")[:2])
+    if not first.removeprefix(CLI_WRAPPER).lstrip().startswith(GREETINGS):
         return 0
-    return 2 if texts[1:] and texts[1].strip() == THANKS else 1
+    return 2 if second == THANKS else 1
 
 
 def _summary_length(texts: Sequence[str]) -> int:
     """Return how many of these texts are a summary and the model's thanks for it."""
-    if not texts or not texts[0].lstrip().startswith(SUMMARIES):
+    first, second = map(str.strip, (*texts, "", "")[:2])
+    if not first.startswith(SUMMARIES):
         return 0
-    return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
+    return 2 if second == THANKS_FOR_SUMMARY else 1
 
 
 def _add_summary(text: str, builder: TranscriptBuilder, time: str = "") -> None:
@@ -235,17 +245,19 @@ def _add_summary(text: str, builder: TranscriptBuilder, time: str = "") -> None:
     builder.add_event(kind, text.strip(), time=time)
 
 
+@dataclass(eq=False)
 class SessionStory:
     """Adds the messages that the records of a session are, one after the other."""
 
-    def __init__(self, builder: TranscriptBuilder) -> None:
-        self._builder = builder
-        self._answered: set[str] = set()  # calls that have their results already
-        self._after_set_up = False  # what came last was part of the set-up or a summary
+    builder: TranscriptBuilder
+    _answered: set[str] = field(default_factory=set)
+    """The calls that have their results already."""
+    _after_set_up: bool = False
+    """What came last was part of the set-up or a summary."""
 
     def add(self, value: Any, place: str) -> None:
         """Add the messages that one record is."""
-        role = self._builder.speaker(
+        role = self.builder.speaker(
             value, place, "type", called="type", role_of=named(TYPES)
         )
         if role == "assistant":
@@ -256,7 +268,7 @@ class SessionStory:
             self._add_notice(value)
 
     def _add_prompt(self, value: Mapping[str, Any], place: str) -> None:
-        builder = self._builder
+        builder = self.builder
         text = _text_of(value)
         time = value.get("timestamp")
         is_opening = not builder.messages and _opening_length([text]) > 0
@@ -267,18 +279,18 @@ class SessionStory:
         if self._after_set_up:
             return
         content = value.get("content")
-        said = PARTS.parts(content, builder.note_at(place), of_model=False)
+        said = PARTS.parts(content, builder.note_at(place), "user")
         parts = [part for part in said if part.id not in self._answered]
         if parts or not said:
             add_parts(builder, "user", parts, place, meta=with_time(time))
 
     def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
-        is_thanks = _text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY)
-        is_thanks = is_thanks and self._after_set_up
+        after_set_up = self._after_set_up
         self._after_set_up = False
-        if is_thanks:
+        text = _text_of(value).strip()
+        if after_set_up and text in (THANKS, THANKS_FOR_SUMMARY):
             return
-        note = self._builder.note_at(place)
+        note = self.builder.note_at(place)
         calls = objects_at(value, "toolCalls")
         known = {id_text(call.get("id")) for call in calls}
         parts = []
@@ -290,12 +302,11 @@ class SessionStory:
             if part.call is None or part.call.id not in known:
                 parts.append(part)
         parts += call_parts(calls, note)
-        if all(
-            part.kind == "reasoning" or not (part.text or part.call) for part in parts
-        ):
+        said = [part for part in parts if part.kind != "reasoning"]
+        if not any(part.text or part.call for part in said):
             return
         meta = with_time(value.get("timestamp"), model=text_at(value, "model"))
-        add_parts(self._builder, "assistant", parts, place, meta=meta)
+        add_parts(self.builder, "assistant", parts, place, meta=meta)
         for call in calls:
             self._add_result(call, place)
 
@@ -303,23 +314,22 @@ class SessionStory:
         """Add the result that a call holds, if it holds any."""
         result = call.get("result")
         shown = call.get("resultDisplay")
+        text = shown if isinstance(shown, str) else None
         if result is not None:
-            text = PARTS.text(result, self._builder.note_at(place))
-        elif isinstance(shown, str):
-            text = shown
-        else:
+            text = PARTS.text(result, self.builder.note_at(place))
+        if text is None:
             return
         id = call.get("id")
         time = with_time(call.get("timestamp"))
         self._answered.add(id_text(id))
-        add_result(self._builder, place, id, text, call.get("name"), **time)
+        add_result(self.builder, place, id, text, call.get("name"), **time)
 
     def _add_notice(self, value: Mapping[str, Any]) -> None:
         """Add an event for a notice that the history was compressed; other notices are no messages."""
         found = COMPRESSED.search(_text_of(value))
         if found:
             before, after = (int(n.replace(",", "")[:12]) for n in found.groups())
-            self._builder.add_event(
+            self.builder.add_event(
                 "compaction",
                 tokens_before=before,
                 tokens_after=after,

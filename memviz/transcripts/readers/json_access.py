@@ -22,34 +22,25 @@ def text_at(value: object, *path: str) -> str:
 
 def object_at(value: object, *path: str) -> dict[str, Any]:
     """The object under these keys, one inside the other; empty for anything else."""
-    found = value_at(value, *path)
-    return found if isinstance(found, dict) else {}
+    inner = value_at(value, *path)
+    return inner if isinstance(inner, dict) else {}
 
 
 def list_at(value: object, *path: str) -> list[Any]:
     """The list under these keys, one inside the other; empty for anything else."""
-    found = value_at(value, *path)
-    return found if isinstance(found, list) else []
+    inner = value_at(value, *path)
+    return inner if isinstance(inner, list) else []
 
 
 def objects_at(value: object, *path: str) -> list[dict[str, Any]]:
     """The objects in the list under these keys; without keys, the objects in ``value``, if that is a list."""
-    found = value_at(value, *path)
-    return (
-        [item for item in found if isinstance(item, dict)]
-        if isinstance(found, list)
-        else []
-    )
+    return [item for item in list_at(value, *path) if isinstance(item, dict)]
 
 
 def count_at(value: object, *path: str) -> int | None:
     """The number under these keys, if it is a whole number of 0 or more, such as a count of tokens."""
-    found = value_at(value, *path)
-    return (
-        found
-        if isinstance(found, int) and not isinstance(found, bool) and found >= 0
-        else None
-    )
+    count = value_at(value, *path)
+    return count if type(count) is int and count >= 0 else None
 
 
 def first_text(record: object, *keys: str) -> str:
@@ -64,9 +55,9 @@ def first_text(record: object, *keys: str) -> str:
 def first_value(record: Mapping[str, Any], *keys: str) -> Any:
     """The value under the first of these keys that has one; ``None`` if none has."""
     for key in keys:
-        found = record.get(key)
-        if found is not None:
-            return found
+        value = record.get(key)
+        if value is not None:
+            return value
     return None
 
 
@@ -86,9 +77,7 @@ def json_text(value: object, empty: str = "") -> str:
 
 def id_text(value: object) -> str:
     """An id or a name as text; empty for what can be neither."""
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+    return str(value) if type(value) in (str, int) else ""
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -108,6 +97,24 @@ def texts_under(value: object, *paths: str) -> list[str]:
         holders = objects_at(value, *listed.split(".")) if listed else [value]
         found += [text_at(holder, *key.split(".")) for holder in holders]
     return [text for text in found if text]
+
+
+def first_under(value: object, *paths: str) -> str:
+    """Return the first of the texts under these paths, see :func:`texts_under`; empty where there is none."""
+    return next(iter(texts_under(value, *paths)), "")
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, any other value as the only item of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def items_in(records: Iterable[object], *path: str) -> list[Any]:
+    """Return the items of all lists that records have under these keys, such as the citations of all blocks."""
+    items = []
+    for record in records:
+        items += list_at(record, *path)
+    return items
 
 
 def at_least_half(items: Sequence[Any], fits: Callable[[Any], object]) -> bool:

@@ -7,16 +7,55 @@
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.json_access import at_least_half, list_at, object_at
+from memviz.transcripts.readers.json_access import (
+    at_least_half,
+    first_under,
+    list_at,
+    object_at,
+    objects_at,
+    value_at,
+)
+from memviz.transcripts.times import first_moment
+
+EXPORT_AGAIN = noop("Export the conversation again.")
+NO_MESSAGES = Refusal(noop("it has no messages."), noop("Choose another one."))
+NO_OBJECT = Refusal(
+    noop("it is {kind}, not an object."), noop("Correct this row, or remove it.")
+)
+NO_LIST = Refusal(
+    noop("the messages are {kind}, not a list."), noop("Correct it, or remove it.")
+)
+NOT_FOUND = Refusal(noop("{expected} was expected, found {found}."))
+
+
+class About(NamedTuple):
+    """The paths, such as "chat.title", under which a record has what is known of its conversation beside its messages.
+    Of several paths to one field the first that leads to something counts."""
+
+    title: tuple[str, ...] = ()
+    held_at: tuple[str, ...] = ()
+    system_prompt: tuple[str, ...] = ()
+
+    def read(self, record: object) -> dict[str, Any]:
+        """Return the fields of a transcript that a record has."""
+        times = [value_at(record, *path.split(".")) for path in self.held_at]
+        known = {
+            "title": first_under(record, *self.title),
+            "held_at": first_moment(times),
+            "system_prompt": first_under(record, *self.system_prompt),
+        }
+        return {field: value for field, value in known.items() if value}
 
 
 class RowReader(Reader):
@@ -55,6 +94,10 @@ class ExchangeReader(Reader):
 
     expected: ClassVar[str]
     """What the file should have held, for the error: completes "... was expected"."""
+    about: ClassVar[About] = About()
+    """Where a request, a response or a log entry has what it says of the conversation."""
+    role_of = staticmethod(known_role)
+    """Returns the role for the name that the API gives a speaker."""
 
     @abstractmethod
     def are_messages(self, items: list[Any]) -> bool:
@@ -73,14 +116,16 @@ class ExchangeReader(Reader):
         """Return the messages of a request, a response or a log entry."""
 
     @abstractmethod
-    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
-        """Add one message; what is none is left out."""
+    def add_message(
+        self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+    ) -> None:
+        """Add one message, which somebody of this role says."""
 
     def known_of(
         self, row: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Return what else a request, a response or a log entry says of the conversation (fields of a transcript)."""
-        return {}
+        return self.about.read(row)
 
     def recognise(self, document: Document) -> bool:
         """Messages of this API, or one or more of its requests, responses or log entries."""
@@ -105,19 +150,21 @@ class ExchangeReader(Reader):
     ) -> Transcript:
         """The messages in order."""
         if isinstance(piece, list):
-            for item, place in piece:
-                self.add_message(item, place, builder)
+            self._add_all(piece, builder)
             return builder.build()
         row = object_at(piece[0])
         messages = self.messages_of(row, piece[1])
         if not messages:
-            reason = _("it has no messages.")
-            raise TranscriptError(
-                reason, place=piece[1], remedy=_("Choose another one.")
-            )
-        for item, place in messages:
-            self.add_message(item, place, builder)
+            raise NO_MESSAGES.error(piece[1])
+        self._add_all(messages, builder)
         return builder.build(**self.known_of(row, builder))
+
+    def _add_all(self, placed: Iterable[Placed], builder: TranscriptBuilder) -> None:
+        """Add messages; what is said by nobody known is left out."""
+        for item, place in placed:
+            role = builder.speaker(item, place, role_of=self.role_of)
+            if role is not None:
+                self.add_message(item, role, place, builder)
 
 
 class ExportReader(Reader):
@@ -140,9 +187,7 @@ class ExportReader(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Return whether at least half of the entries are conversations of this program."""
-        items = [document.object] if document.object else document.objects
-        found = sum(map(self.is_conversation, items))
-        return found > 0 and 2 * found >= len(items)
+        return at_least_half(document.heads, self.is_conversation)
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """Every entry of the list, or the one object."""
@@ -154,9 +199,7 @@ class ExportReader(Reader):
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one entry."""
         if not self.is_conversation(piece):
-            raise TranscriptError(
-                self.missing, remedy=_("Export the conversation again.")
-            )
+            raise TranscriptError(self.missing, remedy=EXPORT_AGAIN)
         return builder.build(**self.read_conversation(piece, builder))
 
 
@@ -183,10 +226,7 @@ def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> b
 def row_object(row: object, place: str) -> dict[str, Any]:
     """The row, which has to be an object. Raises :class:`TranscriptError` for anything else."""
     if not isinstance(row, dict):
-        reason = _("it is {kind}, not an object.", kind=_(kind_of(row)))
-        raise TranscriptError(
-            reason, place=place, remedy=_("Correct this row, or remove it.")
-        )
+        raise NO_OBJECT.error(place, kind=_(kind_of(row)))
     return row
 
 
@@ -202,17 +242,10 @@ def with_places(items: Iterable[Any], unit: str = "index") -> list[Placed]:
 
 def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]:
     """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, for anything else."""
-    found = row.get(key)
-    if not isinstance(found, list):
-        raise TranscriptError(
-            _(
-                "{expected} was expected, found {found}.",
-                expected=_(what),
-                found=describe(row),
-            ),
-            place=place,
-        )
-    return found
+    items = row.get(key)
+    if not isinstance(items, list):
+        raise NOT_FOUND.error(place, expected=_(what), found=describe(row))
+    return items
 
 
 def add_messages(
@@ -227,18 +260,19 @@ def add_messages(
     Raises :class:`TranscriptError` if it is no list.
     """
     if not isinstance(items, list):
-        reason = _("the messages are {kind}, not a list.", kind=_(kind_of(items)))
-        raise TranscriptError(
-            reason,
-            place=inside(place, part) if part else place,
-            remedy=_("Correct it, or remove it."),
-        )
+        where = inside(place, part) if part else place
+        raise NO_LIST.error(where, kind=_(kind_of(items)))
     for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))
 
 
-TOOL_LISTS = ("tools", "functions")
-"""Where requests of OpenAI, Anthropic, Google and Cohere have them."""
+TOOL_LISTS = (
+    ("tools",),
+    ("functions",),
+    ("toolConfig", "tools"),
+    ("toolConfig", "functions"),
+)
+"""Where requests of OpenAI, Anthropic, Google and Cohere have them, and of Amazon Bedrock."""
 DECLARATIONS = ("functionDeclarations", "function_declarations")
 """Where one tool of Google holds several functions."""
 
@@ -246,22 +280,18 @@ DECLARATIONS = ("functionDeclarations", "function_declarations")
 def tool_schemas(request: Mapping[str, Any]) -> tuple[str, ...]:
     """Each schema as compact JSON text, as it stands in ``request`` (under ``toolConfig`` for Amazon Bedrock), without
     what OpenAI wraps around a function; none where there are none. What is no object is passed over."""
-    holders = (request, object_at(request.get("toolConfig")))
-    listed = (
-        tool
-        for holder in holders
-        for key in TOOL_LISTS
-        for tool in list_at(holder, key)
-    )
+    schemas = []
+    for path in TOOL_LISTS:
+        for tool in objects_at(request, *path):
+            schemas += _functions(tool)
     return tuple(
         json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-        for tool in listed
-        for schema in _functions(tool)
+        for schema in filter(None, schemas)
     )
 
 
-def _functions(tool: object) -> Iterator[dict[str, Any]]:
-    found = object_at(tool)
-    declared = [schema for key in DECLARATIONS for schema in list_at(found, key)]
-    schemas = declared or [object_at(found, "function") or found]
-    yield from (schema for schema in schemas if isinstance(schema, dict) and schema)
+def _functions(tool: dict[str, Any]) -> list[dict[str, Any]]:
+    declared = [schema for key in DECLARATIONS for schema in list_at(tool, key)]
+    if declared:
+        return objects_at(declared)
+    return [object_at(tool, "function") or tool]

@@ -4,17 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, expect_any
 from memviz.transcripts.readers.database_rows import (
-    cell_json,
     conversations_in,
+    parsed_cell,
     row_place,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
+    at_least_half,
     id_text,
     list_at,
     objects_at,
@@ -44,6 +45,9 @@ THREAD_PATHS = (
 TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
 
 
+EXPECTED = noop("messages of LangChain")
+
+
 class Held(NamedTuple):
     """The messages of one conversation with what is kept beside them."""
 
@@ -70,7 +74,6 @@ PRUNED = noop(
 OLDER_STATES = noop(
     "the file holds {states} saved states of this conversation, and the newest was read"
 )
-NO_JSON = noop("is not JSON")
 
 
 class LangChain(Reader):
@@ -92,9 +95,7 @@ class LangChain(Reader):
         )
         if not found and document.items:
             return [Held(document.placed)]
-        if not found:
-            raise mismatch(noop("messages of LangChain"), document)
-        return found
+        return expect_any(found, EXPECTED, document)
 
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
@@ -116,36 +117,30 @@ def _held(document: Document) -> list[Held]:
         return held_in(document.object)
     if are_messages(document.items):
         return [Held(document.placed)]
-    found: list[Held] = []
+    conversations = []
     for item, place in document.placed:
         if item in EMPTY:
             continue
-        inner: list[Held] = []
-        if isinstance(item, dict):
-            inner = held_in(item)
-        elif isinstance(item, list) and are_messages(item):
-            inner = [Held(listed(item, place))]
-        if not inner:
+        held = held_in(item) if isinstance(item, dict) else []
+        if are_messages(item):
+            held = [Held(listed(item, place))]
+        if not held:
             return []
-        found += inner
-    return found
+        conversations += held
+    return conversations
 
 
 def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
     for item, place in piece.items:
-        if not piece.is_text:
+        if piece.is_text:
+            yield from parsed_cell(item, place, builder)
+        else:
             yield item, place
-            continue
-        try:
-            yield cell_json(item, builder), place
-        except TranscriptError:
-            builder.leave_out(place, NO_JSON)
 
 
 def _tables(document: Document) -> list[str]:
     own = set(TABLE_COLUMNS)
-    columns_of = document.columns
-    return [name for name in columns_of if set(columns_of[name]) == own]
+    return [name for name, there in document.columns.items() if set(there) == own]
 
 
 def _sessions(document: Document) -> list[Held]:
@@ -153,11 +148,11 @@ def _sessions(document: Document) -> list[Held]:
     stored = conversations_in(
         document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
     )
-    found = []
+    conversations = []
     for session, rows in stored:
         items = [(row["message"], row_place(row)) for row in rows]
-        found.append(Held(items, title=session, is_text=True))
-    return found
+        conversations.append(Held(items, title=session, is_text=True))
+    return conversations
 
 
 def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
@@ -203,7 +198,7 @@ def _content(pieces: list[Any]) -> Any:
         return "".join(pieces)
     blocks: list[Any] = []
     for piece in pieces:
-        for block in piece if isinstance(piece, list) else [piece]:
+        for block in as_list(piece):
             if isinstance(block, str):
                 block = {"type": "text", "text": block}
             if not (blocks and _extend(blocks[-1], block)):
@@ -226,7 +221,7 @@ def _extend(last: Any, block: Any) -> bool:
 
 def _calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
-    whole: list[Any] = []
+    whole = []
     joined: dict[str, dict[str, Any]] = {}
     for shape in run:
         whole += list_at(shape.data, "tool_calls")
@@ -241,18 +236,17 @@ def _calls(run: list[Shape]) -> list[Any]:
 def are_messages(items: object) -> bool:
     """Return whether at least half of a list are messages, and one of them is not of a type that other products have
     too."""
-    if not isinstance(items, Sequence) or isinstance(items, str):
+    if not isinstance(items, list):
         return False
     head = items[:HEAD_ITEMS]
-    known = 0
-    is_own = False
-    for item in head:
-        shape = shape_of(item)
-        if shape:
-            known += 1
-            is_spoken = shape.type in SPOKEN or "additional_kwargs" in shape.data
-            is_own = is_own or is_spoken or "lc" in item
-    return is_own and 2 * known >= len(head)
+    return any(map(_is_own, head)) and at_least_half(head, shape_of)
+
+
+def _is_own(item: Any) -> bool:
+    shape = shape_of(item)
+    if shape is None:
+        return False
+    return shape.type in SPOKEN or "additional_kwargs" in shape.data or "lc" in item
 
 
 def held_in(value: Mapping[str, Any]) -> list[Held]:
@@ -294,25 +288,25 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
         return [Held(listed(items), summary=summary, is_pruned=bool(pruned))]
     for path in MESSAGE_PATHS:
         items = value_at(value, *path)
-        if isinstance(items, list) and items and are_messages(items):
+        if are_messages(items):
             threads = [id_text(value_at(value, *at)) for at in THREAD_PATHS]
-            found = Held(
+            conversation = Held(
                 listed(items),
                 summary=text_at(value, *path[:-1], "summary"),
                 thread=next(filter(None, threads), ""),
                 saved_at=first_moment(value_at(value, *at) for at in TIME_PATHS),
             )
-            return [found]
+            return [conversation]
     return []
 
 
 def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
     """Dictionaries of session ids, which programs keep their histories in."""
-    found: list[tuple[str, Held]] = []
+    found = []
     for key, inner in value.items():
         if inner in EMPTY:
             continue
-        if isinstance(inner, list) and inner and are_messages(inner):
+        if are_messages(inner):
             found.append((key, Held(listed(inner))))
         elif isinstance(inner, dict) and (held := _one(inner)) and not shape_of(inner):
             found.append((key, held[0]))

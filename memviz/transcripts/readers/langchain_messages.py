@@ -24,19 +24,21 @@ from memviz.transcripts.readers.blocks import (
     call_part,
     call_parts,
     file_label,
+    listed_calls,
     result_part,
     show_kind,
     show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
     first_text,
+    first_under,
     first_value,
     id_text,
     joined,
     list_at,
     object_at,
     text_at,
-    texts_under,
+    texts_at,
     value_at,
 )
 
@@ -99,23 +101,19 @@ def _shape(name: object, data: Mapping[str, Any]) -> Shape | None:
     return Shape(type_, data, name.endswith("Chunk")) if type_ in TYPES else None
 
 
-def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    for key in ("text", "refusal"):
-        if isinstance(block.get(key), str):
-            return [Part("text", block[key])]
+def _text(block: Block, note: Note, words: Vocabulary) -> str:
+    for text in texts_at(block, "text", "refusal").values():
+        return text
     return _page_or_kind(block, note, words)
 
 
-def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    """Return a page that a search found; any other block by its kind."""
-    title = block.get("title")
-    url = block.get("url")
-    if isinstance(title, str) and isinstance(url, str):
-        return [Part("text", f"{title} {url}")]
-    return show_kind(block, note, words)
+def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+    """Return a page that a search found, by its title and address; any other block by its kind."""
+    page = texts_at(block, "title", "url")
+    return " ".join(page.values()) if len(page) == 2 else show_kind(block, note, words)
 
 
-def _untyped(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _untyped(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
     rule = _thought if "reasoning_content" in block else _text
     return rule(block, note, words)
 
@@ -137,16 +135,16 @@ def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [result_part(id, text)]
 
 
-def _file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if isinstance(block.get("title"), str) and isinstance(block.get("url"), str):
+def _file(block: Block, note: Note, words: Vocabulary) -> str:
+    if len(texts_at(block, "title", "url")) == 2:
         return _page_or_kind(block, note, words)
     kind = words.kind_of(block)
     label = FILES[kind]
     if kind == "media":
         label = file_label(block.get("mime_type"))
-    paths = NAME_PATHS if label != "image" or kind == "media" else ()
-    name = next(iter(texts_under(block, *paths)), None)
-    return [Part("text", stand_in(label, name))]
+    elif label == "image":
+        return stand_in(label)
+    return stand_in(label, first_under(block, *NAME_PATHS))
 
 
 FILES = {
@@ -202,9 +200,9 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
         ]
     parts = [*BLOCKS.parts(content, note), *calls]
     if not any(part.text for part in parts):
-        spoken = texts_under(extra, "refusal", "audio.transcript")
-        parts.append(Part("text", next(iter(spoken), "")))
-    meta: dict[str, Any] = {}
+        spoken = first_under(extra, "refusal", "audio.transcript")
+        parts.append(Part("text", spoken))
+    meta = {}
     if role == "assistant":
         meta = _meta(data, extra, parts)
     elif role == "tool":
@@ -235,12 +233,8 @@ def _reason(item: object) -> str:
 def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> list[Part]:
     """Return the calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is
     missing."""
-    found = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
-    if not found:
-        found = list(list_at(extra, "tool_calls"))
-        if extra.get("function_call"):
-            found.append(extra["function_call"])
-    return call_parts(found, note)
+    calls = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
+    return call_parts(calls or listed_calls(extra), note)
 
 
 def _meta(

@@ -6,26 +6,29 @@ inside the arguments of a tool call."""
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memviz.core.messages import ToolCall
 from memviz.core.translation import noop
 from memviz.transcripts.base import EDITED_PROMPT, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, named, stand_in
-from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.chat_messages import Note, named, pass_over, stand_in
+from memviz.transcripts.document import Document, Reader, expect_any
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
     Part,
     PartKind,
+    Thought,
     Vocabulary,
     add_parts,
     call_parts,
+    joined_text,
     read_call_block,
     show_kind,
     show_nothing,
-    thoughts,
 )
 from memviz.transcripts.readers.json_access import (
     count_at,
@@ -38,10 +41,10 @@ from memviz.transcripts.readers.json_access import (
     objects_at,
     text_at,
     texts_at,
-    texts_under,
 )
 from memviz.transcripts.times import first_moment, time_text, with_time
 
+EXPECTED = noop("an agent, or a list of agents, with messages")
 REPLY_TOOL = "send_message"
 REPLY_ARGUMENT = "message"
 SUMMARY_ROLE = "summary"
@@ -68,22 +71,18 @@ APPROVAL = "approval"
 ALLOWED = noop("why the user allowed a call, which has no result, was left out")
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    found = [*texts_under(block, "reasoning", "summary", "summary[].text")]
-    return thoughts(joined(found))
-
-
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
     if block.get("text") is not None:
-        return [Part("text", json_text(block["text"]))]
+        return json_text(block["text"])
     return show_kind(block, note, words)
 
 
+THOUGHT = Thought(("reasoning", "summary", "summary[].text"))
 CONTENT = Vocabulary(
     {
         "image": File("image"),
-        "reasoning": _thought,
-        "summarized_reasoning": _thought,
+        "reasoning": THOUGHT,
+        "summarized_reasoning": THOUGHT,
         "redacted_reasoning": show_nothing,
         "omitted_reasoning": show_nothing,
         "tool_call": read_call_block,
@@ -93,11 +92,7 @@ CONTENT = Vocabulary(
 )
 
 
-def _silent(what: str) -> None:
-    """Note nothing."""
-
-
-def parts_of(item: object, note: Note = _silent) -> list[Part]:
+def parts_of(item: object, note: Note = pass_over) -> list[Part]:
     """The texts, thoughts and calls of an item. Calls may stand beside the content, in the shape of the OpenAI API."""
     found = object_at(item)
     parts = CONTENT.parts(found.get("content", found.get("text")), note)
@@ -109,7 +104,7 @@ def parts_of(item: object, note: Note = _silent) -> list[Part]:
 
 def text_of(item: object) -> str:
     """All texts of an item as one."""
-    return joined(part.text for part in parts_of(item) if part.kind == "text")
+    return joined_text(parts_of(item))
 
 
 def reply_of(call: ToolCall | None) -> str | None:
@@ -122,10 +117,10 @@ def reply_of(call: ToolCall | None) -> str | None:
 
 def returned_text(part: Mapping[str, Any]) -> str | None:
     """The text of a result that is a part; ``None`` where it has none."""
-    found = first_value(part, "func_response", "tool_return", "content")
-    if isinstance(found, list):
-        return text_of({"content": found})
-    return None if found is None else json_text(found)
+    returned = first_value(part, "func_response", "tool_return", "content")
+    if isinstance(returned, list):
+        return text_of({"content": returned})
+    return None if returned is None else json_text(returned)
 
 
 def packed(text: str) -> dict[str, Any]:
@@ -170,6 +165,7 @@ def _decision(
     return Decision(id, reason, result, place, meta)
 
 
+@dataclass(eq=False)
 class AgentLog:
     """Adds the messages of one agent to a transcript.
 
@@ -177,23 +173,27 @@ class AgentLog:
     ``system_prompt``, the others are ignored. An agent that answers by calling a tool writes its thoughts as text.
     """
 
-    def __init__(
-        self, builder: TranscriptBuilder, items: Sequence[object], system: str
-    ) -> None:
-        self._builder = builder
-        # Calls without a result: their id, and whether they are replies.
-        self._open: list[tuple[str, bool]] = []
-        # The user's answers, of which no message of the tool has come yet.
-        self._decided: dict[str, Decision] = {}
-        calls = [part.call for item in items for part in parts_of(item)]
-        self._answers_by_tool = any(reply_of(call) is not None for call in calls)
-        self.system_prompt = system
-        if items and text_at(items[0], "role") == "system":
-            self.system_prompt = text_of(items[0]) or system
+    builder: TranscriptBuilder
+    items: Sequence[object]
+    system_prompt: str
+    _open: list[tuple[str, bool]] = field(default_factory=list)
+    """Calls without a result: their id, and whether they are replies."""
+    _decided: dict[str, Decision] = field(default_factory=dict)
+    """The user's answers, of which no message of the tool has come yet."""
+
+    def __post_init__(self) -> None:
+        first = self.items[0] if self.items else None
+        if text_at(first, "role") == "system":
+            self.system_prompt = text_of(first) or self.system_prompt
+
+    @cached_property
+    def _answers_by_tool(self) -> bool:
+        calls = [part.call for item in self.items for part in parts_of(item)]
+        return any(reply_of(call) is not None for call in calls)
 
     def add(self, item: Any, place: str) -> None:
         """Add the next item."""
-        kind = self._builder.speaker(item, place, role_of=named(KINDS))
+        kind = self.builder.speaker(item, place, role_of=named(KINDS))
         if kind is None:
             return
         meta = with_time(item.get("created_at"))
@@ -201,7 +201,7 @@ class AgentLog:
             self._add_results(item, place, meta)
             return
         self.end()
-        parts = parts_of(item, self._builder.note_at(place))
+        parts = parts_of(item, self.builder.note_at(place))
         if kind in ("user", "system"):
             self._add_words(item, kind, parts, place, meta)
         elif kind == "assistant" or any(part.call for part in parts):
@@ -211,13 +211,15 @@ class AgentLog:
 
     def end(self) -> None:
         """End what the calls before were followed by: decisions that no message of the tool repeats are results."""
-        decided = self._decided
+        decisions = self._decided.values()
         self._decided = {}
-        for one in decided.values():
-            if one.result is not None:
-                self._add_result(one.id, one.result, one.place, one.meta)
-            elif one.said:
-                self._builder.note(ALLOWED, one.place)
+        for decision in decisions:
+            if decision.result is not None:
+                self._add_result(
+                    decision.id, decision.result, decision.place, decision.meta
+                )
+            elif decision.said:
+                self.builder.note(ALLOWED, decision.place)
 
     def _decide(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
@@ -225,9 +227,9 @@ class AgentLog:
         """Keep the decisions of an answer. Older files have one, which does not name its call: that is the last."""
         answers = objects_at(item, "approvals")
         if not answers and isinstance(item.get("approve"), bool):
-            asked = self._open[-1][0] if self._open else ""
-            about = {"approve": item["approve"], "reason": item.get("denial_reason")}
-            self._decided[asked] = _decision(about, asked, place, meta)
+            last = self._open[-1][0] if self._open else ""
+            answer = {"approve": item["approve"], "reason": item.get("denial_reason")}
+            answers = [{**answer, "tool_call_id": last}]
         for answer in answers:
             id = id_text(answer.get("tool_call_id"))
             self._decided[id] = _decision(answer, id, place, meta)
@@ -249,30 +251,32 @@ class AgentLog:
                 return
             begins_so = bool(prompt) and text.startswith(prompt[:SAME_PROMPT_CHARS])
             if begins_so or any(mark in text for mark in PROMPT_MARKS):
-                self._builder.note(EDITED_PROMPT, place)
+                self.builder.note(EDITED_PROMPT, place)
                 return
         if self._add_compaction(text, item):
             return
         if role == "system":
-            self._builder.add_text(role, spoken(text, ALERT), place, meta=meta)
+            self.builder.add_text(role, spoken(text, ALERT), place, meta=meta)
         elif text_at(packed(text), "type") not in EVENTS:
-            self._builder.add_text(role, joined(map(spoken, texts)), place, meta=meta)
+            self.builder.add_text(role, joined(map(spoken, texts)), place, meta=meta)
 
     def _add_compaction(self, text: str, item: Mapping[str, Any]) -> bool:
         """Add the compaction that a message reports, with the summary if there is one; returns whether it does."""
         event = packed(text)
         alert = spoken(text, ALERT)
-        found = SUMMARY.search(alert)
-        is_alert = event.get("type") == ALERT
-        is_alert = is_alert and bool(found or HIDDEN.search(alert))
+        beginning = SUMMARY.search(alert)
+        tells_of_it = bool(beginning or HIDDEN.search(alert))
+        is_alert = event.get("type") == ALERT and tells_of_it
         if not is_alert and item.get("role") != SUMMARY_ROLE:
             return False
         summary = "" if is_alert else alert
         summary = texts_at(event, "summary").get("summary", summary)
+        if beginning:
+            summary = alert[beginning.end() :]
         stats = object_at(event, "compaction_stats")
-        self._builder.add_event(
+        self.builder.add_event(
             "compaction",
-            alert[found.end() :] if found else summary,
+            summary,
             reason=text_at(stats, "trigger"),
             tokens_before=count_at(stats, "context_tokens_before"),
             tokens_after=count_at(stats, "context_tokens_after"),
@@ -303,7 +307,7 @@ class AgentLog:
                 said.append(part)
         meta = {**meta, **texts_at(item, "model")}
         if any(part.kind != "reasoning" for part in said):
-            add_parts(self._builder, "assistant", said, place, meta=meta)
+            add_parts(self.builder, "assistant", said, place, meta=meta)
 
     def _add_results(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
@@ -312,12 +316,11 @@ class AgentLog:
         answers = [part for part in returns if returned_text(part) is not None]
         content = objects_at(item.get("content"))
         parts = [part for part in content if part.get("type") == "tool_return"]
-        if "role" in item and len(answers) < 2 and not parts:
+        if not parts and len(answers) < 2:
             only = answers[0] if answers else {}
-            id = id_text(item.get("tool_call_id")) or id_text(only.get("tool_call_id"))
-            text = text_of(item) or returned_text(only) or ""
-            self._add_result(id, text, place, {**meta, **_printed(only)})
-            return
+            id = id_text(item.get("tool_call_id")) or only.get("tool_call_id")
+            text = text_of(item) or returned_text(only)
+            answers = [{**only, "tool_call_id": id, "func_response": text}]
         for part in parts or answers:
             id = id_text(part.get("tool_call_id"))
             text = returned_text(part) or ""
@@ -334,7 +337,7 @@ class AgentLog:
                 break
         if decision and decision.said not in text:
             meta = {**meta, APPROVAL: decision.said}
-        self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
+        self.builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
 
 
 def _printed(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -354,12 +357,7 @@ class Letta(Reader):
 
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation for each agent."""
-        agents = _agents(document.object)
-        if not agents:
-            raise mismatch(
-                noop("an agent, or a list of agents, with messages"), document
-            )
-        return agents
+        return expect_any(_agents(document.object), EXPECTED, document)
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""

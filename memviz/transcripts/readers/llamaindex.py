@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
@@ -18,7 +17,7 @@ from memviz.transcripts.chat_messages import (
     known_role,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, expect_any
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -28,15 +27,16 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     call_parts,
+    listed_calls,
     read_call_block,
     show_nothing,
 )
 from memviz.transcripts.readers.database_rows import (
     Row,
-    cell_json,
     cell_text,
     conversations_in,
     grouped,
+    parsed_cell,
     row_place,
     tables_with,
 )
@@ -55,6 +55,7 @@ from memviz.transcripts.times import moment, with_time
 
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
 NEEDED = {"key", "role", "status", "data"}
+EXPECTED = noop("a chat store or a memory of LlamaIndex")
 DEFAULT_KEY = "chat_history"
 SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
 SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
@@ -76,32 +77,33 @@ def _block_type(block: Block) -> str:
     return text_at(block, "block_type")
 
 
-def _document(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _document(block: Block, note: Note, words: Vocabulary) -> str:
     path = text_at(block, "path").replace("\\", "/")
     name = text_at(block, "title") or path.rsplit("/", 1)[-1]
-    return [Part("text", stand_in("file", name))]
+    return stand_in("file", name)
 
 
-def _citable(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _citable(block: Block, note: Note, words: Vocabulary) -> str:
     text = words.text(block.get("content") or None, note)
-    return [Part("text", joined([stand_in("file", block.get("title")), text]))]
+    return joined([stand_in("file", block.get("title")), text])
 
 
-def _citation(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", words.text(block.get("cited_content") or None, note))]
+def _citation(block: Block, note: Note, words: Vocabulary) -> str:
+    return words.text(block.get("cited_content") or None, note)
 
 
-def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if isinstance(block.get("text"), str):
-        return [Part("text", block["text"])]
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> str:
+    text = block.get("text")
+    if isinstance(text, str):
+        return text
     note(UNKNOWN_KIND)
-    return [Part("text", stand_in(words.kind_of(block) or "block"))]
+    return stand_in(words.kind_of(block) or "block")
 
 
 BLOCKS = Vocabulary(
     kind_of=_block_type,
     kinds={
-        "thinking": Thought("content"),
+        "thinking": Thought(("content",)),
         "tool_call": read_call_block,
         "image": File("image"),
         "audio": File("audio"),
@@ -154,10 +156,7 @@ class LlamaIndex(Reader):
             return [Chat(key, rows=rows) for key, rows in stored]
         if document.items:
             return [Chat("", document.placed)]
-        found = _chats(document.object, document)
-        if not found:
-            raise mismatch(noop("a chat store or a memory of LlamaIndex"), document)
-        return found
+        return expect_any(_chats(document.object, document), EXPECTED, document)
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
         """The conversation; a summary buffer that begins with a summary has lost its oldest turns to it."""
@@ -189,9 +188,9 @@ def _is_message(item: object) -> bool:
 def _has_blocks(item: object) -> bool:
     """Return whether a JSON value is a message that no other product could have written."""
     blocks = value_at(item, "blocks")
-    return isinstance(blocks, list) and all(
-        "block_type" in object_at(block) for block in blocks
-    )
+    if not isinstance(blocks, list):
+        return False
+    return all("block_type" in object_at(block) for block in blocks)
 
 
 def _is_store(value: object) -> bool:
@@ -248,16 +247,14 @@ def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:
     """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
-    place = row_place(row)
-    item = row["data"]
-    try:
-        item = item if isinstance(item, dict) else cell_json(item, builder)
-    except TranscriptError:
-        builder.leave_out(place, noop("is not JSON"))
-        return
-    if isinstance(item, dict) and item.get("role") is None:
-        item = {**item, "role": cell_text(row["role"])}
-    _add_message(item, builder, place, row["timestamp"])
+    data = row["data"]
+    stored = [(data, row_place(row))]
+    if not isinstance(data, dict):
+        stored = parsed_cell(data, row_place(row), builder)
+    for item, place in stored:
+        if isinstance(item, dict) and item.get("role") is None:
+            item = {**item, "role": cell_text(row["role"])}
+        _add_message(item, builder, place, row["timestamp"])
 
 
 def _role_of(value: object) -> str | None:
@@ -297,14 +294,10 @@ def _add_message(
 
 def _beside(extra: Mapping[str, Any], there: set[str], note: Note) -> list[Part]:
     """Return the calls and thoughts that older versions keep beside the content; they count where no block has them."""
-    found: list[Part] = []
+    parts = []
     if "call" not in there:
-        legacy = extra.get("function_call")
-        calls = list(list_at(extra, "tool_calls"))
-        if legacy:
-            calls.append(legacy)
-        found += call_parts(calls, note)
+        parts += call_parts(listed_calls(extra), note)
     if "reasoning" not in there:
-        thoughts = first_text(extra, "thinking", "reasoning_content")
-        found.append(Part("reasoning", thoughts))
-    return found
+        thought = first_text(extra, "thinking", "reasoning_content")
+        parts.append(Part("reasoning", thought))
+    return parts

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.blocks import (
     Part,
     add_parts,
@@ -51,6 +51,12 @@ NEW = {
     "messages": {"hash", "parent_hash", "role"},
     "parts": {"message_hash", "type"},
 }
+CIRCLE = noop("the messages go round in a circle; those of one round were read")
+MISSING_BEGINNING = noop(
+    "what comes before the first message is missing in the database"
+)
+MISSING_FRAGMENT = noop("a fragment of a message is missing in the database")
+NO_TABLES = Refusal(noop("there are no tables of llm's logs."), OTHER_FORMAT)
 ASKED_COLUMNS = ("model", "resolved_model", "datetime_utc")
 RESPONSE_COLUMNS = (
     *("id", "conversation_id", "prompt", "system", "response", "reasoning"),
@@ -85,13 +91,11 @@ class LlmLogs(Reader):
         continues an older conversation keeps its id."""
         tables = document.tables
         if not self.recognise(document):
-            raise TranscriptError(
-                _("there are no tables of llm's logs."), remedy=OTHER_FORMAT
-            )
+            raise NO_TABLES.error()
         named = _rows(tables, "conversations", ("id", "name"))
         names = {row["id"]: row["name"] for row in named}
         newer = _threads(tables, names) if _has(document, NEW) else []
-        older: list[Conversation] = []
+        older = []
         if _has(document, OLD):
             older = _older(tables, names, {thread.id for thread in newer})
         if not newer and not older:
@@ -135,19 +139,19 @@ def _attachment_labels(tables: Tables) -> dict[str, str]:
 
 def _fragment_texts(tables: Tables) -> dict[str, str]:
     """Return the text of every fragment by its id."""
-    found = _rows(tables, "fragments", ("id", "content"))
-    return {row["id"]: row["content"] for row in found}
+    rows = _rows(tables, "fragments", ("id", "content"))
+    return {row["id"]: row["content"] for row in rows}
 
 
 def _linked(
     tables: Tables, table: str, owner: str, column: str, texts: Mapping[str, str]
 ) -> dict[str, list[str]]:
     """Return the texts that the rows of a linking table join to each owner, in order."""
-    found: dict[str, list[str]] = {}
+    linked: dict[str, list[str]] = {}
     for row in _rows(tables, table, (owner, column, "order"), (owner, "order")):
         if row[column] in texts:
-            found.setdefault(row[owner], []).append(texts[row[column]])
-    return found
+            linked.setdefault(row[owner], []).append(texts[row[column]])
+    return linked
 
 
 def _asked(row: Mapping[str, str]) -> dict[str, str]:
@@ -191,7 +195,7 @@ class Beside:
     def system(self, row: Row) -> str:
         """Return a system prompt as llm sends it: its fragments, then what was typed."""
         texts = [*self.system_fragments.get(row["id"], []), row["system"]]
-        return "\n\n".join(text.strip() for text in texts if text.strip())
+        return "\n\n".join(filter(None, map(str.strip, texts)))
 
     def prompt(self, row: Row) -> str:
         """Return a prompt as llm sends it: its fragments, then what was typed and what was attached."""
@@ -207,12 +211,12 @@ def _older(
     rows = _rows(tables, "responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
     for row in rows:
         row["conversation_id"] = row["conversation_id"] or f"response {row['id']}"
-    found = grouped(rows, "conversation_id")
-    older = [id for id in found if id not in in_threads]
+    groups = grouped(rows, "conversation_id")
+    older = [id for id in groups if id not in in_threads]
     if not older:
         return []
     beside = Beside(tables)
-    return [Conversation(names.get(id, ""), found[id], beside) for id in older]
+    return [Conversation(names.get(id, ""), groups[id], beside) for id in older]
 
 
 def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
@@ -326,13 +330,9 @@ def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
     store = piece.store
     path, is_cycle = branch(piece.tip, store.parent_of)
     if is_cycle:
-        builder.note(
-            noop("the messages go round in a circle; those of one round were read")
-        )
+        builder.note(CIRCLE)
     elif path and store.parent_of[path[0]] is not None:
-        builder.note(
-            noop("what comes before the first message is missing in the database")
-        )
+        builder.note(MISSING_BEGINNING)
     for hash in path:
         place = f"message {hash[:40]}"
         role = builder.speaker({"role": store.roles[hash] or None}, place)
@@ -340,7 +340,7 @@ def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
             continue
         meta = store.meta.get(hash, {})
         time = {TIME: meta[TIME]} if TIME in meta else {}
-        parts: list[Part] = []
+        parts = []
         for row in store.parts.get(hash, []):
             for part in _parts(row, store, builder, place):
                 if part.kind == "result":
@@ -357,10 +357,8 @@ def _parts(
     payload = cell_object(row["payload"], builder)
     id = payload.get("tool_call_id")
     name = id_text(payload.get("name")) or row["tool_name"]
-    if kind == "text":
-        return [Part("text", _text(row, payload, store, builder, place))]
-    if kind == "reasoning":
-        return [Part("reasoning", _text(row, payload, store, builder, place))]
+    if kind in ("text", "reasoning"):
+        return [Part(kind, _text(row, payload, store, builder, place))]
     if kind == "tool_call":
         call = {**payload, "id": id, "name": name}
         return call_parts([call], builder.note_at(place))
@@ -385,12 +383,9 @@ def _text(
         return str(row["text"])
     texts = []
     for piece in list_at(payload, "text_ref"):
-        text = texts_at(piece, "literal").get("literal")
+        fragment = store.fragments.get(id_text(value_at(piece, "fragment")))
+        text = texts_at(piece, "literal").get("literal", fragment)
         if text is None:
-            text = store.fragments.get(id_text(value_at(piece, "fragment")))
-        if text is None:
-            builder.note(
-                noop("a fragment of a message is missing in the database"), place
-            )
+            builder.note(MISSING_FRAGMENT, place)
         texts.append(text or "")
     return "".join(texts) or cell_text(payload.get("text"))

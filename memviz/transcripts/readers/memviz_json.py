@@ -9,6 +9,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.readers.json_access import (
+    as_list,
     list_at,
     object_at,
     text_at,
@@ -26,6 +27,10 @@ BROKEN_PROBE = noop(
 )
 
 
+BROKEN_EVENT = noop("an event that is broken was left out")
+EXPECTED = noop("an object with a list of messages")
+
+
 def read_probes(
     value: object, positions: Mapping[int, int], notes: ImportNotes
 ) -> tuple[Probe, ...]:
@@ -34,9 +39,7 @@ def read_probes(
     ``positions`` gives the log position for the index of a message in the file, without those that
     were left out.
     """
-    items = value if isinstance(value, list) else [value]
-    if value is None:
-        items = []
+    items = [] if value is None else as_list(value)
     probes = []
     for index, item in enumerate(items):
         if _is_probe(item) and positions.keys() >= set(item["evidence"]):
@@ -76,7 +79,7 @@ class MemvizJson(Reader):
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch(noop("an object with a list of messages"), document)
+            raise mismatch(EXPECTED, document)
         return [document.object]
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
@@ -103,4 +106,4 @@ def read_events(value: object, builder: TranscriptBuilder) -> None:
         try:
             builder.events.append(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
-            builder.note(noop("an event that is broken was left out"), f"event {index}")
+            builder.note(BROKEN_EVENT, f"event {index}")

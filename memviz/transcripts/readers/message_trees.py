@@ -79,11 +79,11 @@ def branch_taken(
     ``note_if_unsure`` notes that the newest was taken. ``time_of`` gives the time of a
     message as the file has it.
     """
-    if isinstance(current, str) and current in parent_of:
-        return branch_to(current, parent_of, builder, is_message, unit)
-    if note_if_unsure:
-        builder.note(NO_LEAF)
-    leaf = newest_leaf(parent_of, time_of)
+    leaf = current if isinstance(current, str) and current in parent_of else None
+    if leaf is None:
+        leaf = newest_leaf(parent_of, time_of)
+        if note_if_unsure:
+            builder.note(NO_LEAF)
     if leaf is None:
         return []
     return branch_to(leaf, parent_of, builder, is_message, unit)
@@ -125,7 +125,7 @@ def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
             children.setdefault(parent, []).append(id)
     # Level by level from the roots: recursion would fail on a conversation of more than a thousand messages.
     level = [id for id, parent in parent_of.items() if parent not in parent_of]
-    depths: dict[str, int] = {}
+    depths = {}
     depth = 0
     while level:
         depths.update(dict.fromkeys(level, depth))

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
-from memviz.core.translation import Said, _, noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_access import (
     first_text,
@@ -16,7 +16,7 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import most_rows, rows
+from memviz.transcripts.readers.json_rows import inside, most_rows, rows
 from memviz.transcripts.readers.message_trees import leaves
 from memviz.transcripts.times import moment, with_time
 
@@ -25,6 +25,16 @@ TREE = "message_tree_id"
 OTHER_BRANCH = noop("left out {messages} of 1 other branch")
 OTHER_BRANCHES = noop("left out {messages} of {branches} other branches")
 GONE = noop("left out {messages}, deleted or broken")
+
+
+CIRCLE = Refusal(
+    noop("its messages name each other in a circle."), noop("Export the tree again.")
+)
+NO_FIRST = Refusal(noop("its first message was deleted or is none: found {found}."))
+
+
+NO_ROLE = noop("has no known role")
+NO_TEXT = noop("has no text")
 
 
 class Node(NamedTuple):
@@ -95,17 +105,12 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
     if not isinstance(prompt, dict):
         return {"": Node(None, place, record)}
     nodes: Nodes = {}
-    level: list[tuple[str | None, Any]] = [(None, prompt)]
-    depth = 1
-    while level:
-        where = f"{place}, message {depth}" if place else f"message {depth}"
-        below: list[tuple[str | None, Any]] = []
-        for parent, message in level:
-            id = str(len(nodes))
-            nodes[id] = Node(parent, where, message)
-            below += [(id, reply) for reply in list_at(message, "replies")]
-        level = below
-        depth += 1
+    # Level by level: what answers a message is put behind all that is there so far.
+    waiting: list[tuple[str | None, Any, int]] = [(None, prompt, 1)]
+    for parent, message, depth in waiting:
+        id = str(len(nodes))
+        nodes[id] = Node(parent, inside(place, f"message {depth}"), message)
+        waiting += [(id, reply, depth + 1) for reply in list_at(message, "replies")]
     return nodes
 
 
@@ -116,30 +121,22 @@ def _best_path(nodes: Nodes) -> list[str]:
     # Those without a parent are whole; the other roots answer messages that the file does not have.
     roots = [id for id, node in nodes.items() if node.parent not in nodes]
     if not roots:
-        reason = _("its messages name each other in a circle.")
-        raise TranscriptError(reason, remedy=_("Export the tree again."))
+        raise CIRCLE.error()
     options = children.get(None) or roots
-    path: list[str] = []
-    while options:
-        there = [id for id in options if nodes[id].is_there]
-        if not there:
-            break
+    path = []
+    while there := [id for id in options if nodes[id].is_there]:
         path.append(min(there, key=lambda id: _rank(nodes[id].record)))
         options = children.get(path[-1], [])
     if not path:
         first = nodes[roots[0]]
-        found = describe(first.record)
-        reason = _(
-            "its first message was deleted or is none: found {found}.", found=found
-        )
-        raise TranscriptError(reason, place=first.place)
+        raise NO_FIRST.error(first.place, found=describe(first.record))
     return path
 
 
 def _rank(record: dict[str, Any]) -> tuple[bool, float]:
     """Return what sorts replies: those that reviewers rejected last, then the rank, 0 being the best."""
     rank = record.get("rank")
-    if not isinstance(rank, (int, float)) or isinstance(rank, bool):
+    if not isinstance(rank, int | float) or isinstance(rank, bool):
         rank = math.inf
     return record.get("review_result") is False, rank
 
@@ -150,9 +147,9 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
     role = ROLES.get(first_text(record, "role"))
     text = record["text"]
     if role is None:
-        builder.leave_out(place, noop("has no known role"))
+        builder.leave_out(place, NO_ROLE)
     elif not isinstance(text, str):
-        builder.leave_out(place, noop("has no text"))
+        builder.leave_out(place, NO_TEXT)
     else:
         model = first_text(record, "model_name")
         meta = with_time(record.get("created_date"), model=model)

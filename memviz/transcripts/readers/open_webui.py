@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from memviz.core.translation import noop
-from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
@@ -28,20 +27,25 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
     text_at,
-    texts_under,
+    texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import ExportReader, with_places
+from memviz.transcripts.readers.json_rows import About, ExportReader, with_places
 from memviz.transcripts.readers.message_trees import (
     branch_taken,
     place_of,
 )
-from memviz.transcripts.times import first_moment, time_text, with_time
+from memviz.transcripts.times import time_text, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
 BESIDE = ("sources", "citations", "error")
 """What a reply is based on, and why it failed."""
+ABOUT = About(
+    title=("title", "chat.title"),
+    held_at=("created_at", "chat.timestamp"),
+    system_prompt=("chat.params.system", "chat.system"),
+)
 SUMMARY_KEYS = ("contextSummary", "context_summary")
 """Where a message has the summary that was sent in place of all messages before it, from then on."""
 END = "</details>"
@@ -68,16 +72,9 @@ class OpenWebUi(ExportReader):
         self, item: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the branch that ends at the current message; a list of messages in its order."""
-        chat = item["chat"]
-        for message, place in _messages(chat, builder):
+        for message, place in _messages(item["chat"], builder):
             _add_message(message, builder, place)
-        title = text_at(item, "title") or text_at(chat, "title")
-        prompts = texts_under(chat, "params.system", "system")
-        return {
-            "title": title or UNTITLED,
-            "held_at": first_moment((item.get("created_at"), chat.get("timestamp"))),
-            "system_prompt": next(iter(prompts), None),
-        }
+        return ABOUT.read(item)
 
 
 def _tree(chat: dict[str, Any]) -> dict[str, Any]:
@@ -111,11 +108,11 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
     parts = _parts(text, note) if role == "assistant" else [Part("text", text)]
     for file in objects_at(item, "files"):
-        kind = file["type"] if isinstance(file.get("type"), str) else "file"
+        kind = texts_at(file, "type").get("type", "file")
         parts.append(Part("text", stand_in(kind, file.get("name"))))
         parts.append(Part("text", text_at(file, "file", "data", "content")))
     time = item.get("timestamp")
-    meta: dict[str, Any] = dict(with_time(time))
+    meta = dict(with_time(time))
     summary = first_text(item, *SUMMARY_KEYS)
     event = {"text": summary, "time": time_text(time)}
     if role == "assistant":
@@ -155,7 +152,7 @@ def pieces(content: str) -> Iterator[str | Details]:
 def _parts(content: str, note: Note) -> list[Part]:
     """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
     found = list(pieces(content))
-    parts: list[Part] = []
+    parts = []
     is_parallel = False
     for piece in found:
         if isinstance(piece, str):
@@ -176,18 +173,18 @@ def _call(details: Details, note: Note) -> list[Part]:
     """Return a call, with its result where the tool is done."""
     given = details.attributes
     values = {key: _decoded(html.unescape(value)) for key, value in given.items()}
-    name: str = CODE_TOOL
-    arguments: object = {"code": _FENCE.sub("", details.body)}
+    name = CODE_TOOL
+    arguments = {"code": _FENCE.sub("", details.body)}
     result = values.get("output")
     if given["type"] != CODE_TOOL:
         name = html.unescape(given.get("name", ""))
         arguments = values.get("arguments") or {}
         result = values["result"] if "result" in values else _decoded(details.body)
     id = given.get("id")
-    call = named_call(id, name, arguments, note)
-    if given.get("done") == "false":
-        return [call]
-    return [call, result_part(id, json_text(result), name)]
+    parts = [named_call(id, name, arguments, note)]
+    if given.get("done") != "false":
+        parts.append(result_part(id, json_text(result), name))
+    return parts
 
 
 def _decoded(text: str) -> Any:

@@ -6,23 +6,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
     joined,
     text_at,
     texts_at,
     texts_under,
 )
-from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
+from memviz.transcripts.readers.json_rows import About, RowReader, add_messages, inside
 from memviz.transcripts.readers.role_lists import are_messages
 
 CORRECT = "Correct this row, or remove it."
+NO_TEXT = Refusal(
+    noop('it has no text in which "Human:" or "Assistant:" speaks.'), CORRECT
+)
 SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
 ROLES = {"Human": "user", "Assistant": "assistant"}
 OTHER_TEXT = noop("the text that was not chosen was left out")
 TEXT_KEYS = ("chosen", "transcript")
+
+
+EMPTY_LAST_REPLY = noop("a last reply that is empty was left out")
 
 
 class HhRlhf(RowReader):
@@ -43,8 +49,7 @@ class HhRlhf(RowReader):
         """Add what both said in the chosen text."""
         key, text = _dialogue(row)
         if not has_speakers(text):
-            reason = _('it has no text in which "Human:" or "Assistant:" speaks.')
-            raise TranscriptError(reason, place=place, remedy=CORRECT)
+            raise NO_TEXT.error(place)
         _add_dialogue(text, inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
             builder.note(OTHER_TEXT, place)
@@ -72,16 +77,19 @@ def _add_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
     for number, (speaker, said) in enumerate(turns, 1):
         is_open = number == len(turns) and speaker == "Assistant" and not said.strip()
         if is_open:
-            builder.note(noop("a last reply that is empty was left out"), place)
+            builder.note(EMPTY_LAST_REPLY, place)
         else:
             content = said.removeprefix(" ")
             builder.add_text(ROLES[speaker], content, f"{place}, part {number}")
 
 
+ABOUT = About(system_prompt=("system", "system_prompt"))
 OTHER_REPLY = noop("the reply that was not preferred was left out")
-NO_REPLY = (
-    "it has no preferred reply (input and preferred_output or chosen and rejected)."
+NO_REPLY = Refusal(
+    "it has no preferred reply (input and preferred_output or chosen and rejected).",
+    CORRECT,
 )
+EMPTY_REPLY = Refusal(noop("the preferred reply is empty."), noop("Remove this row."))
 
 
 class PreferenceRows(RowReader):
@@ -105,11 +113,10 @@ class PreferenceRows(RowReader):
         elif "chosen" in row:
             _add_chosen(row, place, builder)
         else:
-            raise TranscriptError(NO_REPLY, place=place, remedy=CORRECT)
+            raise NO_REPLY.error(place)
         if row.get("rejected") or row.get("non_preferred_output"):
             builder.note(OTHER_REPLY, place)
-        prompts = texts_under(row, "system", "system_prompt")
-        return {"system_prompt": next(iter(prompts), None)}
+        return ABOUT.read(row)
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
@@ -147,9 +154,7 @@ def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) 
     if not _repeats(chosen, prompt, is_text=isinstance(asked, str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        reason = _("the preferred reply is empty.")
-        where = inside(place, "chosen")
-        raise TranscriptError(reason, place=where, remedy=_("Remove this row."))
+        raise EMPTY_REPLY.error(inside(place, "chosen"))
     add_messages(chosen, place, builder, "chosen")
 
 

@@ -9,10 +9,14 @@ from typing import Any
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.readers.json_access import (
+    at_least_half,
     first_text,
     joined,
+    list_at,
     objects_at,
     text_at,
+    texts_under,
+    value_at,
 )
 
 # Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
@@ -55,11 +59,9 @@ BEDROCK_BLOCKS = frozenset(
 
 def has_roles(items: object) -> bool:
     """Return whether at least half of a list are objects with a known role, whatever else is in them."""
-    if not isinstance(items, list) or not items:
+    if not isinstance(items, list):
         return False
-    return 2 * sum(
-        known_role(item.get("role")) is not None for item in objects_at(items)
-    ) >= len(items)
+    return at_least_half(items, lambda item: known_role(value_at(item, "role")))
 
 
 def are_messages(items: object) -> bool:
@@ -75,26 +77,15 @@ def are_openai(items: Sequence[Any]) -> bool:
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
-    content = item.get("content")
-    if not isinstance(
-        content, list
-    ):  # nearly every message; this runs several times for each message of a large file
-        return set()
-    return {
-        part["type"]
-        for part in objects_at(content)
-        if isinstance(part.get("type"), str)
-    }
+    parts = objects_at(item.get("content"))
+    return {part["type"] for part in parts if isinstance(part.get("type"), str)}
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:
-    role = item.get("role")
-    named = isinstance(role, str) and role.strip().lower() in OPENAI_ROLES
-    return (
-        named
-        or any(item.get(key) is not None for key in OPENAI_KEYS)
-        or bool(part_types(item))
-    )
+    if text_at(item, "role").strip().lower() in OPENAI_ROLES:
+        return True
+    has_own = any(item.get(key) is not None for key in OPENAI_KEYS)
+    return has_own or bool(part_types(item))
 
 
 def _is_foreign(item: Mapping[str, Any]) -> bool:
@@ -107,12 +98,8 @@ def _is_foreign(item: Mapping[str, Any]) -> bool:
 def is_bedrock(item: Mapping[str, Any]) -> bool:
     """Return whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what
     they are."""
-    content = item.get("content")
-    return (
-        isinstance(content, list)
-        and bool(content)
-        and all(map(_is_bedrock_block, content))
-    )
+    blocks = list_at(item, "content")
+    return bool(blocks) and all(map(_is_bedrock_block, blocks))
 
 
 def _is_bedrock_block(block: object) -> bool:
@@ -126,35 +113,23 @@ def _is_bedrock_block(block: object) -> bool:
 def is_cohere(item: Mapping[str, Any]) -> bool:
     """Return whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their
     calls, a plan before tool calls, or documents as parts."""
-    if COHERE_KEYS.isdisjoint(item) and not isinstance(
-        item.get("content"), list
-    ):  # nearly every message
-        return False
     if "content" not in item and "message" in item:
-        role = item.get("role")
-        return isinstance(role, str) and role.strip().lower() == "chatbot"
-    if isinstance(item.get("tool_plan"), str) or isinstance(
-        item.get("tool_results"), list
-    ):
+        return text_at(item, "role").strip().lower() == "chatbot"
+    has_plan = isinstance(item.get("tool_plan"), str)
+    if has_plan or isinstance(item.get("tool_results"), list):
         return True
-    content = item.get("content")
-    return isinstance(content, list) and any(
+    return any(
         isinstance(part.get("document"), dict) and part.get("type") == "document"
-        for part in objects_at(content)
+        for part in objects_at(item, "content")
     )
 
 
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
     """The message without the fields that its program keeps for itself, with this ``meta`` and reasoning."""
-    kept = {key: item[key] for key in SHOWN_KEYS if key in item}
-    reasoning = reasoning_of(item)
-    return {**kept, "meta": {**meta, **({REASONING: reasoning} if reasoning else {})}}
-
-
-def reasoning_of(item: dict[str, Any]) -> str:
-    """Return what the model thought before it answered, of a message of the OpenAI API or of a program that calls
-    several."""
-    thoughts = [
-        text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")
-    ]
-    return first_text(item, "reasoning_content", "reasoning") or joined(thoughts)
+    shown = {key: item[key] for key in SHOWN_KEYS if key in item}
+    # Programs that call several APIs keep thoughts under the names of each.
+    reasoning = first_text(item, "reasoning_content", "reasoning")
+    reasoning = reasoning or joined(texts_under(item, "thinking_blocks[].thinking"))
+    if reasoning:
+        meta[REASONING] = reasoning
+    return {**shown, "meta": meta}

@@ -7,14 +7,20 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from memviz.core.errors import MessageError, TranscriptError
+from memviz.core.errors import MessageError
 from memviz.core.messages import ToolCall
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.json_access import first_text, id_text, objects_at
+from memviz.transcripts.readers.json_access import (
+    as_list,
+    first_text,
+    id_text,
+    objects_at,
+)
 from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import first_moment, with_time
@@ -27,6 +33,7 @@ LANGUAGES = {
 }  # fmt: skip
 """How rows of WildChat and LMSYS name languages."""
 
+NO_TURNS = Refusal(noop("a row with a list of turns was expected, found {found}."))
 CALL = "call"
 """What a speaker of :data:`CALLERS` says, whose turn is nothing but tool calls."""
 NO_CALL = noop(
@@ -34,6 +41,10 @@ NO_CALL = noop(
 )
 CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
 TEXT_KEYS = ("value", "content", "text")
+
+
+NO_VALUE = noop("has no value")
+REJECTED_REPLY = noop("the rejected reply was left out")
 
 
 class ShareGpt(RowReader):
@@ -55,24 +66,20 @@ class ShareGpt(RowReader):
         """Add the turns of a row, and the chosen one of two last replies."""
         lists = [row[key] for key in LIST_KEYS if isinstance(row.get(key), list)]
         if not lists:
-            reason = _(
-                "a row with a list of turns was expected, found {found}.",
-                found=describe(row),
-            )
-            raise TranscriptError(reason, place=place)
+            raise NO_TURNS.error(place, found=describe(row))
         is_call = False
         for index, turn in enumerate(lists[0]):
             is_call = add_turn(turn, f"turn {index}", is_call, builder)
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
         if isinstance(row.get("rejected"), dict):
-            builder.note(noop("the rejected reply was left out"))
-        language = LANGUAGES.get(first_text(row, "language").strip().lower())
+            builder.note(REJECTED_REPLY)
+        language = first_text(row, "language").strip().lower()
         return {
             "title": first_text(row, "title") or _label(row) or UNTITLED,
             "system_prompt": first_text(row, "system", "system_prompt") or None,
             "held_at": first_moment((row.get("timestamp"), row.get("tstamp"))),
-            **({"language": language} if language else {}),
+            "language": LANGUAGES.get(language, "en"),
         }
 
 
@@ -102,7 +109,7 @@ def add_turn(
         return False
     values = [turn[key] for key in TEXT_KEYS if key in turn]
     if not values and not turn.get("tool_calls"):
-        builder.leave_out(place, noop("has no value"))
+        builder.leave_out(place, NO_VALUE)
         return False
     value = values[0] if values else None
     role = speaker
@@ -143,9 +150,8 @@ def tool_calls(value: object) -> tuple[ToolCall, ...]:
     Calls without ids keep none: results then belong to the call before them.
     """
     try:
-        found = json.loads(value) if isinstance(value, str) else value
-        items = found if isinstance(found, list) else [found]
-        return tuple(ToolCall.of(_call(item)) for item in items)
+        calls = json.loads(value) if isinstance(value, str) else value
+        return tuple(ToolCall.of(_call(item)) for item in as_list(calls))
     except (ValueError, RecursionError, MessageError):
         return ()
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from memviz.core.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
 from memviz.core.translation import Said, noop
-from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -26,6 +25,7 @@ from memviz.transcripts.readers.blocks import (
     named_call,
     result_part,
     show_kind,
+    show_text_or_kind,
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
@@ -37,9 +37,9 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import ExchangeReader, with_places
+from memviz.transcripts.readers.json_rows import About, ExchangeReader, with_places
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import with_time
 
 ROLES = frozenset({"system", "user", "assistant", "data"})
 OLD_CALLS = "toolInvocations"
@@ -47,22 +47,20 @@ OLD_CALLS = "toolInvocations"
 TEXT_PART_KEYS = {"type", "text", "state", "providerMetadata", "id"}
 
 
-def _said(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _said(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part, under whichever key it stands."""
     own = part.get("text")
-    text = own if isinstance(own, str) else first_text(part, "content", *TEXT_KEYS)
-    return [Part("text", text)]
+    return own if isinstance(own, str) else first_text(part, "content", *TEXT_KEYS)
 
 
-def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if words.kind_of(part) and isinstance(part.get("text"), str):
-        return _said(part, note, words)
-    return show_kind(part, note, words)
+def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> str:
+    show = show_text_or_kind if words.kind_of(part) else show_kind
+    return show(part, note, words)
 
 
-def _unseen(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _unseen(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part for the screen, which has none: an answer's source, or what a program draws."""
-    return [Part("text", text_at(part, "text"))]
+    return text_at(part, "text")
 
 
 def _step(part: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -73,10 +71,10 @@ def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     return thoughts(part.get("text") or part.get("reasoning"))
 
 
-def _file(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _file(part: Block, note: Note, words: Vocabulary) -> str:
     types = texts_at(part, "mediaType", "mimeType", "contentType")
     label = file_label(next(iter(types.values()), ""))
-    return [Part("text", stand_in(label, part.get("filename", part.get("name"))))]
+    return stand_in(label, part.get("filename", part.get("name")))
 
 
 def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -89,9 +87,7 @@ def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
         part.get("toolName") if kind == "dynamic-tool" else kind.removeprefix("tool-")
     )
     id = part.get("toolCallId")
-    given = next(
-        (part[key] for key in ("input", "args", "rawInput") if key in part), None
-    )
+    given = part.get("input", part.get("args", part.get("rawInput")))
     call = named_call(id, name, given, note)._replace(is_parallel=True)
     failed = part.get("errorText")
     reason = value_at(part, "approval", "reason")
@@ -128,6 +124,8 @@ class VercelUi(ExchangeReader):
     name = "vercel_ui"
     title = noop("Vercel AI SDK UI messages")
     expected = noop("messages with parts")
+    about = About(title=("title",), held_at=("createdAt",))
+    role_of = staticmethod(spoken_role)
 
     def are_messages(self, items: list[Any]) -> bool:
         """At least half are messages with a role and parts, all of a type of the SDK."""
@@ -153,21 +151,13 @@ class VercelUi(ExchangeReader):
         """The messages of a chat."""
         return with_places(list_at(row, "messages"))
 
-    def known_of(
-        self, row: dict[str, Any], builder: TranscriptBuilder
-    ) -> dict[str, Any]:
-        """The title of a chat, and when it began."""
-        title = text_at(row, "title") or UNTITLED
-        return {"title": title, "held_at": moment(row.get("createdAt"))}
-
-    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+    def add_message(
+        self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+    ) -> None:
         """Add a message; what a tool answered in the middle of a reply is a message of its own."""
-        role = builder.speaker(item, place, role_of=spoken_role)
-        if role is None:
-            return
         note = builder.note_at(place)
         parts = list_at(item, "parts")
-        found = PARTS.parts(parts, note, of_model=role == "assistant")
+        found = PARTS.parts(parts, note, role)
         texts = [part for part in objects_at(parts) if part.get("type") == "text"]
         for part in texts:
             if not isinstance(part.get("text"), str):
@@ -175,17 +165,16 @@ class VercelUi(ExchangeReader):
         said = []
         if not texts:
             said.append(Part("text", content_text(item.get("content"), note)))
-        if role != "assistant":
+        if role == "assistant":
+            if not parts:  # version 4 before it had parts
+                found = thoughts(item.get("reasoning"))
+                for call in objects_at(item, OLD_CALLS):
+                    found += _tool({"type": "dynamic-tool", **call}, note, PARTS)
+            found += said
+        else:
             found = [*said, *found]
             for file in objects_at(item, "experimental_attachments"):
-                found += _file(file, note, PARTS)
-        elif parts:
-            found += said
-        else:  # version 4 before it had parts
-            found = thoughts(item.get("reasoning"))
-            for call in objects_at(item, OLD_CALLS):
-                found += _tool({"type": "dynamic-tool", **call}, note, PARTS)
-            found += said
+                found.append(Part("text", _file(file, note, PARTS)))
         time = item.get("createdAt") or value_at(item, "metadata", "createdAt")
         beside = _unseen_by_user(parts, note)
         add_parts(builder, role, found, place, meta=with_time(time), beside=beside)
@@ -219,12 +208,12 @@ def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
 
 def _unseen_by_user(parts: list[Any], note: Note) -> dict[str, Any]:
     """Return what a program shows beside a message, which is no text of it, as ``meta``."""
-    sources = []
-    drawn = []
-    for part in objects_at(parts):
-        kind = text_at(part, "type")
-        if kind.startswith("source"):
-            sources.append(part.get("source", part))
-        elif kind.startswith("data-"):
-            drawn.append(part)
+    sources = _of_kind("source", parts)
+    drawn = _of_kind("data-", parts)
+    sources = [part.get("source", part) for part in sources]
     return kept_beside({"sources": sources, "data": drawn}, note)
+
+
+def _of_kind(beginning: str, parts: list[Any]) -> list[Any]:
+    """Return the parts whose type begins so: "data-" -> those of the type "data-weather"."""
+    return [part for part in parts if text_at(part, "type").startswith(beginning)]

@@ -14,7 +14,7 @@ from memviz.core.errors import ParameterError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.fleet.reading import missing_conversation, read_place
+from memviz.transcripts.fleet.reading import MISSING_CONVERSATION, read_place
 from memviz.transcripts.fleet.source import Fleet, Place
 from memviz.tuning.fleet.batches import FleetPlan, hash_of
 from memviz.tuning.fleet.folder import FleetFolder
@@ -75,7 +75,7 @@ class FleetSweep:
         transcript = read_place(self.fleet, Place(*numbers))
         if hash_of(transcript) != row["conversation"]:
             # Another one has taken its place in a file that was written anew.
-            raise missing_conversation()
+            raise MISSING_CONVERSATION.error()
         return transcript
 
     def by_setting(self) -> DataFrame:

@@ -1,7 +1,6 @@
 """The content blocks of Anthropic's Messages API, which its products write to files as well."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
@@ -19,11 +18,12 @@ from memviz.transcripts.readers.blocks import (
     show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
+    as_list,
+    first_under,
+    items_in,
     joined,
-    list_at,
     object_at,
     text_at,
-    texts_under,
 )
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -60,11 +60,10 @@ def is_own_block(block: object) -> bool:
     return kind in OWN_KINDS or kind.endswith(RESULT_ENDING)
 
 
-def _read_file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_file(block: Block, note: Note, words: Vocabulary) -> str:
     """Return a stand-in such as "[file: plan.pdf]" with the file's text, where that is there, and what was written
     beside it."""
-    names = texts_under(block, "title", "file_name", "name")
-    name = names[0] if names else None
+    name = first_under(block, "title", "file_name", "name")
     source = object_at(block, "source")
     content = source.get("content")
     if source.get("type") == "text":
@@ -73,10 +72,10 @@ def _read_file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     if isinstance(content, (str, list)):
         text = words.text(content, note)
     shown = stand_in(FILES[words.kind_of(block)], name)
-    return [Part("text", joined([shown, text, text_at(block, "context")]))]
+    return joined([shown, text, text_at(block, "context")])
 
 
-def _read_other(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _read_other(block: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a block of an unknown kind; of one without a text the kind in brackets."""
     has_text = isinstance(block.get("text"), str)
     if has_text or isinstance(block.get("content"), (str, list, dict)):
@@ -93,7 +92,7 @@ BLOCKS = Vocabulary(
     {
         "text": Text(),
         **dict.fromkeys(CALLS, read_call_block),
-        **dict.fromkeys(THOUGHTS, Thought("thinking")),
+        **dict.fromkeys(THOUGHTS, Thought(("thinking",))),
         "tool_result": RESULT,
         **dict.fromkeys(FILES, _read_file),
         **dict.fromkeys(MARKS, show_nothing),
@@ -112,6 +111,10 @@ BLOCKS = Vocabulary(
 )
 
 
+def _is_compaction(block: object) -> bool:
+    return text_at(block, "type") == COMPACTION
+
+
 def add_blocks(
     role: str,
     content: object,
@@ -126,18 +129,14 @@ def add_blocks(
     it.
     """
     note = builder.note_at(place)
-    of_model = role == "assistant"
-    blocks = []
-    citations: list[Any] = []
-    for block in content if isinstance(content, list) else [content]:
-        if of_model:
-            citations += list_at(block, "citations")
-            if text_at(block, "type") == COMPACTION:
+    blocks = as_list(content)
+    citations = []
+    if role == "assistant":
+        citations = items_in(blocks, "citations")
+        for block in blocks:
+            if _is_compaction(block):
                 builder.add_event("compaction", text_at(block, "content"))
-                continue
-        blocks.append(block)
-    parts = BLOCKS.parts(blocks, note, of_model=of_model)
-    if more:
-        parts.append(Part("text", more))
+        blocks = [block for block in blocks if not _is_compaction(block)]
+    parts = [*BLOCKS.parts(blocks, note, role), Part("text", more)]
     beside = kept_beside({"citations": citations}, note)
     add_parts(builder, role, parts, place, meta=meta, beside=beside)

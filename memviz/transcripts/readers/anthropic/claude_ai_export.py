@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from memviz.core.translation import noop
-from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import spoken_role, stand_in
 from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_blocks
@@ -17,13 +16,14 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import ExportReader
+from memviz.transcripts.readers.json_rows import About, ExportReader
 from memviz.transcripts.readers.message_trees import branch, branch_to, newest_leaf
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})
 ROOT = "00000000-0000-4000-8000-000000000000"
 """The parent that the first message of a conversation names."""
+ABOUT = About(title=("name",), held_at=("created_at",))
 STAND_IN = re.compile(
     r"```\n(This block is not supported|Viewing artifacts created via)[^\n]*\n```"
 )
@@ -54,10 +54,7 @@ class ClaudeAiExport(ExportReader):
         summary = first_text(item, "summary")
         if summary:
             builder.add_event("summary", summary)
-        return {
-            "title": text_at(item, "name") or UNTITLED,
-            "held_at": moment(item.get("created_at")),
-        }
+        return ABOUT.read(item)
 
 
 def _indexes_to_read(
@@ -97,16 +94,11 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
     before it in the file.
     """
     parent_of: dict[str, str | None] = {}
-    known = set(ids)
+    known = {**dict(zip(ids, ids, strict=True)), ROOT: None}
     before = None
     for uuid, item in zip(ids, items, strict=True):
         parent = text_at(item, "parent_message_uuid")
-        if parent == ROOT:
-            parent_of[uuid] = None
-        elif parent in known:
-            parent_of[uuid] = parent
-        else:
-            parent_of[uuid] = before
+        parent_of[uuid] = known.get(parent, before)
         before = uuid
     return parent_of
 
@@ -154,19 +146,16 @@ def _files(item: dict[str, Any]) -> list[str]:
     texts = []
     attached_names = set()
     for file in objects_at(item, "attachments"):
-        name = file.get("file_name")
-        attached_names.add(str(name))
-        texts += [_file_stand_in(name), text_at(file, "extracted_content")]
+        attached_names.add(str(file.get("file_name")))
+        texts += [_file_stand_in(file), text_at(file, "extracted_content")]
     for file in objects_at(item, "files"):
-        name = file.get("file_name")
-        if str(name) not in attached_names:
-            texts.append(_file_stand_in(name, file.get("file_kind")))
+        if str(file.get("file_name")) not in attached_names:
+            texts.append(_file_stand_in(file, file.get("file_kind")))
     return texts
 
 
-def _file_stand_in(name: object, kind: object = None) -> str:
+def _file_stand_in(file: dict[str, Any], kind: object = None) -> str:
     """Return what stands for a file in the message: "[image: map.png]"."""
-    is_image = kind == "image"
-    if isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES:
-        is_image = True
+    name = text_at(file, "file_name")
+    is_image = kind == "image" or PurePosixPath(name).suffix.lower() in IMAGES
     return stand_in("image" if is_image else "file", name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.document import Document, Placed, Reader, expect_any
 from memviz.transcripts.import_notes import SUBAGENTS
 from memviz.transcripts.readers.anthropic.claude_code_story import (
     ROLES,
@@ -28,6 +28,7 @@ TITLE_KEYS = {
     "summary": "summary",
 }
 """Kinds of rows with a title: given by the user, generated, and the summary of older versions."""
+EXPECTED = noop("a session with rows of type user and assistant")
 ABANDONED = noop(
     "branches that the user went back on were left out (messages: {messages})"
 )
@@ -45,24 +46,14 @@ class ClaudeCode(Reader):
         if isinstance(log, list):
             return any(map(_has_message, log[:500]))
         return any(
-            _has_message(row) and not ROW_KEYS.isdisjoint(row)
-            for row in document.objects or [document.object]
+            _has_message(row) and not ROW_KEYS.isdisjoint(row) for row in document.heads
         )
 
     def conversations(self, document: Document) -> Sequence[list[Row]]:
         """One conversation for each session that has messages."""
         log = document.object.get("loglines")
-        placed = document.placed
-        if isinstance(log, list):
-            placed = with_places(log)
-        elif document.object:
-            placed = [(document.object, "line 1")]
-        found = rows_by_session(placed)
-        if not found:
-            raise mismatch(
-                noop("a session with rows of type user and assistant"), document
-            )
-        return found
+        placed = with_places(log) if isinstance(log, list) else document.lines
+        return expect_any(rows_by_session(placed), EXPECTED, document)
 
     def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:
         """The branch that the session ended on."""
@@ -94,17 +85,15 @@ def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
             rows.setdefault(row.id, row)  # a session that is resumed may repeat rows
     sessions: dict[str, list[Row]] = {}
     talking = set()
-    titles = []
+    titles: list[Row] = []
     for row, name in zip(rows.values(), _session_names(rows), strict=True):
-        if row.kind == "summary":
-            titles.append(row)
-        else:
-            sessions.setdefault(name, []).append(row)
+        own = titles if row.kind == "summary" else sessions.setdefault(name, [])
+        own.append(row)
         if row.is_talk:
             talking.add(name)
-    found = [own for name, own in sessions.items() if name in talking]
-    is_only = len(found) == 1
-    return [[*_titles_of(own, titles, is_only), *own] for own in found]
+    held = [own for name, own in sessions.items() if name in talking]
+    is_only = len(held) == 1
+    return [[*_titles_of(own, titles, is_only), *own] for own in held]
 
 
 def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
@@ -122,7 +111,7 @@ def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> lis
 def _session_names(rows: dict[str, Row]) -> list[str]:
     """Return the name of the session of each row; of sessions that continue each other, one name."""
     only_subagents = all(row.is_side for row in rows.values() if row.is_talk)
-    name_of: dict[str, str] = {}
+    name_of = {}
     current = ""
     first = ""
     for row in rows.values():
@@ -131,7 +120,7 @@ def _session_names(rows: dict[str, Row]) -> list[str]:
             current = own
         name_of[row.id] = current
         first = first or current
-    same_as: dict[str, str] = {"": first} if first else {}
+    same_as = {"": first} if first else {}
 
     def root(name: str) -> str:
         while name in same_as:
@@ -149,10 +138,9 @@ def _session_names(rows: dict[str, Row]) -> list[str]:
 def _title(rows: Sequence[Row]) -> str:
     """The newest title that the user gave, else the newest one that was generated, else the newest summary."""
     for kind, key in TITLE_KEYS.items():
-        given = [text_at(row.value, key) for row in rows if row.kind == kind]
-        for title in reversed(given):
-            if title:
-                return title
+        titles = [text_at(row.value, key) for row in rows if row.kind == kind]
+        for title in filter(None, reversed(titles)):
+            return title
     return ""
 
 
@@ -213,28 +201,23 @@ def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
     """Rows beside the path that are part of it: other pieces of the same reply, the results of its parallel calls,
     and compactions after which the chain went on from before them."""
     on_path = {row.id for row in path}
-    replies = {row.reply_id for row in path if row.reply_id}
+    replies = {row.reply_id for row in path} - {""}
     beside = [row for row in chain if row.id not in on_path]
-    pieces = [row for row in beside if row.reply_id in replies]
-    calls: set[str] = set()
-    callers = on_path | {row.id for row in pieces}
-    for row in (*path, *pieces):
-        calls.update(row.call_ids)
+    belonging = [row for row in beside if row.reply_id in replies]
+    callers = [*path, *belonging]
+    caller_ids = {row.id for row in callers}
+    calls = {id for row in callers for id in row.call_ids}
     answered = {(row.parent, id) for row in path for id in row.result_ids}
     marks = set()
-    found = pieces
     for row in beside:
+        open_calls = [id for id in row.result_ids if (row.parent, id) not in answered]
         if row.is_boundary and row.logical_parent in on_path:
             marks.add(row.id)
-            found.append(row)
-        elif row.parent in callers:
-            open_calls = [
-                id for id in row.result_ids if (row.parent, id) not in answered
-            ]
-            if not calls.isdisjoint(open_calls):
-                found.append(row)
-    found += [row for row in beside if row.is_summary and row.parent in marks]
-    return found
+            belonging.append(row)
+        elif row.parent in caller_ids and not calls.isdisjoint(open_calls):
+            belonging.append(row)
+    belonging += [row for row in beside if row.is_summary and row.parent in marks]
+    return belonging
 
 
 def _in_order(path: Sequence[int], extra: Sequence[int]) -> list[int]:

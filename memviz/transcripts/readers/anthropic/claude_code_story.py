@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note
+from memviz.transcripts.chat_messages import Note, pass_over
 from memviz.transcripts.readers.anthropic.blocks import BLOCKS
 from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import (
@@ -37,6 +37,9 @@ INJECTED = re.compile(
 )
 """Texts in the user's role that no user wrote: commands, their output, notices of the program."""
 MAX_ASKED_CHARS = 200
+
+
+NO_MESSAGE = noop("has no message")
 
 
 class Row:
@@ -90,21 +93,21 @@ class Row:
         return self._ids("user", "tool_result", "tool_use_id")
 
     def _ids(self, role: str, kind: str, key: str) -> list[str]:
-        if self.kind != role:
-            return []
-        blocks = [one for one in objects_at(self.content) if one.get("type") == kind]
-        return [block[key] for block in blocks if text_at(block, key)]
+        return [
+            block[key]
+            for block in objects_at(self.content)
+            if self.kind == role and block.get("type") == kind and text_at(block, key)
+        ]
 
     @property
     def is_hidden(self) -> bool:
         """Return whether it is bookkeeping: neither sent to the model nor said by it."""
         value = self.value
-        if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
-            return True
-        is_shown_only = value.get("isVisibleInTranscriptOnly") is True
-        if is_shown_only and not self.is_summary:
-            return True
-        return text_at(value, "message", "model") == "<synthetic>"
+        marks = [value.get("isMeta"), value.get("isApiErrorMessage")]
+        if not self.is_summary:
+            marks.append(value.get("isVisibleInTranscriptOnly"))
+        is_marked = any(mark is True for mark in marks)
+        return is_marked or text_at(value, "message", "model") == "<synthetic>"
 
     @property
     def is_message(self) -> bool:
@@ -122,9 +125,9 @@ class Row:
         direction = text_at(self.value, "summarizeMetadata", "direction")
         return direction if self.is_summary and direction in PARTS else ""
 
-    def said(self, note: Note = lambda _: None) -> list[Part]:
+    def said(self, note: Note = pass_over) -> list[Part]:
         """Return the results of tools in it, and the texts that a person wrote."""
-        parts = BLOCKS.parts(self.content, note, of_model=False)
+        parts = BLOCKS.parts(self.content, note, "user")
         return [
             part
             for part in parts
@@ -144,29 +147,30 @@ class _Draft:
     def grow(self, parts: Sequence[Part]) -> None:
         """Add the parts of one more row. A row may repeat what an earlier one had, or had the start of."""
         earlier = list(self.parts)
-        called = {part.call.id for part in earlier if part.call}
+        called = {part.call.id for part in earlier if part.call} - {""}
+        last_of = {part.kind: at for at, part in enumerate(earlier)}
         for part in parts:
             if part.call:
-                if not part.call.id or part.call.id not in called:
+                if part.call.id not in called:
                     self.parts.append(part)
             elif part not in earlier and (part.text or part.kind == "result"):
-                begun = [at for at, one in enumerate(earlier) if one.kind == part.kind]
-                is_first = begun and len(self.parts) == len(earlier)
-                if is_first and part.text.startswith(earlier[begun[-1]].text):
-                    self.parts[begun[-1]] = part
+                at = last_of.get(part.kind, -1)
+                is_first = at >= 0 and len(self.parts) == len(earlier)
+                if is_first and part.text.startswith(earlier[at].text):
+                    self.parts[at] = part
                 else:
                     self.parts.append(part)
 
 
+@dataclass(eq=False)
 class SessionStory:
     """Collects the rows of a session in order; :meth:`write` adds the messages that they make to a transcript."""
 
-    def __init__(self, builder: TranscriptBuilder) -> None:
-        self._builder = builder
-        # Messages, and the fields of compactions between them.
-        self._parts: list[_Draft | dict[str, Any]] = []
-        # Replies that may go on, by their id.
-        self._open: dict[str, _Draft] = {}
+    builder: TranscriptBuilder
+    _parts: list[_Draft | dict[str, Any]] = field(default_factory=list)
+    """Messages, and the fields of compactions between them."""
+    _open: dict[str, _Draft] = field(default_factory=dict)
+    """Replies that may go on, by their id."""
 
     def add(self, row: Row) -> None:
         """Add the next row; what is no part of the conversation is ignored."""
@@ -177,30 +181,30 @@ class SessionStory:
         elif row.is_hidden:
             return
         elif row.kind in ROLES and not row.has_message:
-            self._builder.leave_out(row.place, noop("has no message"))
+            self.builder.leave_out(row.place, NO_MESSAGE)
         elif row.kind == "user" or row.is_queued:
             self._add_prompt(row)
         elif row.kind == "assistant":
             self._add_reply(row)
         elif row.has_message:
             unknown = f"has the type {row.kind[:40]!r}, which is not known"
-            self._builder.leave_out(row.place, unknown)
+            self.builder.leave_out(row.place, unknown)
 
     def write(self) -> None:
         """Add the messages and the compactions to the transcript."""
         for part in self._parts:
             if isinstance(part, dict):
-                self._builder.add_event("compaction", **part)
+                self.builder.add_event("compaction", **part)
             elif any(one.kind != "reasoning" for one in part.parts):
                 add_parts(
-                    self._builder, part.role, part.parts, part.place, meta=part.meta
+                    self.builder, part.role, part.parts, part.place, meta=part.meta
                 )
             elif part.parts:
                 lost = "what the model thought before no reply was left out"
-                self._builder.note(lost, part.place)
+                self.builder.note(lost, part.place)
 
     def _add_prompt(self, row: Row) -> None:
-        said = row.said(self._builder.note_at(row.place))
+        said = row.said(self.builder.note_at(row.place))
         if not said:
             return
         time = with_time(row.value.get("timestamp"))
@@ -217,7 +221,7 @@ class SessionStory:
             draft = _Draft("assistant", row.place, meta, [])
             self._parts.append(draft)
             self._open[id] = draft
-        draft.grow(BLOCKS.parts(row.content, self._builder.note_at(row.place)))
+        draft.grow(BLOCKS.parts(row.content, self.builder.note_at(row.place)))
 
     def _add_compaction(self, value: Mapping[str, Any]) -> None:
         data = value.get(BOUNDARIES[value["subtype"]])
@@ -242,20 +246,18 @@ class SessionStory:
             last = {"time": time_text(row.value.get("timestamp"))}
             self._parts.append(last)
             self._open.clear()
-        last["text"] = BLOCKS.text(row.content, lambda _: None)
-        part = _part_words(row)
-        if part:
+        last["text"] = BLOCKS.text(row.content, pass_over)
+        if row.summarized_part:
+            reasons = (last.get("reason"), _part_words(row))
             last["part"] = row.summarized_part
-            last["reason"] = ", ".join(filter(None, (last.get("reason"), part)))
+            last["reason"] = ", ".join(filter(None, reasons))
 
 
 def _part_words(row: Row) -> str:
     """Return the messages that a summary of a part stands for, and what the user asked: "the first 12 messages"."""
-    part = row.summarized_part
-    if not part:
-        return ""
     about = value_at(row.value, "summarizeMetadata")
     count = count_at(about, "messagesSummarized")
-    which = f"the {PARTS[part]} {counted(count, 'message') if count else 'messages'}"
+    messages = counted(count, "message") if count else "messages"
+    which = f"the {PARTS[row.summarized_part]} {messages}"
     asked = text_at(about, "userContext").strip()
     return f"{which}, asked for: {asked[:MAX_ASKED_CHARS]}" if asked else which

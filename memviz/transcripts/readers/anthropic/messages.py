@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, spoken_role
 from memviz.transcripts.document import Placed
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.anthropic.blocks import (
     BLOCKS,
     add_blocks,
@@ -26,6 +26,10 @@ from memviz.transcripts.readers.json_rows import (
 )
 from memviz.transcripts.readers.role_lists import is_cohere
 
+FAILED = Refusal(
+    noop("it has no messages: the request ended as {failed!r}."),
+    noop("Choose another one."),
+)
 FAILED_TYPES = ("errored", "canceled", "expired")
 """The types of a batch's results that hold no response."""
 
@@ -36,6 +40,7 @@ class AnthropicMessages(ExchangeReader):
     name = "anthropic_messages"
     title = noop("Anthropic messages")
     expected = noop("messages with content blocks, or an object with messages,")
+    role_of = staticmethod(spoken_role)
 
     def are_messages(self, items: list[Any]) -> bool:
         """Return whether at least half are messages with a role, and one is a response or has a block of this API;
@@ -81,11 +86,7 @@ class AnthropicMessages(ExchangeReader):
             return with_places([exchange])
         result_type = text_at(row, "result", "type")
         if result_type and "messages" not in exchange:
-            reason = _(
-                "it has no messages: the request ended as {failed!r}.",
-                failed=result_type[:40],
-            )
-            raise TranscriptError(reason, remedy=_("Choose another one."))
+            raise FAILED.error(failed=result_type[:40])
         return with_places(list_at(exchange, "messages"))
 
     def known_of(
@@ -96,11 +97,10 @@ class AnthropicMessages(ExchangeReader):
         system = BLOCKS.text(request.get("system"), builder.note)
         return {"system_prompt": system or None, "tools": tool_schemas(request)}
 
-    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+    def add_message(
+        self, item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+    ) -> None:
         """Add a message of content blocks."""
-        role = builder.speaker(item, place, role_of=spoken_role)
-        if role is None:
-            return
         model = texts_at(item, "model") if role == "assistant" else {}
         add_blocks(role, item.get("content"), builder, place, model)
 
@@ -130,15 +130,9 @@ def _is_response(item: object) -> bool:
 
 def _have_roles(items: list[Any]) -> bool:
     """Return whether at least half are messages with a role, and none is of Cohere or a tool's, as OpenAI has them."""
-    messages = 0
-    for item in objects_at(items):
-        if "tool_calls" in item or is_cohere(item):
-            return False
-        if "content" not in item:
-            continue
-        role = known_role(item.get("role"))
-        if role == "tool":
-            return False
-        if role is not None:
-            messages += 1
-    return 2 * messages >= len(items)
+    objects = objects_at(items)
+    roles = [known_role(item.get("role")) for item in objects if "content" in item]
+    if "tool" in roles or any("tool_calls" in item for item in objects):
+        return False
+    known = len(roles) - roles.count(None)
+    return 2 * known >= len(items) and not any(map(is_cohere, objects))

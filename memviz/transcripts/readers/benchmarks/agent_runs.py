@@ -14,6 +14,7 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
     text_at,
+    value_at,
 )
 from memviz.transcripts.readers.json_rows import (
     RowReader,
@@ -54,7 +55,7 @@ class SweAgent(RowReader):
 
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation for each trajectory; for each attempt, if no attempt was chosen."""
-        found: list[Placed] = []
+        found = []
         for record, place in super().conversations(document):
             for number, run in enumerate(_attempts(record)):
                 is_whole = run is record
@@ -68,7 +69,7 @@ class SweAgent(RowReader):
         """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
         demos = 0
         for index, item in enumerate(listed(row, "history", self.expected, place)):
-            is_demo = object_at(item).get(IS_DEMO) is True
+            is_demo = value_at(item, IS_DEMO) is True
             message = _message(item, is_demo) if isinstance(item, dict) else item
             position = builder.add_json(message, f"index {index}")
             demos += is_demo and position is not None

@@ -9,14 +9,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import (
+    as_list,
     first_text,
     id_text,
     joined,
@@ -43,10 +44,19 @@ UNKNOWN_EVIDENCE = noop(
 NOT_ANSWERED = noop(
     "an adversarial question, which the conversation does not answer, was left out"
 )
+NO_SPEAKERS = Refusal(
+    noop("a speaker_a and another speaker_b were expected, found {found}.")
+)
+NO_LIST = Refusal(noop("a list of messages was expected, found {kind}."))
 DESCRIPTION = "Two people talk: {} is shown as the user, {} as the assistant."
 ADVERSARIAL = CATEGORIES["5"]
 OPEN_DOMAIN = CATEGORIES["3"]
 _MESSAGE = re.compile(r"(?<![\w:])D:?([0-9]{1,6}):([0-9]{1,6})(?![\w:])")
+
+
+NO_ANSWER = noop("a question without an answer was left out")
+NO_CONTENT = noop("has neither text nor image")
+REPAIRED_EVIDENCE = noop("evidence that was run together or misspelt was repaired")
 
 
 class Locomo(RowReader):
@@ -74,11 +84,7 @@ class Locomo(RowReader):
         other = first_text(conversation, "speaker_b")
         roles = {_key(user): "user", _key(other): "assistant"}
         if len(roles) < 2 or "" in roles:
-            reason = _(
-                "a speaker_a and another speaker_b were expected, found {found}.",
-                found=describe(row),
-            )
-            raise TranscriptError(reason, place=place)
+            raise NO_SPEAKERS.error(place, found=describe(row))
         positions: dict[str, int] = {}
         dates = []
         for _number, key in _sessions(conversation):
@@ -113,10 +119,7 @@ def _add_session(
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
-        reason = _(
-            "a list of messages was expected, found {kind}.", kind=_(kind_of(turns))
-        )
-        raise TranscriptError(reason, place=key)
+        raise NO_LIST.error(key, kind=_(kind_of(turns)))
     date = _date(conversation, key)
     meta = with_time(date.isoformat() if date else None)
 
@@ -132,7 +135,7 @@ def _add_session(
             continue
         content = _content(turn)
         if content is None:
-            builder.leave_out(place, noop("has neither text nor image"))
+            builder.leave_out(place, NO_CONTENT)
             continue
         name = turn["speaker"]
         position = builder.add_text(role, content, place, name=name, meta=meta)
@@ -197,7 +200,7 @@ def read_probes(
         elif _category(item.get("category")) == ADVERSARIAL:
             builder.note(NOT_ANSWERED, place)
         else:
-            builder.note(noop("a question without an answer was left out"), place)
+            builder.note(NO_ANSWER, place)
     return tuple(probes)
 
 
@@ -227,11 +230,10 @@ def _category(value: object) -> object:
 def _evidence(
     value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str
 ) -> list[int]:
-    found: list[int] = []
+    found = []
     is_repaired = False
     is_unknown = False
-    texts = value if isinstance(value, list) else [value]
-    for text in map(id_text, texts if value else []):
+    for text in map(id_text, as_list(value) if value else []):
         if text in positions:
             found.append(positions[text])
             continue
@@ -241,9 +243,7 @@ def _evidence(
         is_unknown = is_unknown or len(known) < max(len(named), 1)
         found += known
     if is_repaired:
-        builder.note(
-            noop("evidence that was run together or misspelt was repaired"), place
-        )
+        builder.note(REPAIRED_EVIDENCE, place)
     if is_unknown:
         builder.note(UNKNOWN_EVIDENCE, place)
     return found

@@ -4,11 +4,11 @@ import re
 from datetime import datetime
 from typing import Any
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import (
@@ -24,11 +24,16 @@ from memviz.transcripts.times import moment, with_time
 _DATE = re.compile(
     r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?"
 )
+NO_LIST = Refusal(noop("a list of turns was expected, found {kind}."))
 ABSTENTION = "_abs"
 """How the ids of questions end that ask for what was never said."""
 
 Session = tuple[int, Any, datetime | None]
 """Index in the file, turns, and when it was held if the file says so."""
+
+
+NEVER_SAID = noop("a question about what was never said (abstention) was left out")
+NO_ANSWER = noop("a question without an answer was left out")
 
 
 class LongMemEval(RowReader):
@@ -51,7 +56,7 @@ class LongMemEval(RowReader):
         )
         dates = [_date(date) for date in list_at(row, "haystack_dates")]
         dated = _by_date(sessions, dates)
-        evidence: list[int] = []
+        evidence = []
         for session in dated:
             evidence += _add_session(session, builder)
         asked = first_text(row, "question_date")
@@ -83,10 +88,7 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
-        reason = _(
-            "a list of turns was expected, found {kind}.", kind=_(kind_of(turns))
-        )
-        raise TranscriptError(reason, place=f"session {number}")
+        raise NO_LIST.error(f"session {number}", kind=_(kind_of(turns)))
     meta = with_time(date.isoformat() if date else None)
     evidence = []
     for index, turn in enumerate(turns):
@@ -108,9 +110,7 @@ def _probes(
     item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder
 ) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
-        builder.note(
-            noop("a question about what was never said (abstention) was left out")
-        )
+        builder.note(NEVER_SAID)
         return ()
     probe = probe_of(
         item.get("question"),
@@ -119,5 +119,5 @@ def _probes(
         item.get("question_type"),
     )
     if probe is None:
-        builder.note(noop("a question without an answer was left out"))
+        builder.note(NO_ANSWER)
     return (probe,) if probe else ()

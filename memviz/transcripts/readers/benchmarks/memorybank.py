@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, mismatch
+from memviz.transcripts.document import Document, Reader, expect_any
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import (
     first_text,
@@ -22,10 +22,15 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LETTER = re.compile(r"[^\W\d_]")
+EXPECTED = noop("an object of users, each with an object called history,")
+NO_LIST = Refusal(noop("a list of exchanges was expected, found {kind}."))
 LANGUAGE_MESSAGES = 20
 """How many messages are looked at for the language, which the file does not say."""
 
 User = tuple[str, dict[str, Any]]
+
+
+NOTHING_SAID = noop("has neither a query nor a response")
 
 
 class MemoryBank(Reader):
@@ -43,13 +48,7 @@ class MemoryBank(Reader):
 
     def conversations(self, document: Document) -> Sequence[User]:
         """One conversation for each user who has said anything."""
-        users = _users(document.object)
-        if not users:
-            raise mismatch(
-                noop("an object of users, each with an object called history,"),
-                document,
-            )
-        return users
+        return expect_any(_users(document.object), EXPECTED, document)
 
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
@@ -93,18 +92,12 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if exchanges == ():  # a day of which only the summary is in the file
         return
     if not isinstance(exchanges, list):
-        raise TranscriptError(
-            _(
-                "a list of exchanges was expected, found {kind}.",
-                kind=_(kind_of(exchanges)),
-            ),
-            place=f"day {day[:40]}",
-        )
+        raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
     for index, exchange in enumerate(exchanges):
         place = f"{day[:40]}, exchange {index}"
         said = _said(exchange)
         if not said:
-            builder.leave_out(place, noop("has neither a query nor a response"))
+            builder.leave_out(place, NOTHING_SAID)
         for role, text in said:
             builder.add_text(role, text, place, meta=with_time(day))
 

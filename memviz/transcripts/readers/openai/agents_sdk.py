@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.readers.database_rows import (
     Row,
-    cell_json,
     cell_text,
     conversations_in,
     grouped,
+    parsed_cell,
     row_place,
     tables_with,
 )
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import object_at, text_at
 from memviz.transcripts.readers.openai.response_items import ItemReader
 from memviz.transcripts.times import moment
 
@@ -29,6 +28,9 @@ STRUCTURE_COLUMNS = ("session_id", "message_id", "branch_id", "sequence_number")
 MAIN_BRANCH = "main"
 MAX_NAMED_BRANCHES = 5
 SPEAKERS = ("user", "assistant", "system", "developer")
+
+
+ENCRYPTED = noop("is encrypted")
 
 
 class Session(NamedTuple):
@@ -139,20 +141,11 @@ def _items(
 ) -> Iterator[tuple[Any, str]]:
     """Yield each item of the Responses API with its place; leave out what is none."""
     for row in rows:
-        place = row_place(row)
-        try:
-            item = cell_json(row["message_data"], builder)
-        except TranscriptError:
-            builder.leave_out(place, noop("is not JSON"))
-            continue
-        if isinstance(item, dict) and "__enc__" in item:
-            builder.leave_out(place, noop("is encrypted"))
-        else:
-            yield _with_time(item, row), place
-
-
-def _with_time(item: Any, row: Row) -> Any:
-    """Return a message with the time of its row; any other item as it is."""
-    if text_at(item, "role") not in SPEAKERS:
-        return item
-    return {"created_at": row["created_at"], **item}
+        stored = parsed_cell(row["message_data"], row_place(row), builder)
+        for item, place in stored:
+            if "__enc__" in object_at(item):
+                builder.leave_out(place, ENCRYPTED)
+            elif text_at(item, "role") in SPEAKERS:
+                yield {"created_at": row["created_at"], **item}, place
+            else:
+                yield item, place

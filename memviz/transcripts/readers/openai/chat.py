@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.core.translation import Said, _, noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, saved_prompt
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.readers.json_access import (
     list_at,
     object_at,
@@ -26,6 +26,9 @@ from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, are_messages, are_openai
 from memviz.transcripts.times import first_moment, moment, with_time
 
+EXPECTED = noop("an object with a list of messages")
+EXPECTED_LIST = noop("a list of messages, or one message a line,")
+
 
 class OpenAIMessages(Reader):
     """A list of messages, or one message a line, with roles, tool calls or content that only this API knows."""
@@ -41,8 +44,8 @@ class OpenAIMessages(Reader):
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: all items."""
         if not _items(document):
-            raise mismatch(noop("a list of messages, or one message a line,"), document)
-        return [document.placed or [(document.object, "line 1")]]
+            raise mismatch(EXPECTED_LIST, document)
+        return [document.lines]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The conversation that the items are, in order."""
@@ -96,16 +99,47 @@ OTHER_HOLDERS = frozenset(
 TIME_KEYS = ("held_at", "created_at", "created", "timestamp")
 
 
+def is_request(row: Mapping[str, Any]) -> bool:
+    """Return whether an object has messages in the shape of the OpenAI chat API, maybe none yet, and is nothing
+    else."""
+    messages = row.get("messages")
+    if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(row):
+        return False
+    if any(isinstance(row.get(key), (list, dict)) for key in OTHER_HOLDERS):
+        return False
+    if "max_tokens" in row and isinstance(row.get("system"), (str, list)):
+        return False  # it is of Anthropic's API
+    is_sharegpt = isinstance(row.get("conversation"), list)
+    return not is_sharegpt and (not messages or are_messages(messages))
+
+
+def has_weights(messages: object) -> bool:
+    """Return whether a message says whether to learn from it, as only fine-tuning does."""
+    return any("weight" in item for item in objects_at(messages))
+
+
+def read_request(
+    row: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
+    """Add the messages of an object; returns what else is known of the conversation."""
+    prompt = saved_prompt(next(iter(list_at(row, "messages")), None))
+    add_messages(row.get("messages"), place, builder, start=0 if prompt is None else 1)
+    known = {"system_prompt": prompt, **saved_texts(dict(row))}
+    if row.get("system") and known["system_prompt"] is None:
+        note = builder.note_at(inside(place, "system"))
+        known["system_prompt"] = content_text(row["system"], note)
+    held_at = first_moment(row.get(key) for key in TIME_KEYS)
+    return {**known, "held_at": held_at, "tools": tool_schemas(row)}
+
+
 class FinetuningRows(RowReader):
     """JSON lines, or a list, of objects with messages. The weight of a message stays in its ``meta``."""
 
     name = "finetuning"
     title = noop("Fine-tuning rows with messages")
     expected = noop("one object with messages a line")
-
-    def is_row(self, row: dict[str, Any]) -> bool:
-        """Return whether a row is an object with messages and no other product's."""
-        return is_request(row)
+    is_row = staticmethod(is_request)
+    read_row = staticmethod(read_request)
 
     def recognise(self, document: Document) -> bool:
         """Rows that mostly have messages; a file that is one row has a message with a weight."""
@@ -113,12 +147,6 @@ class FinetuningRows(RowReader):
         return super().recognise(document) and (
             not alone or has_weights(alone["messages"])
         )
-
-    def read_row(
-        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
-    ) -> dict[str, Any]:
-        """Add the messages; the model and its settings are no part of the conversation."""
-        return read_request(row, place, builder)
 
 
 class ChatRequest(FinetuningRows):
@@ -136,75 +164,14 @@ class ChatRequest(FinetuningRows):
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch(noop("an object with a list of messages"), document)
+            raise mismatch(EXPECTED, document)
         return [(document.object, "")]
 
 
-def is_request(value: Mapping[str, Any]) -> bool:
-    """Return whether an object has messages in the shape of the OpenAI chat API, maybe none yet, and is nothing
-    else."""
-    messages = value.get("messages")
-    if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(value):
-        return False
-    if any(isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS):
-        return False
-    if "max_tokens" in value and isinstance(value.get("system"), (str, list)):
-        return False  # it is of Anthropic's API
-    is_sharegpt = isinstance(value.get("conversation"), list)
-    return not is_sharegpt and (not messages or are_messages(messages))
-
-
-def has_weights(messages: object) -> bool:
-    """Return whether a message says whether to learn from it, as only fine-tuning does."""
-    return any("weight" in item for item in objects_at(messages))
-
-
-def read_request(
-    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
-) -> dict[str, Any]:
-    """Add the messages of an object; returns what else is known of the conversation."""
-    prompt = saved_prompt(next(iter(list_at(value, "messages")), None))
-    add_messages(
-        value.get("messages"), place, builder, start=0 if prompt is None else 1
-    )
-    known: dict[str, Any] = {"system_prompt": prompt, **saved_texts(dict(value))}
-    if value.get("system") and known["system_prompt"] is None:
-        note = builder.note_at(inside(place, "system"))
-        known["system_prompt"] = content_text(value["system"], note)
-    held_at = first_moment(value.get(key) for key in TIME_KEYS)
-    return {**known, "held_at": held_at, "tools": tool_schemas(value)}
-
-
-class ChatResponse(RowReader):
-    """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
-
-    name = "chat_response"
-    title = noop("OpenAI chat response")
-    expected = noop("an object with choices")
-
-    def is_row(self, row: dict[str, Any]) -> bool:
-        """Return whether an object has choices with a message."""
-        return is_response(row)
-
-    def recognise(self, document: Document) -> bool:
-        """Objects with choices that have a message, or a page of such."""
-        data = page_data(document.object)
-        if data:
-            return all(isinstance(item, dict) and is_response(item) for item in data)
-        return super().recognise(document)
-
-    def conversations(self, document: Document) -> Sequence[Placed]:
-        """One conversation for each response."""
-        data = page_data(document.object)
-        if data:
-            return with_places(data, "data index")
-        return super().conversations(document)
-
-    def read_row(
-        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
-    ) -> dict[str, Any]:
-        """Add the messages that were asked, if they are there, and the reply."""
-        return read_response(row, place, builder)
+OTHER_CHOICES = noop("of {number} choices only the first was imported")
+NO_CHOICE = Refusal(
+    noop("it has no choice with a message."), noop("Choose one with a reply.")
+)
 
 
 def page_data(value: Mapping[str, Any]) -> list[Any]:
@@ -213,37 +180,56 @@ def page_data(value: Mapping[str, Any]) -> list[Any]:
     return list_at(value, "data") if is_page else []
 
 
-def is_response(value: Mapping[str, Any]) -> bool:
+def _has_message(choice: object) -> bool:
+    return isinstance(value_at(choice, "message"), dict)
+
+
+def is_response(row: Mapping[str, Any]) -> bool:
     """Return whether an object has choices, and the first of them has a message."""
-    if "custom_id" in value or "probes" in value or not FOREIGN_KEYS.isdisjoint(value):
+    if "custom_id" in row or "probes" in row or not FOREIGN_KEYS.isdisjoint(row):
         return False
-    return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])
+    return any(map(_has_message, list_at(row, "choices")[:1]))
 
 
 def read_response(
-    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+    row: Mapping[str, Any], place: str, builder: TranscriptBuilder
 ) -> dict[str, Any]:
     """Add the reply of a response; returns what else is known of the conversation."""
-    choices = with_places(list_at(value, "choices"), inside(place, "choices index"))
+    choices = with_places(list_at(row, "choices"), inside(place, "choices index"))
     choices.sort(key=lambda placed: value_at(placed[0], "index") != 0)
-    found = [placed for placed in choices if _message(placed[0]) is not None]
-    if not found:
-        reason = _("it has no choice with a message.")
-        raise TranscriptError(reason, place=place, remedy=_("Choose one with a reply."))
-    if value.get("messages") is not None:
-        add_messages(value["messages"], place, builder, "messages")
-    choice, where = found[0]
-    reply = object_at(choice, "message")
-    meta = {**with_time(value.get("created")), **object_at(reply, "meta")}
+    replies = [placed for placed in choices if _has_message(placed[0])]
+    if not replies:
+        raise NO_CHOICE.error(place)
+    if row.get("messages") is not None:
+        add_messages(row["messages"], place, builder, "messages")
+    choice, where = replies[0]
+    reply = choice["message"]
+    meta = {**with_time(row.get("created")), **object_at(reply, "meta")}
     builder.add_json({**reply, "meta": meta}, where)
-    if len(found) > 1:
-        builder.note(
-            Said("of {number} choices only the first was imported", number=len(found)),
-            place,
-        )
-    return {"held_at": moment(value.get("created"))}
+    if len(replies) > 1:
+        builder.note(Said(OTHER_CHOICES, number=len(replies)), place)
+    return {"held_at": moment(row.get("created"))}
 
 
-def _message(choice: object) -> dict[str, Any] | None:
-    message = value_at(choice, "message")
-    return message if isinstance(message, dict) else None
+class ChatResponse(RowReader):
+    """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
+
+    name = "chat_response"
+    title = noop("OpenAI chat response")
+    expected = noop("an object with choices")
+    is_row = staticmethod(is_response)
+    read_row = staticmethod(read_response)
+
+    def recognise(self, document: Document) -> bool:
+        """Objects with choices that have a message, or a page of such."""
+        data = page_data(document.object)
+        if data:
+            return all(is_response(object_at(item)) for item in data)
+        return super().recognise(document)
+
+    def conversations(self, document: Document) -> Sequence[Placed]:
+        """One conversation for each response."""
+        data = page_data(document.object)
+        if data:
+            return with_places(data, "data index")
+        return super().conversations(document)

@@ -3,14 +3,19 @@
 Tool calls and thoughts have nodes of their own."""
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.core.messages import ToolCall
 from memviz.core.translation import noop
-from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note, kept_beside, known_role, stand_in
+from memviz.transcripts.chat_messages import (
+    Note,
+    kept_beside,
+    known_role,
+    pass_over,
+    stand_in,
+)
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.blocks import (
     Block,
@@ -19,10 +24,10 @@ from memviz.transcripts.readers.blocks import (
     Text,
     Vocabulary,
     add_parts,
-    show_kind,
 )
 from memviz.transcripts.readers.deepseek import is_deepseek
 from memviz.transcripts.readers.json_access import (
+    as_list,
     first_value,
     id_text,
     joined,
@@ -34,9 +39,9 @@ from memviz.transcripts.readers.json_access import (
     texts_under,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import ExportReader
+from memviz.transcripts.readers.json_rows import About, ExportReader
 from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.times import first_moment, with_time
+from memviz.transcripts.times import with_time
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
 """What ChatGPT lets the model know about the user, as instructions and memories; it is never shown as a message."""
@@ -46,6 +51,7 @@ CONTEXT_FIELDS = (
     "model_set_context",
     "structured_context",
 )
+ABOUT = About(title=("title",), held_at=("create_time", "update_time"))
 THOUGHTS = "thoughts"
 RECAP = "reasoning_recap"
 AUDIO = frozenset({"audio_asset_pointer", "real_time_user_audio_video_asset_pointer"})
@@ -57,15 +63,9 @@ def _type_of(content: object) -> str:
     return text_at(content, "content_type")
 
 
-def _filmed(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _filmed(part: Block, note: Note, words: Vocabulary) -> str:
     is_filmed = isinstance(part.get("video_container_asset_pointer"), dict)
-    return [Part("text", stand_in("video" if is_filmed else "audio"))]
-
-
-def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if isinstance(part.get("text"), str):
-        return [Part("text", part["text"])]
-    return show_kind(part, note, words)
+    return stand_in("video" if is_filmed else "audio")
 
 
 CONTENTS = Vocabulary(
@@ -81,7 +81,6 @@ CONTENTS = Vocabulary(
         "file_asset_pointer": File("file"),
         "real_time_user_audio_video_asset_pointer": _filmed,
     },
-    other=_text_or_kind,
 )
 
 
@@ -90,7 +89,7 @@ def _text_of(message: Message, note: Note) -> str:
     content = message.get("content")
     if isinstance(content, dict):
         content = content.get("parts", content)
-    parts = content if isinstance(content, list) else [content]
+    parts = as_list(content)
     # Speech is in the file twice, as a recording and as its transcription: the transcription is enough.
     if any(_type_of(part) == "audio_transcription" for part in parts):
         parts = [part for part in parts if _type_of(part) not in AUDIO]
@@ -125,7 +124,7 @@ def _is_hidden(message: Message) -> bool:
     if kind == THOUGHTS or _recipient_of(message):
         return False
     is_own = _role_of(message) in ("system", "assistant")
-    return is_own and not _text_of(message, lambda _: None).strip()
+    return is_own and not _text_of(message, pass_over).strip()
 
 
 @dataclass(slots=True)
@@ -140,15 +139,18 @@ class _Draft:
     tool_call_id: str | None = None
 
 
+@dataclass(eq=False)
 class ChatPath:
     """Collects the nodes of one branch, one after the other; :meth:`write` adds the messages that they make."""
 
-    def __init__(self, builder: TranscriptBuilder) -> None:
-        self._builder = builder
-        self._drafts: list[_Draft] = []
-        self._thoughts: list[Part] = []  # that no message has followed yet
-        self._thought_at = ("", dict[str, Any]())  # place and meta of the last of them
-        self._open: dict[str, deque[ToolCall]] = {}  # that have no result yet, by tool
+    builder: TranscriptBuilder
+    _drafts: list[_Draft] = field(default_factory=list)
+    _thoughts: list[Part] = field(default_factory=list)
+    """Those that no message has followed yet."""
+    _thought_at: tuple[str, dict[str, Any]] = ("", {})
+    """The place and the ``meta`` of the last of them."""
+    _open: dict[str, deque[ToolCall]] = field(default_factory=dict)
+    """The calls that have no result yet, by their tool."""
 
     def add(self, id: str, message: Message) -> None:
         """Add the message of the next node."""
@@ -174,7 +176,7 @@ class ChatPath:
         self._end_turn()
         for draft in self._drafts:
             add_parts(
-                self._builder,
+                self.builder,
                 draft.role,
                 draft.parts,
                 draft.place,
@@ -192,7 +194,7 @@ class ChatPath:
 
     def _add_draft(self, role: str, place: str, meta: dict[str, Any]) -> _Draft:
         """Return a new message, with what was thought before it if the assistant says it."""
-        parts: list[Part] = []
+        parts = []
         if role == "assistant":
             parts = self._thoughts
             self._thoughts = []
@@ -204,7 +206,7 @@ class ChatPath:
         return self._drafts[-1] if self._drafts and not self._thoughts else None
 
     def _add_text(self, message: Message, place: str) -> None:
-        role = self._builder.speaker(message.get("author") or {}, place)
+        role = self.builder.speaker(message.get("author") or {}, place)
         if role is None:
             return
         if role == "user":
@@ -212,7 +214,7 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             quoted = {"citations": value_at(message, "metadata", "citations")}
-            meta |= kept_beside(quoted, self._builder.note_at(place))
+            meta |= kept_beside(quoted, self.builder.note_at(place))
         draft = self._add_draft(role, place, meta)
         draft.parts.append(Part("text", self._text(message, place)))
 
@@ -250,7 +252,7 @@ class ChatPath:
         return call
 
     def _text(self, message: Message, place: str) -> str:
-        return _text_of(message, self._builder.note_at(place))
+        return _text_of(message, self.builder.note_at(place))
 
 
 def _meta_of(message: Message) -> dict[str, Any]:
@@ -273,8 +275,7 @@ class ChatGptExport(ExportReader):
 
     def recognise(self, document: Document) -> bool:
         """At least half are objects with a mapping, and one of these has nodes in it."""
-        items = document.objects or [document.object]
-        return super().recognise(document) and any(map(_has_nodes, items))
+        return super().recognise(document) and any(map(_has_nodes, document.heads))
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
@@ -293,12 +294,7 @@ class ChatGptExport(ExportReader):
                     told = texts_at(content, *CONTEXT_FIELDS)
                     contexts[joined(told.values())] = None
         path.write()
-        times = (item.get("create_time"), item.get("update_time"))
-        return {
-            "title": text_at(item, "title") or UNTITLED,
-            "held_at": first_moment(times),
-            "system_prompt": joined(contexts) or None,
-        }
+        return {**ABOUT.read(item), "system_prompt": joined(contexts) or None}
 
 
 def _has_nodes(item: dict[str, Any]) -> bool:
@@ -331,16 +327,12 @@ def _branch_taken(
 
 def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:
     """The node before each; where a node does not name it, the one that names it among its children."""
-    named_by: dict[object, str] = {}
+    named_by = {}
     for id, node in mapping.items():
-        children = list_at(node, "children")
-        named_by |= dict.fromkeys(filter(_is_text, children), id)
-    parents: dict[str, str | None] = {}
-    for id, node in mapping.items():
-        parent = value_at(node, "parent")
-        parents[id] = parent if isinstance(parent, str) else named_by.get(id)
-    return parents
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+        for child in list_at(node, "children"):
+            if isinstance(child, str):
+                named_by[child] = id
+    return {
+        id: texts_at(node, "parent").get("parent", named_by.get(id))
+        for id, node in mapping.items()
+    }

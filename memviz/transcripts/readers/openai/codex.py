@@ -5,7 +5,7 @@ or the CLI's in the name of the user or of the developer."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memviz.core.translation import Said, noop
@@ -14,7 +14,9 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.json_access import (
+    as_list,
     count_at,
+    first_under,
     list_at,
     object_at,
     objects_at,
@@ -63,6 +65,9 @@ REWRITTEN = noop(
 )
 
 
+EXPECTED = noop("rows with a type and a payload")
+
+
 class Codex(Reader):
     """One session of the Codex CLI, with the context that the CLI sends with every call as system messages."""
 
@@ -71,7 +76,7 @@ class Codex(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Rows with a type and a payload; or bare items after a row that describes the session."""
-        heads = document.objects or [document.object]
+        heads = document.heads
         if any(map(_is_row, heads)) or _old_items(document.object):
             return True
         return any(map(_is_description, heads[:2])) and any(map(is_item, heads[:20]))
@@ -81,10 +86,9 @@ class Codex(Reader):
         items = _old_items(document.object)
         if items:
             return [[(document.object["session"], ""), *with_places(items)]]
-        heads = document.objects or [document.object]
-        if not any(_is_row(row) or is_item(row) for row in heads):
-            raise mismatch(noop("rows with a type and a payload"), document)
-        return [document.placed or [(document.object, "line 1")]]
+        if not any(_is_row(row) or is_item(row) for row in document.heads):
+            raise mismatch(EXPECTED, document)
+        return [document.lines]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
         """The turns that were not taken back; compactions are events."""
@@ -161,8 +165,7 @@ class Entry(NamedTuple):
 
 def _texts_of(item: Mapping[str, Any]) -> list[str]:
     """The texts of the parts of a message, empty for parts without one."""
-    content = item.get("content")
-    parts = content if isinstance(content, list) else [content]
+    parts = as_list(item.get("content"))
     return [part if isinstance(part, str) else text_at(part, "text") for part in parts]
 
 
@@ -171,7 +174,7 @@ def _split_message(item: Mapping[str, Any], place: str, is_shown: bool) -> list[
     role = known_role(item.get("role")) or ""
     pattern = CONTEXTS.get(role)
     content = item.get("content")
-    parts = content if isinstance(content, list) else [content]
+    parts = as_list(content)
     context = []
     said = []
     for part, text in zip(parts, _texts_of(item), strict=True):
@@ -179,32 +182,33 @@ def _split_message(item: Mapping[str, Any], place: str, is_shown: bool) -> list[
             context.append(part)
         elif role != "user" or not NOTICE.match(text):
             said.append(part)
-    found = []
+    entries = []
     if context and not is_shown:
         sent = {**item, "role": "developer", "content": context}
-        found.append(Entry(sent, place, is_by_cli=True))
+        entries.append(Entry(sent, place, is_by_cli=True))
     if said or not parts:
-        kept = said if isinstance(content, list) else content
-        found.append(Entry({**item, "content": kept}, place, is_shown=is_shown))
-    return found
+        words = said if isinstance(content, list) else content
+        entries.append(Entry({**item, "content": words}, place, is_shown=is_shown))
+    return entries
 
 
+@dataclass(eq=False)
 class Rollout:
     """Collects the rows of one session in order; :meth:`write_to` adds the messages that they are to a transcript."""
 
-    def __init__(self) -> None:
-        self.metadata: Mapping[str, Any] = {}
-        self.title = ""
-        self._entries: list[Entry] = []
-        self._tokens: int | None = None
-        self._taken_back = 0  # turns
-        self._unknown: list[tuple[str, str]] = []  # types of rows, with their places
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    _entries: list[Entry] = field(default_factory=list)
+    _tokens: int | None = None
+    _taken_back: int = 0
+    """How many turns the user took back."""
+    _unknown: list[tuple[str, str]] = field(default_factory=list)
+    """Types of rows, with their places."""
 
     @property
     def system_prompt(self) -> str:
         """The instructions that the model got before everything else, without those that a message repeats."""
-        base = text_at(self.metadata, "base_instructions")
-        base = base or text_at(self.metadata, "base_instructions", "text")
+        base = first_under(self.metadata, "base_instructions", "base_instructions.text")
         own = text_at(self.metadata, "instructions")
         sent = [entry.item for entry in self._entries if entry.is_by_cli]
         if any(own in "\n".join(_texts_of(item)) for item in sent):
@@ -408,5 +412,5 @@ def _is_encrypted(item: Mapping[str, Any]) -> bool:
 def _event_content(event: Mapping[str, Any]) -> list[str]:
     images = [*list_at(event, "images"), *list_at(event, "local_images")]
     text = text_at(event, "message")
-    shown = [stand_in("image")] * len(images)
-    return [text, *shown] if text or not shown else shown
+    texts = [text] if text or not images else []
+    return texts + [stand_in("image")] * len(images)

@@ -4,6 +4,7 @@ One reply of the model is several items.
 """
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.core.messages import ToolCall
@@ -26,14 +27,16 @@ from memviz.transcripts.readers.blocks import (
     show_kind,
 )
 from memviz.transcripts.readers.json_access import (
+    first_under,
+    items_in,
     joined,
     json_text,
     list_at,
     object_at,
     objects_at,
     text_at,
+    texts_at,
     texts_under,
-    value_at,
 )
 from memviz.transcripts.readers.role_lists import part_types
 from memviz.transcripts.times import with_time
@@ -96,6 +99,10 @@ OTHERS = frozenset(
 )  # fmt: skip
 
 
+NO_TYPE = noop("has no type and no role")
+UNANSWERED_THOUGHT = noop("what the model thought before no reply was left out")
+
+
 def are_items(items: object) -> bool:
     """Return whether at least half of a list are items or messages, and one is what only the Responses API knows."""
     if not isinstance(items, list) or not items:
@@ -129,18 +136,22 @@ def _is_message_object(item: Mapping[str, Any]) -> bool:
     return text_at(item, "object") in MESSAGE_OBJECTS
 
 
+@dataclass(eq=False)
 class ItemReader:
     """Adds the messages that items are. A message of the assistant and the calls that follow it are one message, with
     what the model thought before them; two messages stay two."""
 
-    def __init__(self, builder: TranscriptBuilder) -> None:
-        self._builder = builder
-        self._here: set[str] = set()  # ids of the items that are in the file
-        self._call_of_item: dict[str, str] = {}
-        self._reply: list[Part] = []  # the assistant's current message
-        self._thoughts: list[Part] = []  # that no message or call has followed yet
-        self._place = ""  # of the current message
-        self._meta: dict[str, Any] = {}
+    builder: TranscriptBuilder
+    _here: set[str] = field(default_factory=set)
+    """The ids of the items that are in the file."""
+    _call_of_item: dict[str, str] = field(default_factory=dict)
+    _reply: list[Part] = field(default_factory=list)
+    """The assistant's current message."""
+    _thoughts: list[Part] = field(default_factory=list)
+    """Those that no message or call has followed yet."""
+    _place: str = ""
+    """The place of the current message, whose ``meta`` is the next field."""
+    _meta: dict[str, Any] = field(default_factory=dict)
 
     def add_all(self, items: Sequence[Placed]) -> None:
         """Add all items, each with its place."""
@@ -149,13 +160,13 @@ class ItemReader:
             if isinstance(item, dict):
                 self._add(item, place)
             else:
-                self._builder.leave_out(
+                self.builder.leave_out(
                     place, Said("is {kind}, not an object", kind=Said(kind_of(item)))
                 )
         self._end()
 
     def _add(self, item: Mapping[str, Any], place: str) -> None:
-        builder = self._builder
+        builder = self.builder
         kind = text_at(item, "type")
         if kind == "message" or ("role" in item and kind not in SILENT):
             self._add_message(item, place)
@@ -180,7 +191,7 @@ class ItemReader:
                 )
                 builder.leave_out(place, what)
         elif not kind:
-            builder.leave_out(place, noop("has no type and no role"))
+            builder.leave_out(place, NO_TYPE)
         elif kind not in SILENT:
             builder.leave_out(
                 place,
@@ -188,16 +199,14 @@ class ItemReader:
             )
 
     def _add_message(self, item: Mapping[str, Any], place: str) -> None:
-        note = self._builder.note_at(place)
+        note = self.builder.note_at(place)
         role = known_role(item.get("role"))
         content = item.get("content")
         time = with_time(item.get("created_at"))
         is_of_chat_api = role == "tool" or item.get("tool_calls")
         if role == "assistant" and not is_of_chat_api:
             self._close()
-            quoted = []
-            for part in objects_at(content):
-                quoted += list_at(part, "annotations")
+            quoted = items_in(objects_at(content), "annotations")
             beside = kept_beside({"annotations": quoted}, note)
             self._place = place
             self._meta = {**time, **beside}
@@ -206,14 +215,14 @@ class ItemReader:
             return
         self._end()
         if role is None or is_of_chat_api:
-            self._builder.add_json(item, place)
+            self.builder.add_json(item, place)
         else:
             text = CONTENT.text(content, note)
             name = text_at(item, "name") or None
-            self._builder.add_text(role, text, place, name=name, meta=time)
+            self.builder.add_text(role, text, place, name=name, meta=time)
 
     def _add_call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call = call_of(item, self._builder.note_at(place))
+        call = call_of(item, self.builder.note_at(place))
         if not self._reply:
             self._place = place
             self._meta = {}
@@ -234,15 +243,13 @@ class ItemReader:
         return self._call_of_item.get(id, unknown)
 
     def _add_result(self, item: Mapping[str, Any], place: str, id: str) -> None:
-        text = result_text(item, self._builder.note_at(place))
-        self._builder.add_text("tool", text, place, tool_call_id=id or None)
+        text = result_text(item, self.builder.note_at(place))
+        self.builder.add_text("tool", text, place, tool_call_id=id or None)
 
     def _end(self) -> None:
         """End the reply: what was thought last belongs to it as well."""
         if self._thoughts and not self._reply:
-            self._builder.note(
-                noop("what the model thought before no reply was left out")
-            )
+            self.builder.note(UNANSWERED_THOUGHT)
         elif self._reply:
             self._reply += self._thoughts
         self._thoughts = []
@@ -252,7 +259,7 @@ class ItemReader:
         """End the current message, if there is one."""
         if self._reply:
             meta = self._meta
-            add_parts(self._builder, "assistant", self._reply, self._place, meta=meta)
+            add_parts(self.builder, "assistant", self._reply, self._place, meta=meta)
         self._reply = []
 
 
@@ -288,23 +295,20 @@ LABELS = {
 """What is shown in place of parts without a text."""
 
 
-def _said(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+def _said(part: Block, note: Note, words: Vocabulary) -> str:
     """Return the text of a part, under whichever key it stands; of one without a text, what it is."""
     text = part.get("text")
     filename = part.get("filename")
-    if isinstance(value_at(text, "value"), str):  # as the messages of a thread have it
-        return [Part("text", text_at(text, "value"))]
+    for in_thread in texts_at(text, "value").values():
+        return in_thread  # as the messages of a thread have it
     if isinstance(text, str) and isinstance(filename, str):  # a search of files found
-        return [Part("text", f"{stand_in('file', filename)}\n{text}")]
-    if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
-        return [Part("text", _shell_text(part))]
-    for key in ("text", "refusal", "transcript", "logs"):
-        if isinstance(part.get(key), str):
-            return [Part("text", part[key])]
+        return f"{stand_in('file', filename)}\n{text}"
+    if texts_at(part, "stdout", "stderr"):
+        return _shell_text(part)
+    for said in texts_at(part, "text", "refusal", "transcript", "logs").values():
+        return said
     label = LABELS.get(words.kind_of(part))
-    if label:
-        return [Part("text", stand_in(label, filename))]
-    return show_kind(part, note, words)
+    return stand_in(label, filename) if label else show_kind(part, note, words)
 
 
 def _shell_text(part: Mapping[str, Any]) -> str:
@@ -315,7 +319,7 @@ def _shell_text(part: Mapping[str, Any]) -> str:
         how = stand_in("exit code", str(code))
     elif ended.get("type") == "timeout":
         how = stand_in("timeout")
-    return joined([text_at(part, "stdout"), text_at(part, "stderr"), how])
+    return joined([*texts_under(part, "stdout", "stderr"), how])
 
 
 CONTENT = Vocabulary({}, other=_said)
@@ -324,20 +328,20 @@ CONTENT = Vocabulary({}, other=_said)
 
 def thoughts_of(item: Mapping[str, Any]) -> list[Part]:
     """Return all that the model thought where a reasoning item has it, or else the summary."""
+    parts = []
     for key in ("content", "summary"):
-        found = []
         for part in list_at(item, key):
             text = part if isinstance(part, str) else text_at(part, "text")
             if text:
-                found.append(Part("reasoning", text))
-        if found:
-            return found
-    return []
+                parts.append(Part("reasoning", text))
+        if parts:
+            break
+    return parts
 
 
 def call_id(item: Mapping[str, Any]) -> str:
     """The id by which a call and its result name each other; the item's own id where it has no other."""
-    return next(iter(texts_under(item, "call_id", "approval_request_id", "id")), "")
+    return first_under(item, "call_id", "approval_request_id", "id")
 
 
 def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:

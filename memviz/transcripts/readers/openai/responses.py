@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.errors import TranscriptError
 from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_access import (
     first_text,
@@ -17,6 +17,7 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
+    About,
     RowReader,
     inside,
     most_rows,
@@ -63,8 +64,29 @@ NO_REQUEST = OTHER_KINDS | {
     "output",
 }
 ASKS = ("model", "instructions", "previous_response_id")
+ABOUT = About(held_at=("created_at",), system_prompt=("instructions",))
 NO_REASON = "no reason is given"
+CONTINUES = noop(
+    "what was said before the response that it continues is not in the file"
+)
+FAILED = Refusal(
+    noop("this response failed: {reason}."), noop("Send the request again.")
+)
+NO_LIST = Refusal(
+    noop("the {key} is {kind}, not a list."), noop("Correct it, or remove it.")
+)
+NO_RESPONSE = Refusal(
+    noop("this request has no response: {reason}."), noop("Send this request again.")
+)
+NO_CONVERSATION = Refusal(
+    noop("its body is no conversation, found {found}."),
+    noop("Choose the batch of a chat or of responses."),
+)
 OTHER_MODELS = ("embed", "moderation", "tts")
+
+
+EXPECTED = noop("a list of items, a request or a response")
+ONE_PAGE = noop("this is one page of several: the others are not in the file")
 
 
 class Items(NamedTuple):
@@ -114,7 +136,7 @@ class OpenAIResponses(Reader):
         if streamed or most_rows(document, _is_exchange) or document.object:
             return streamed or rows(document, "")
         if not document.items:
-            raise mismatch(noop("a list of items, a request or a response"), document)
+            raise mismatch(EXPECTED, document)
         return [Items(in_order(document.placed, is_page=False))]
 
     def read(self, piece: Placed | Items, builder: TranscriptBuilder) -> Transcript:
@@ -125,9 +147,7 @@ class OpenAIResponses(Reader):
                 **read_exchange(row_object(row, place), place, builder)
             )
         if piece.has_more:
-            builder.note(
-                noop("this is one page of several: the others are not in the file")
-            )
+            builder.note(ONE_PAGE)
         ItemReader(builder).add_all(piece.rows)
         return builder.build()
 
@@ -217,30 +237,20 @@ def read_exchange(
 
     Raises :class:`TranscriptError` for a response that failed.
     """
-    items: list[Placed] = []
+    items = []
     for key in ("instructions", "input", "output"):
         items += _items(value, key, place)
     error = value.get("error")
     if isinstance(error, dict) and not value.get("output"):
-        reason = _("this response failed: {reason}.", reason=_reason(error))
-        raise TranscriptError(reason, place=place, remedy=_("Send the request again."))
+        raise FAILED.error(place, reason=_reason(error))
     if text_at(value, "previous_response_id"):
-        builder.note(
-            noop(
-                "what was said before the response that it continues is not in the file"
-            ),
-            place,
-        )
+        builder.note(CONTINUES, place)
     details = value.get("incomplete_details")
     if isinstance(details, dict):
         why = text_at(details, "reason")[:60] or NO_REASON
         builder.note(Said("the reply is incomplete ({reason})", reason=why), place)
     ItemReader(builder).add_all(items)
-    return {
-        "system_prompt": text_at(value, "instructions") or None,
-        "held_at": moment(value.get("created_at")),
-        "tools": tool_schemas(value),
-    }
+    return {**ABOUT.read(value), "tools": tool_schemas(value)}
 
 
 def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
@@ -251,8 +261,7 @@ def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
         return [(asked, inside(place, key))] if key == "input" else []
     if items is None or isinstance(items, list):
         return with_places(items or [], inside(place, f"{key} index"))
-    reason = _("the {key} is {kind}, not a list.", key=key, kind=_(kind_of(items)))
-    raise TranscriptError(reason, place=place, remedy=_("Correct it, or remove it."))
+    raise NO_LIST.error(place, key=key, kind=_(kind_of(items)))
 
 
 # The key that shows what kind a body is, and how it is read. A response may repeat what was asked, so its keys come
@@ -292,23 +301,12 @@ class OpenAIBatch(RowReader):
         body = answered if kind == "response" else row.get("body")
         error = row.get("error") or value_at(answered, "error")
         if error or not isinstance(body, dict):
-            raise TranscriptError(
-                _("this request has no response: {reason}.", reason=_reason(error)),
-                place=place,
-                remedy=_("Send this request again."),
-            )
+            raise NO_RESPONSE.error(place, reason=_reason(error))
         for key, read in BODIES.items():
             if isinstance(body.get(key), (list, str)):
                 known = read(body, inside(place, kind), builder)
                 return {"title": text_at(row, "custom_id"), **known}
-        raise TranscriptError(
-            _(
-                "its body is no conversation, found {found}.",
-                found=describe(body),
-            ),
-            place=inside(place, kind),
-            remedy=_("Choose the batch of a chat or of responses."),
-        )
+        raise NO_CONVERSATION.error(inside(place, kind), found=describe(body))
 
 
 def _reason(error: object) -> str:

@@ -39,6 +39,15 @@ _FORMATS = (
 _ZONE = re.compile(r"( UTC| GMT| \+0000|Z)\Z")
 
 
+BROKEN_CALLS = noop("tool calls that are not JSON were left out")
+CELLS_BEYOND = noop("cells beyond the last column were left out")
+FEWER_CELLS = noop("a row has fewer cells than the table has columns")
+NO_HEAD = noop(
+    "the first row is data, no names of columns: roles were read from the first column"
+)
+TOO_FEW_CELLS = noop("has too few cells")
+
+
 def direction(times: Iterable[float | datetime]) -> Direction:
     """Return which way numbers or times run: 1, 3, 3 -> "forward"; 1, 3, 2 -> "mixed".
 
@@ -63,7 +72,7 @@ def written_direction(cells: Sequence[str]) -> Direction:
     same direction, or no format fits, the direction is "mixed".
     """
     texts = [_ZONE.sub("", cell.strip()) for cell in cells]
-    directions: set[Direction] = set()
+    directions = set()
     for time_format in _FORMATS:
         # A format that does not fit fails at the first cell.
         with suppress(ValueError):
@@ -189,11 +198,7 @@ class CsvTable(TextReader):
         if table is None:
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
-            document.notes.add(
-                noop(
-                    "the first row is data, no names of columns: roles were read from the first column"
-                )
-            )
+            document.notes.add(NO_HEAD)
         found: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
             cells, notes = by_meaning(row, table)
@@ -217,7 +222,7 @@ class CsvTable(TextReader):
             elif "role" in row.cells and "content" in row.cells:
                 _add_row(row, builder, piece.table.is_own)
             else:
-                builder.leave_out(f"line {row.line}", noop("has too few cells"))
+                builder.leave_out(f"line {row.line}", TOO_FEW_CELLS)
         return builder.build(**known)
 
 
@@ -240,7 +245,7 @@ def _known(
 
 def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
     role = row.cells["role"]
-    item: dict[str, Any] = {"role": role_of(role) or role.strip() or None}
+    item = {"role": role_of(role) or role.strip() or None}
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
         if cell or key == "content":
@@ -255,9 +260,7 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
         return builder.parse_json(text)
     except TranscriptError:
-        builder.note(
-            noop("tool calls that are not JSON were left out"), f"line {row.line}"
-        )
+        builder.note(BROKEN_CALLS, f"line {row.line}")
         return None
 
 
@@ -297,9 +300,9 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
             cells[last:] = [table.dialect.delimiter.join(cells[last:])]
             notes.append(MORE_CELLS)
         else:
-            notes.append(noop("cells beyond the last column were left out"))
+            notes.append(CELLS_BEYOND)
     if len(cells) < table.width:
-        notes.append(noop("a row has fewer cells than the table has columns"))
+        notes.append(FEWER_CELLS)
     found = {name: cells[at] for name, at in columns.items() if at < len(cells)}
     return found, notes
 

@@ -38,6 +38,13 @@ PASSED_OVER = noop(
 )
 
 
+BROKEN_MARKER = noop("has a marker of memviz that cannot be read")
+CUT_OFF = noop("the text ends before its end, so the last message may be cut off")
+OPEN_FENCE = noop("a code fence is never closed, so it was read as text")
+SILENT_LAST = noop("the last speaker says nothing and was left out")
+TEXT_BEFORE = noop("text before the first speaker was left out")
+
+
 def text_mismatch(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not the kind of text that a format reads."""
     if not document.plain_text:
@@ -54,14 +61,12 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
         same_name(line.name, builder.user) for line in found.lines
     )
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
-        builder.note(
-            noop("a code fence is never closed, so it was read as text"), place
-        )
+        builder.note(OPEN_FENCE, place)
     contents = _contents(found)
     starts = places(found.text, [line.start for line in found.lines])
     for line, content, place in zip(found.lines, contents, starts, strict=True):
         if line is found.lines[-1] and not content and len(contents) > 1:
-            builder.note(noop("the last speaker says nothing and was left out"), place)
+            builder.note(SILENT_LAST, place)
             continue
         person = line.person
         builder.add_text(line.role, content, place, name=person, meta=line.time)
@@ -121,7 +126,7 @@ def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
         lines = start
         if start != stop:
             lines = f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
-        builder.note(noop("text before the first speaker was left out"), lines)
+        builder.note(TEXT_BEFORE, lines)
     return {"title": title[1].strip()} if title else {}
 
 
@@ -170,17 +175,14 @@ def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
         return "csv", None
     if is_stamped(text):
         return "whatsapp", None
+    lines = with_line_feeds(text)
     try:
-        found = dialogue(with_line_feeds(text), user=user)
+        spoken = dialogue(lines, user=user)
     except UnclearUserError:
         # Nobody is called so: the reader of the format says who speaks.
-        kind = dialogue(with_line_feeds(text))
-        return (_name_of(kind) if kind else ""), None
-    return (_name_of(found), found) if found else ("", None)
-
-
-def _name_of(found: Dialogue) -> str:
-    return "text" if found.style in TEXT_STYLES else "markdown"
+        spoken = dialogue(lines)
+        return (spoken.format if spoken else ""), None
+    return (spoken.format if spoken else ""), spoken
 
 
 FIELDS = ("role", "name", "tool_calls", "tool_call_id")
@@ -211,7 +213,7 @@ class Markdown(TextReader):
 
 
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
-    known: dict[str, Any] = {}
+    known = {}
     parts = list(read_marked(text))
     is_whole = False
     builder.empty_is_meant = True
@@ -231,11 +233,9 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
         elif "title" in info:
             known.update(saved_texts(info))
         else:
-            builder.leave_out(place, noop("has a marker of memviz that cannot be read"))
+            builder.leave_out(place, BROKEN_MARKER)
     if not is_whole:
-        builder.note(
-            noop("the text ends before its end, so the last message may be cut off")
-        )
+        builder.note(CUT_OFF)
     return builder.build(**known)
 
 

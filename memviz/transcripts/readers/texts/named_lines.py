@@ -61,29 +61,23 @@ def possible_lines(
     known_starts = {line.start for line in known}
     known_marks = {line.mark for line in known}
     has_small_names = bool(known) and known[0].name.islower()
-    # Spellings that are judged already: a long text has thousands of lines of a few names.
-    labels: set[str] = set()
-    in_other_case: set[str] = set()
-    candidates: list[NamedLine] = []
-    matches_in_other_case: list[re.Match[str]] = []
-    for match in matches:
-        spelling = match["name"]
-        if spelling in labels or match.start() in known_starts:
+    candidates = []
+    in_other_case = []
+    for line in map(named_line, matches):
+        if line.start in known_starts or line.key in SPEAKERS or is_label(line.key):
             continue
-        if spelling in in_other_case:
-            matches_in_other_case.append(match)
-            continue
-        line = named_line(match)
-        if line.key in SPEAKERS or is_label(line.key):
-            labels.add(spelling)
-        elif line.name.lstrip("@")[:1].islower() != has_small_names:
-            in_other_case.add(spelling)
-            matches_in_other_case.append(match)
+        if line.name.lstrip("@")[:1].islower() != has_small_names:
+            in_other_case.append(line)
         elif not known_marks or line.mark in known_marks:
             candidates.append(line)
     alike = marked_as_at_first(candidates)
-    accounts = _facing_a_model([*known, *alike], matches_in_other_case)
-    return sorted([*alike, *accounts], key=lambda line: line.start)
+    accounts = _facing_a_model([*known, *alike], in_other_case)
+    return in_order([*alike, *accounts])
+
+
+def in_order(lines: Iterable[NamedLine]) -> list[NamedLine]:
+    """Return lines in the order in which they stand in the text."""
+    return sorted(lines, key=lambda line: line.start)
 
 
 def marked_as_at_first(lines: Iterable[NamedLine]) -> list[NamedLine]:
@@ -152,7 +146,7 @@ def is_at_the_top(line: NamedLine) -> bool:
 
 
 def _facing_a_model(
-    speaking: Sequence[NamedLine], in_other_case: Sequence[re.Match[str]]
+    speaking: Sequence[NamedLine], in_other_case: Sequence[NamedLine]
 ) -> list[NamedLine]:
     """Return the lines of accounts that take turns with a model: "anasilva: fix this",
     "GitHub Copilot: done".
@@ -160,14 +154,12 @@ def _facing_a_model(
     An account is at the top of the text, or regularly between the model's lines, where
     nobody else speaks.
     """
-    models = sorted(filter(is_model, speaking), key=lambda line: line.start)
+    models = in_order(filter(is_model, speaking))
     people = [line for line in speaking if not is_model(line)]
     has_user = any(likely_role(line.name) == "user" for line in people)
     if not models or has_user or regular_names(models, people):
         return []
-    lines = [
-        line for line in map(named_line, in_other_case) if line.mark == models[0].mark
-    ]
+    lines = [line for line in in_other_case if line.mark == models[0].mark]
     accounts = set(regular_names(models, lines))
     if lines and is_at_the_top(lines[0]):
         accounts.add(lines[0].key)

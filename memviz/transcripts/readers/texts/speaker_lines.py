@@ -13,7 +13,7 @@ from memviz.transcripts.readers.texts.named_lines import (
     named_line,
     possible_lines,
 )
-from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of
+from memviz.transcripts.readers.texts.speaker_pattern import cast_of
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
 from memviz.transcripts.times import with_time
 
@@ -96,6 +96,11 @@ class Dialogue(NamedTuple):
     unclear: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
 
+    @property
+    def format(self) -> str:
+        """The format of texts in this style."""
+        return "text" if self.style in TEXT_STYLES else "markdown"
+
 
 def dialogue(
     text: str,
@@ -111,8 +116,8 @@ def dialogue(
     :class:`UnclearUserError` where nobody is called so.
     """
     fences = find_fences(text)
-    found: list[tuple[int, int, str, Cast]] = []
-    absent: UnclearUserError | None = None
+    found = []
+    absent = None
     for style in styles:
         known = _alike(outside(_STYLES[style].finditer(text), fences))
         anybody = possible_lines(known, _anybody(text, style, fences))
@@ -165,7 +170,7 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
     alike = _of_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
-    lines: list[NamedLine] = []
+    lines = []
     for match, speaker in zip(alike, speakers, strict=True):
         if speaker.asks == speakers[0].asks or speaker.role not in ours:
             lines.append(named_line(match))
@@ -188,7 +193,7 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     ]
     sides = [_side_of(match, matches[0]) for match in matches]
     present = set(compress(sides, is_first_case)) - {""}
-    found: list[re.Match[str]] = []
+    found = []
     last = ""
     for at, side in enumerate(sides):
         takes_turn = bool(side and last) and side != last

@@ -10,6 +10,7 @@ from memviz.transcripts.readers.texts.named_lines import (
     MIN_LINES,
     NamedLine,
     gaps_between,
+    in_order,
     is_at_the_top,
     is_model,
     regular_names,
@@ -115,7 +116,7 @@ def _cast_by_names(
 def _with_letters(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
     """Return the speakers A and B, of whom either may be the user; or only the known
     letter, such as an answer's."""
-    letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
+    letters = _take_turns(in_order([*known, *others]))
     if letters:
         return _cast(letters)._replace(roles=None)
     return _cast(known)
@@ -145,8 +146,8 @@ def _with_models(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cas
     questions = [line for line in known if role_of(line.name) == "user"]
     regular = regular_names(questions, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
-    speaking = [*known, *(line for line in others if line.key in models)]
-    speaking.sort(key=lambda line: line.start)
+    answering = [line for line in others if line.key in models]
+    speaking = in_order([*known, *answering])
     rest = [line for line in others if line.key not in models]
     answers = _where_answers_are_missing(speaking, rest)
     passed_over = {line.key: line.name for line in answers.unsure}
@@ -293,7 +294,7 @@ def _everybody(
 
 
 def _cast(lines: Sequence[NamedLine], passed_over: tuple[str, ...] = ()) -> Cast:
-    ordered = tuple(sorted(lines, key=lambda line: line.start))
+    ordered = tuple(in_order(lines))
     return Cast(ordered, roles_of(tuple(spellings(ordered).values())), passed_over)
 
 

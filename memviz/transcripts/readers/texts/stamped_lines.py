@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from memviz.transcripts.decoding import with_line_feeds
+from memviz.transcripts.decoding import texts_behind, with_line_feeds
 
 MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
@@ -58,12 +58,8 @@ def is_stamped(text: str) -> bool:
 def read_stamped(text: str) -> Iterator[Stamped]:
     """The messages of a chat log; lines without a stamp belong to the message before them."""
     text = with_line_feeds(text)
-    lines = list(_LINE.finditer(text))
-    if not lines:
-        return
-    stops = [line.start() for line in lines[1:]] + [len(text)]
-    for line, stop in zip(lines, stops, strict=True):
-        said = (line["said"] + text[line.end() : stop]).rstrip()
+    for line, below in texts_behind(list(_LINE.finditer(text)), text):
+        said = (line["said"] + below).rstrip()
         named = _SPEAKER.match(said)
         speaker = ""
         # Else the app mentions a name in quotation marks.
