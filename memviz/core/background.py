@@ -2,7 +2,8 @@
 
 import logging
 from abc import ABC, abstractmethod
-from contextvars import copy_context
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Condition, Event, Thread
 
@@ -12,19 +13,19 @@ from memviz.core.translation import _, language_now, use_language
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class BackgroundWork(ABC):
-    """Work that a thread called ``name`` does. Subclasses give :meth:`_work`, which looks at ``cancelled`` now and
+    """Work that a thread of a given name does. Subclasses give :meth:`_work`, which looks at ``cancelled`` now and
     then, and begin it with :meth:`_begin`."""
 
-    def __init__(self, name: str) -> None:
-        self.error: MemvizError | None = None
-        """The reason why it ended before its end, if somebody who stopped it is not."""
-        self.cancelled = Event()
-        self._name = name
-        self._changed = Condition()
-        self._is_working = False
-        # A model that gives vectors where it is made gives them in its thread.
-        self._context = copy_context()
+    _name: str
+    error: MemvizError | None = None
+    """The reason why it ended before its end, if somebody who stopped it is not."""
+    cancelled: Event = field(default_factory=Event)
+    _changed: Condition = field(default_factory=Condition)
+    _is_working: bool = False
+    _context: Context = field(default_factory=copy_context)
+    """That of its maker: a model that gives vectors there gives them in its thread."""
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; returns true if nothing works on it any more."""

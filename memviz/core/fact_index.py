@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from heapq import merge
 from typing import Protocol
 
@@ -26,28 +27,27 @@ class Noted(Protocol):
         """The kind of notes."""
 
 
+@dataclass(eq=False, repr=False)
 class FactIndex(SharedGrowth):
     """The facts of all versions of the notes of a run, append-only.
 
     They are numbered from 1 in the order in which they were written.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.facts: list[Fact] = []
-        self.versions: list[int] = []
-        """The version (0-based) that wrote each fact."""
-        self.words = WordIndex()
-        """The facts that hold a word, by positions from 0."""
-        self._vectors = VectorIndexes()
-        self._messages: list[Message] = []
-        """The facts as messages, which the indexes read."""
-        self._versions_read: list[Noted] = []
-        self._counts = [0]
-        """How many facts the first 0, 1, 2, ... versions hold."""
-        self._replaced_by: dict[int, list[int]] = {}
-        self._numbers_by_text: dict[str, list[int]] = {}
-        self._numbers_by_name: dict[str, list[int]] = {}
+    facts: list[Fact] = field(default_factory=list)
+    versions: list[int] = field(default_factory=list)
+    """The version (0-based) that wrote each fact."""
+    words: WordIndex = field(default_factory=WordIndex)
+    """The facts that hold a word, by positions from 0."""
+    _vectors: VectorIndexes = field(default_factory=VectorIndexes)
+    _messages: list[Message] = field(default_factory=list)
+    """The facts as messages, which the indexes read."""
+    _versions_read: list[Noted] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=lambda: [0])
+    """How many facts the first 0, 1, 2, ... versions hold."""
+    _replaced_by: dict[int, list[int]] = field(default_factory=dict)
+    _numbers_by_text: dict[str, list[int]] = field(default_factory=dict)
+    _numbers_by_name: dict[str, list[int]] = field(default_factory=dict)
 
     def is_of(self, versions: Sequence[Noted]) -> bool:
         """Return whether the versions that were read begin ``versions``, or are begun by them."""

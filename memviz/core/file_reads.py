@@ -7,6 +7,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -60,6 +61,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower())
 
 
+@dataclass(eq=False, repr=False)
 class FileReads(SharedGrowth):
     """The results of tools that read files, as log positions, append-only.
 
@@ -68,22 +70,20 @@ class FileReads(SharedGrowth):
     result whose call names no file is none of these.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._length = 0
-        self._positions = array("q")
-        self._again = array("q")
-        """The position at which each read was made again, :data:`NEVER` where it was not."""
-        self._before: list[tuple[int, ...]] = []
-        """The positions of the earlier reads whose place each read took."""
-        self._left = array("q")
-        """The number of reads, when each was made, whose place nothing had taken; itself
-        included."""
-        self._newest: dict[tuple[str, str], dict[str, int]] = {}
-        """The numbers of the reads whose place nothing took, by tool and file and then by the
-        other arguments."""
-        self._plans = array("q")
-        """The results of tools that write down a plan."""
+    _length: int = 0
+    _positions: array[int] = field(default_factory=lambda: array("q"))
+    _again: array[int] = field(default_factory=lambda: array("q"))
+    """The position at which each read was made again, :data:`NEVER` where it was not."""
+    _before: list[tuple[int, ...]] = field(default_factory=list)
+    """The positions of the earlier reads whose place each read took."""
+    _left: array[int] = field(default_factory=lambda: array("q"))
+    """The number of reads, when each was made, whose place nothing had taken; itself
+    included."""
+    _newest: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    """The numbers of the reads whose place nothing took, by tool and file and then by the
+    other arguments."""
+    _plans: array[int] = field(default_factory=lambda: array("q"))
+    """The results of tools that write down a plan."""
 
     def extend(
         self,

@@ -80,13 +80,7 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     ]
     if not tool_calls:
         calls = _calls_in(message.content)
-    return {
-        "role": _role(role),
-        "content": _content(message.content),
-        "name": getattr(message, "name", None),
-        "tool_calls": calls,
-        "tool_call_id": getattr(message, "tool_call_id", None),
-    }
+    return _dictionary(message, role, _content(message.content), calls)
 
 
 def _calls_in(content: Any) -> list[dict[str, Any]]:
@@ -104,11 +98,20 @@ def _calls_in(content: Any) -> list[dict[str, Any]]:
 
 def _of_openai(message: Any) -> dict[str, Any]:
     content = _content(message.content)
+    if content in (None, ""):
+        content = _refusal_and_speech(message)
+    calls = _openai_calls(getattr(message, "tool_calls", None))
+    return _dictionary(message, message.role, content, calls)
+
+
+def _dictionary(
+    message: Any, role: Any, content: Any, calls: list[dict[str, Any]]
+) -> dict[str, Any]:
     return {
-        "role": _role(message.role),
-        "content": _refusal_and_speech(message) if content in (None, "") else content,
+        "role": _role(role),
+        "content": content,
         "name": getattr(message, "name", None),
-        "tool_calls": _openai_calls(getattr(message, "tool_calls", None)),
+        "tool_calls": calls,
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
 

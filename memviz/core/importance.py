@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.core.messages import Message
@@ -86,13 +87,12 @@ def importance_of(message: Message, before: Message | None) -> Importance:
     )
 
 
+@dataclass(eq=False, repr=False)
 class ImportanceIndex(SharedGrowth):
     """The scores of the messages of a log, append-only: their points divided by their length in hundreds of characters.
     A call of a tool and its result cannot be kept one without the other, and have 0."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._scores = array("d")
+    _scores: array[float] = field(default_factory=lambda: array("d"))
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Read the messages that were not read yet."""

@@ -25,6 +25,7 @@ MemoryState = tuple[int, int, tuple[tuple[str, int], ...]]
 """All that a compaction may change: the number of the newest notes, :attr:`Memory.cursor` and the marks."""
 
 
+@dataclass(eq=False, repr=False)
 class LibraryRequests:
     """The requests that a real library said it would send, append-only: the pieces of its requests by the length
     that the log had and the state that the memory was in.
@@ -33,10 +34,9 @@ class LibraryRequests:
     other strategy, also for requests long past.
     """
 
-    def __init__(self) -> None:
-        self._lengths: list[int] = []
-        self._states: list[MemoryState] = []
-        self._pieces: list[tuple[Piece, ...]] = []
+    _lengths: list[int] = field(default_factory=list)
+    _states: list[MemoryState] = field(default_factory=list)
+    _pieces: list[tuple[Piece, ...]] = field(default_factory=list)
 
     def copy(self) -> LibraryRequests:
         """A copy of these requests, which does not grow with them."""
@@ -274,6 +274,12 @@ class Memory(NamedTuple):
             return messages
         others = [message for message in messages if not message.is_recall_exchange]
         return others or messages
+
+    def as_of(self, memory: Memory) -> Memory:
+        """The memory as of the request that ``memory`` was made for: the log may have grown since, and a chat that was
+        given another setting has memories over another space."""
+        own = self._replace(space=memory.space, pins=memory.pins)
+        return own.appended(memory.length)
 
     def appended(self, length: int) -> Memory:
         """The memory once the log has ``length`` messages, with nothing summarized since."""

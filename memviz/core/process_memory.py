@@ -7,6 +7,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -22,13 +23,13 @@ def resident_bytes() -> int | None:
         return None
 
 
+@dataclass
 class _Pause:
     """The number of threads that build at the moment, and whether the collector was on before the first of them."""
 
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.builders = 0
-        self.was_on = False
+    lock: Lock = field(default_factory=Lock)
+    builders: int = 0
+    was_on: bool = False
 
 
 _pause = _Pause()

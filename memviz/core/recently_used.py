@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from math import inf
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -9,6 +11,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
+@dataclass(eq=False, repr=False)
 class RecentlyUsed(Generic[K, V]):
     """The entries that were read or written last.
 
@@ -17,18 +20,12 @@ class RecentlyUsed(Generic[K, V]):
     stays, whatever it weighs. Safe to share between threads.
     """
 
-    def __init__(
-        self,
-        size: int,
-        most_weight: float = float("inf"),
-        weigh: Callable[[V], float] = lambda value: 0,
-    ) -> None:
-        """``weigh`` returns the weight of a value; by default nothing weighs anything."""
-        self._size = size
-        self._lock = Lock()
-        self._most_weight = most_weight
-        self._weigh = weigh
-        self._entries: OrderedDict[K, V] = OrderedDict()
+    size: int
+    most_weight: float = inf
+    weigh: Callable[[V], float] = lambda value: 0
+    """Returns the weight of a value; by default nothing weighs anything."""
+    _lock: Lock = field(default_factory=Lock, init=False)
+    _entries: OrderedDict[K, V] = field(default_factory=OrderedDict, init=False)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -50,13 +47,13 @@ class RecentlyUsed(Generic[K, V]):
         return value
 
     def _is_too_much(self) -> bool:
-        if len(self._entries) > self._size:
+        if len(self._entries) > self.size:
             return True
-        if self._most_weight == float("inf"):
+        if self.most_weight == inf:
             return False
         # Weighed anew each time, because values grow while they are kept: a chat's log does.
-        weight = sum(self._weigh(value) for value in self._entries.values())
-        return weight > self._most_weight
+        weight = sum(self.weigh(value) for value in self._entries.values())
+        return weight > self.most_weight
 
     def keys_where_value(self, is_wanted: Callable[[V], bool]) -> list[K]:
         """Return the keys of the values that ``is_wanted`` accepts."""

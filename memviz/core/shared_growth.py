@@ -1,15 +1,16 @@
 """The base of values that grow with a log and are shared by the threads that replay it."""
 
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 
+@dataclass(eq=False, repr=False)
 class SharedGrowth:
     """Base of values that are extended while ``_extending`` is held: two threads at once would take messages in twice.
     A worker process gets a copy with a lock of its own."""
 
-    def __init__(self) -> None:
-        self._extending = Lock()
+    _extending: Lock = field(default_factory=Lock, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the lock, for worker processes."""

@@ -86,6 +86,7 @@ class SummaryWording(NamedTuple):
     entry: Callable[[SummaryVersion], str]
 
 
+@dataclass(eq=False, repr=False)
 class SummaryLog:
     """All summary versions of a run, append-only, with the tokens of every block made of them.
 
@@ -100,25 +101,26 @@ class SummaryLog:
     a block only ever holds versions of one strategy.
     """
 
-    def __init__(self, counter: Counter, wording: SummaryWording) -> None:
-        self.counter = counter
-        self.wording = wording
-        self.versions: list[SummaryVersion] = []
-        self._wordings: list[SummaryWording] = []
-        self._heading_units: list[int] = []
-        self._entry_units: dict[int, int] = {}
-        self._line_units: list[int] = [
-            0
-        ]  # running sums of the entries with their line breaks, as far as asked for
-        self._covered: list[int] = [0]  # running sums of the number of messages covered
-        self._starts: set[int] = set()  # first messages newly taken in
-        self._has_repeats = False  # of one track for the same messages, as by an edit
-        self._taken: set[tuple[str, range]] = set()
-        self.is_tree = False
-        self.has_opaque = False
-        self._facts = FactIndex()
-        self.is_straight = True
-        """Whether nothing was edited or undone, so that every version counts."""
+    counter: Counter
+    wording: SummaryWording
+    versions: list[SummaryVersion] = field(default_factory=list)
+    _wordings: list[SummaryWording] = field(default_factory=list)
+    _heading_units: list[int] = field(default_factory=list)
+    _entry_units: dict[int, int] = field(default_factory=dict)
+    _line_units: list[int] = field(default_factory=lambda: [0])
+    """Running sums of the entries with their line breaks, as far as asked for."""
+    _covered: list[int] = field(default_factory=lambda: [0])
+    """Running sums of the number of messages covered."""
+    _starts: set[int] = field(default_factory=set)
+    """The first messages newly taken in."""
+    _has_repeats: bool = False
+    """True where versions of one track are of the same messages, as after an edit."""
+    _taken: set[tuple[str, range]] = field(default_factory=set)
+    is_tree: bool = False
+    has_opaque: bool = False
+    _facts: FactIndex = field(default_factory=FactIndex)
+    is_straight: bool = True
+    """True where nothing was edited or undone, so that every version counts."""
 
     def __len__(self) -> int:
         return len(self.versions)
@@ -130,12 +132,8 @@ class SummaryLog:
         wording = wording or self.wording
         index = len(self.versions)
         heading = wording.heading
-        if self._wordings and self._wordings[-1].heading == heading:
-            self._heading_units.append(self._heading_units[-1])
-        else:
-            self._heading_units.append(
-                self.counter.units(heading + "\n") if heading else 0
-            )
+        units = self.counter.units(f"{heading}\n") if heading else 0
+        self._heading_units.append(units)
         self._wordings.append(wording)
         self.versions.append(version)
         self.has_opaque = self.has_opaque or version.is_opaque

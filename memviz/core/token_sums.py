@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +43,7 @@ class SumArrays(NamedTuple):
     name_totals: NDArray[np.int64]
 
 
+@dataclass(eq=False, repr=False)
 class TokenSums(SharedGrowth):
     """Running sums of the tokens of a log's messages under one counter. Number ``i`` of each
     list is the sum of the first ``i`` messages.
@@ -49,20 +51,18 @@ class TokenSums(SharedGrowth):
     Replays in several threads may share one.
     """
 
-    def __init__(self, counter: Counter) -> None:
-        self.counter = counter
-        super().__init__()
-        self.totals: list[int] = [0]
-        """Content."""
-        self.reply_totals: list[int] = [0]
-        """All that the assistant wrote, tool calls included."""
-        self.call_totals: list[int] = [0]
-        """Names and arguments of tool calls. They count toward no strategy's threshold."""
-        self.name_totals: list[int] = [0]
-        """Names of those who spoke. They count toward no strategy's threshold either."""
-        # A conversation has few names.
-        self._tokens_of_names: dict[str | None, int] = {None: 0}
-        self._arrays: SumArrays | None = None
+    counter: Counter
+    totals: list[int] = field(default_factory=lambda: [0])
+    """Content."""
+    reply_totals: list[int] = field(default_factory=lambda: [0])
+    """All that the assistant wrote, tool calls included."""
+    call_totals: list[int] = field(default_factory=lambda: [0])
+    """Names and arguments of tool calls. They count toward no strategy's threshold."""
+    name_totals: list[int] = field(default_factory=lambda: [0])
+    """Names of those who spoke. They count toward no strategy's threshold either."""
+    _tokens_of_names: dict[str | None, int] = field(default_factory=lambda: {None: 0})
+    """The tokens of each name: a conversation has few."""
+    _arrays: SumArrays | None = None
 
     @property
     def arrays(self) -> SumArrays:
@@ -131,13 +131,15 @@ class TokenSums(SharedGrowth):
 
     def prefix(self, length: int) -> TokenSums:
         """The sums of the first ``length`` messages."""
-        sums = TokenSums(self.counter)
-        sums.totals = self.totals[: length + 1]
-        sums.reply_totals = self.reply_totals[: length + 1]
-        sums.call_totals = self.call_totals[: length + 1]
-        sums.name_totals = self.name_totals[: length + 1]
-        sums._tokens_of_names = self._tokens_of_names.copy()
-        return sums
+        stop = length + 1
+        return TokenSums(
+            self.counter,
+            self.totals[:stop],
+            self.reply_totals[:stop],
+            self.call_totals[:stop],
+            self.name_totals[:stop],
+            self._tokens_of_names.copy(),
+        )
 
 
 class FormSums(TokenSums):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memviz.core.messages import Message
 
 
+@dataclass(eq=False, repr=False)
 class ToolPairs:
     """The tool results of a log with the calls that they answer, as log positions.
 
@@ -18,37 +19,36 @@ class ToolPairs:
     dictionary of all ids.
     """
 
-    def __init__(self) -> None:
-        self.callers: list[int] = []
-        """Messages that call tools."""
-        self.results: list[int] = []
-        """Tool results."""
-        self.joined: list[int] = []
-        """Tool results that directly follow another one."""
-        self.uncalled: list[int] = []
-        """Tool results that answer no call."""
-        self.call_of: dict[int, int | None] = {}
-        """The calling message of each tool result; ``None`` where it answers no call."""
-        self.results_of: dict[int, list[int]] = {}
-        """The results of each calling message."""
-        self.late: list[int] = []
-        """Calling messages, in order, with a result that came after the next request."""
-        self.unanswered: dict[int, int] = {}
-        """The number of calls without a result, of each calling message that has any."""
-        self.irregular: list[int] = []
-        """Calling messages with a call that no result answers under its name before the
-        assistant's next message."""
-        self._next_request = -1
-        """The newest message that begins a turn, or with which the assistant goes on."""
-        self._last_role = ""
-        self._spoke_last: tuple[int, Message] | None = None
-        """The assistant's newest message, with its position."""
-        self._results_since: list[Message] = []
-        """Tool results since the assistant's newest message."""
-        self._open: dict[str, list[_OpenCall]] = {}
-        """Calls without a result by their id, the newest last."""
-        self._newest: list[_OpenCall] = []
-        """Calls of any id, the newest last. Closed ones are removed as they come up."""
+    callers: list[int] = field(default_factory=list)
+    """Messages that call tools."""
+    results: list[int] = field(default_factory=list)
+    """Tool results."""
+    joined: list[int] = field(default_factory=list)
+    """Tool results that directly follow another one."""
+    uncalled: list[int] = field(default_factory=list)
+    """Tool results that answer no call."""
+    call_of: dict[int, int | None] = field(default_factory=dict)
+    """The calling message of each tool result; ``None`` where it answers no call."""
+    results_of: dict[int, list[int]] = field(default_factory=dict)
+    """The results of each calling message."""
+    late: list[int] = field(default_factory=list)
+    """Calling messages, in order, with a result that came after the next request."""
+    unanswered: dict[int, int] = field(default_factory=dict)
+    """The number of calls without a result, of each calling message that has any."""
+    irregular: list[int] = field(default_factory=list)
+    """Calling messages with a call that no result answers under its name before the
+    assistant's next message."""
+    _next_request: int = -1
+    """The newest message that begins a turn, or with which the assistant goes on."""
+    _last_role: str = ""
+    _spoke_last: tuple[int, Message] | None = None
+    """The assistant's newest message, with its position."""
+    _results_since: list[Message] = field(default_factory=list)
+    """Tool results since the assistant's newest message."""
+    _open: dict[str, list[_OpenCall]] = field(default_factory=dict)
+    """Calls without a result by their id, the newest last."""
+    _newest: list[_OpenCall] = field(default_factory=list)
+    """Calls of any id, the newest last. Closed ones are removed as they come up."""
 
     def add(self, position: int, message: Message) -> None:
         """Take in the next message of the log."""

@@ -121,14 +121,13 @@ def _type_of(schema: object, root: Schema, depth: int) -> str:
         return " | ".join(
             json.dumps(value, ensure_ascii=False) for value in schema["enum"]
         )
-    for keyword in ("anyOf", "oneOf"):
-        choices = schema.get(keyword)
+    kind = schema.get("type")
+    of_kinds = None
+    if isinstance(kind, list):
+        of_kinds = [{**schema, "type": one_kind} for one_kind in kind]
+    for choices in (schema.get("anyOf"), schema.get("oneOf"), of_kinds):
         if isinstance(choices, list):
             return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        choices = [{**schema, "type": one_kind} for one_kind in kind]
-        return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)
     kind = kind.lower() if isinstance(kind, str) else "any"
     if kind == "array":
         return f"{_type_of(schema.get('items'), root, depth)}[]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall
@@ -42,7 +43,43 @@ class Request(NamedTuple):
     stand behind them."""
 
 
-class MessageLog(Sequence[Message]):
+@dataclass(eq=False, repr=False)
+class _Noted:
+    """The messages of a log, and what was noted of them as they came."""
+
+    _messages: list[Message] = field(default_factory=list)
+    system_stop: int = 0
+    """The position behind the system messages that the conversation begins with. They
+    are its system prompt: they belong to no turn and are no history."""
+    later_system: array[int] = field(default_factory=lambda: array("q"))
+    """The positions of all other system messages, which are history."""
+    tools: ToolPairs = field(default_factory=ToolPairs)
+    _starts: list[int] = field(default_factory=list)
+    """The positions at which turns 1, 2, ... start."""
+    _asked: list[int] = field(default_factory=list)
+    """The positions behind the leading user messages of turns 1, 2, ...; of the last
+    turn only once something follows them."""
+    _closed: list[Turn] = field(default_factory=list)
+    """The turns that another one follows."""
+    _closed_requests: list[list[Request]] = field(default_factory=list)
+    """The requests of these turns. Every setting of a sweep asks for them."""
+    _request_bounds: tuple[int, array[int]] = (0, array("q"))
+    """The length of the log when its request bounds were last asked for, and the answer."""
+    _assistants: list[int] = field(default_factory=list)
+    """The positions of the assistant's messages."""
+    _replies: list[int] = field(default_factory=list)
+    """The positions of those messages that begin the answer to a request."""
+    _replies_before: list[int] = field(default_factory=list)
+    """The number of such answers when turns 1, 2, ... started."""
+    _last_speaker: str = ""
+    """The role of the last message that is no system message."""
+    _answered: dict[int, ToolCall | None] = field(default_factory=dict)
+    """The call that each tool result answers, by the position of the result."""
+    _called: dict[str | None, ToolCall] = field(default_factory=dict)
+    """The calls of the assistant's newest message, by their ids."""
+
+
+class MessageLog(_Noted, Sequence[Message]):
     """The append-only messages of a conversation. Positions are 0-based and never change.
 
     Every assistant message answers one request, whose context is the log before it;
@@ -51,36 +88,7 @@ class MessageLog(Sequence[Message]):
     """
 
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
-        self._messages: list[Message] = []
-        self.system_stop = 0
-        """The position behind the system messages that the conversation begins with. They
-        are its system prompt: they belong to no turn and are no history."""
-        self.later_system = array("q")
-        """The positions of all other system messages, which are history."""
-        self.tools = ToolPairs()
-        self._starts: list[int] = []
-        """The positions at which turns 1, 2, ... start."""
-        self._asked: list[int] = []
-        """The positions behind the leading user messages of turns 1, 2, ...; of the last
-        turn only once something follows them."""
-        self._closed: list[Turn] = []
-        """The turns that another one follows."""
-        self._closed_requests: list[list[Request]] = []
-        """The requests of these turns. Every setting of a sweep asks for them."""
-        self._request_bounds = (0, array("q"))
-        """The length of the log when :meth:`request_bounds` was last called, and its answer."""
-        self._assistants: list[int] = []
-        """The positions of the assistant's messages."""
-        self._replies: list[int] = []
-        """The positions of those messages that begin the answer to a request."""
-        self._replies_before: list[int] = []
-        """The number of such answers when turns 1, 2, ... started."""
-        self._last_speaker = ""
-        """The role of the last message that is no system message."""
-        self._answered: dict[int, ToolCall | None] = {}
-        """The call that each tool result answers, by the position of the result."""
-        self._called: dict[str | None, ToolCall] = {}
-        """The calls of the assistant's newest message, by their ids."""
+        super().__init__()
         self.extend(messages)
 
     def append(self, message: Message | Mapping[str, Any]) -> int:

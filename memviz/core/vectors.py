@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memviz.core import small_embedding
@@ -73,20 +74,19 @@ def texts_of(messages: Iterable[Message]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text.strip()]
 
 
+@dataclass(eq=False, repr=False)
 class VectorIndex(SharedGrowth):
     """The vectors of messages by one embedding, append-only: of those that can be looked up, with the name of who
     spoke. ``model`` is empty for the small embedding; ``kept`` are vectors that were paid before."""
 
-    def __init__(self, model: str = "", kept: VectorSource | None = None) -> None:
-        super().__init__()
-        self.model = model
-        self.kept = kept
-        self._length = 0
-        self._vectors: NDArray[np.float32] | None = None
-        self._rows: dict[bytes, int] = {}
-        """Where the vector of a text stands, by a hash of the text."""
-        self._questions: dict[bytes, NDArray[np.float32]] = {}
-        """The vectors of questions that are no message, by a hash of the question."""
+    model: str = ""
+    kept: VectorSource | None = None
+    _length: int = 0
+    _vectors: NDArray[np.float32] | None = None
+    _rows: dict[bytes, int] = field(default_factory=dict)
+    """Where the vector of a text stands, by a hash of the text."""
+    _questions: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
+    """The vectors of questions that are no message, by a hash of the question."""
 
     @property
     def name(self) -> str:
@@ -172,12 +172,12 @@ class VectorIndex(SharedGrowth):
         return np.array([by_text.get(text, nothing) for text in texts], np.float32)
 
 
+@dataclass(eq=False, repr=False)
 class VectorIndexes:
     """The vectors of the same messages by several embeddings, those of two servers under one name apart."""
 
-    def __init__(self) -> None:
-        self._by_server: dict[tuple[str, str], VectorIndex] = {}
-        self._last_servers: dict[str, str] = {}
+    _by_server: dict[tuple[str, str], VectorIndex] = field(default_factory=dict)
+    _last_servers: dict[str, str] = field(default_factory=dict)
 
     def of(self, model: str, kept: VectorSource | None) -> VectorIndex:
         """The index by this embedding, of the server that its vectors come from now; where nobody says which one that

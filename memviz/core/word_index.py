@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from math import log
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
 
 
+@dataclass(eq=False, repr=False)
 class WordIndex(SharedGrowth):
     """The messages of a log by the stems in them and in the name of who spoke, append-only.
 
@@ -40,13 +42,15 @@ class WordIndex(SharedGrowth):
     back together, and are not looked up.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._entries: defaultdict[str, array[int]] = defaultdict(partial(array, "q"))
-        """By word one number for each message that holds it: its position, and in the last bits how often."""
-        self._lengths = array("d")  # words of each message
-        self._words_before = array("q", [0])
-        self._texts_before = array("q", [0])  # messages with words
+    _entries: defaultdict[str, array[int]] = field(
+        default_factory=lambda: defaultdict(partial(array, "q"))
+    )
+    """By word one number for each message that holds it: its position, and in the last bits how often."""
+    _lengths: array[float] = field(default_factory=lambda: array("d"))
+    """The number of words of each message."""
+    _words_before: array[int] = field(default_factory=lambda: array("q", [0]))
+    _texts_before: array[int] = field(default_factory=lambda: array("q", [0]))
+    """The number of messages with words before each."""
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Read the messages that were not read yet."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -99,10 +99,10 @@ def verify(
     what that program counted before a compaction is compared with the request before it. ``usage_is_of_log``: so are
     the tokens that the log recorded for a reply, with those of the request that it answers. Of a log that lacks its
     system prompt or the schemas of its tools the differences between requests are compared, not their totals."""
-    events = tuple(events)
     breaches = list(_find_breaches(run, factor))
-    unseen = tokens_not_in_log(run, events, usage_is_of_log=usage_is_of_log)
-    for measure in _measures(run, events, usage_is_of_log):
+    measures = _measures(run, events, usage_is_of_log)
+    unseen = _count_unseen(run, measures)
+    for measure in measures:
         on_record = measure.on_record - unseen
         is_near = abs(on_record - measure.counted) <= SLACK_SHARE * unseen
         if not is_near and _are_apart(on_record, measure.counted, factor):
@@ -124,10 +124,13 @@ def tokens_not_in_log(
 ) -> int:
     """Return the tokens that every request has on record and nobody can count, because the log lacks its system prompt
     or the schemas of its tools; 0 where it lacks neither. The arguments are those of :func:`verify`."""
-    has_tools = run.space.tool_tokens or not any(one.tool_calls for one in run.log)
+    return _count_unseen(run, _measures(run, events, usage_is_of_log))
+
+
+def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
+    has_tools = run.space.tool_tokens or not run.log.tools.callers
     if run.space.system_messages and has_tools:
         return 0
-    measures = _measures(run, tuple(events), usage_is_of_log)
     return max(0, min((measure.more for measure in measures), default=0))
 
 
@@ -146,7 +149,7 @@ class _Measure(NamedTuple):
 
 
 def _measures(
-    run: Run, events: Sequence[RecordedEvent], usage_is_of_log: bool
+    run: Run, events: Iterable[RecordedEvent], usage_is_of_log: bool
 ) -> list[_Measure]:
     """Return what the log has on record, in the order of its requests and once for each: beside the reply, else what
     its program counted before the compaction that came next."""

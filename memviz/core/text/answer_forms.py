@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import permutations
 from typing import NamedTuple
 
 from memviz.core.text.dates_and_times import slashed_date
@@ -30,6 +31,14 @@ _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
 _WHEN = ("at", "on")
 _LEAST_HAN_NAME = 2
 _PER = "per"
+_BETWEEN_UNITS = ((), (_PER,), ("a",), ("an",), ("each",), ("every",))
+_UNITS_OF_RATES = ("h", "s", "min", "day", "week", "month", "year")
+_SAME_AMOUNT = {
+    "kg": (Decimal(2), ("斤",)),
+    "斤": (Decimal("0.5"), (f"{MARK}kg",)),
+    "年": (Decimal(12), ("个", "月")),
+}
+"""Units, each with another one and how many of that it is."""
 _LEAST_HAN_UNIVERSITY = 4
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
 # "cashews, almonds and walnuts" -> three parts
@@ -61,20 +70,24 @@ _LEAST_BARE_DIGITS = 3
 # "12 500" -> 12500
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
 _PHONE_DIGITS = range(9, 13)
-# a date as its normal token has it: 2024/3/5
-_SLASHED = re.compile(rf"(?P<year>\d{{4}}){MARK}(?P<first>\d+){MARK}(?P<second>\d+)")
-# a day and a month: /3/5
-_TWO_PARTS = re.compile(rf"{MARK}(\d+){MARK}(\d+)")
+# a date, or a day and a month, as its normal token has it: 2024/3/5, /3/5
+_SLASHED = re.compile(rf"(?P<year>\d{{4}})?{MARK}(?P<first>\d+){MARK}(?P<second>\d+)")
 # 9:30 as its normal token
 _TIME = re.compile(rf"(?P<hour>\d{{1,2}}){MARK}(?P<minute>\d\d)")
 # "9:30 pm", "早上 9:30", "09:30": which half of the day is known
 _HALF_SAID = re.compile(
     r"[ap]\.?m|上午|下午|早上|晚上|凌晨|傍晚|中午|uhr|^\s*0\d|h\b", re.IGNORECASE
 )
-# "AB-123", "4F 77K2", "x9f3"
-_CODE = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*|[A-Za-z0-9]+")
+# "AB-123", "4F 77K2", "x9f3", but neither "123" nor "ABC"
+_CODE = re.compile(
+    r"(?=.*[0-9])(?=.*[A-Za-z])(?:[A-Z0-9]+(?:[ -][A-Z0-9]+)*|[A-Za-z0-9]+)"
+)
 _CODE_CHARS = range(4, 21)
 _PARTS = re.compile(r"[ -]")
+
+
+Tokens = tuple[str, ...]
+"""Normal tokens, see :func:`memviz.core.text.containment.normal_tokens`."""
 
 
 class AnswerForm(NamedTuple):
@@ -94,115 +107,119 @@ def answer_forms(
 
     ``tokens`` are its normal tokens. With ``may_omit_year`` a date may stand without its year.
     """
-    if not tokens:
-        return [AnswerForm(tokens)]
     forms = [AnswerForm(tokens)]
-    forms += map(AnswerForm, _dates(tokens))
+    if not tokens:
+        return forms
+    written = answer.strip()
+    for spell in _SPELLINGS:
+        forms += map(AnswerForm, spell(written, tokens))
     if may_omit_year and is_date_with_year(tokens):
-        for date in (tokens[:2], *_dates(tokens[:2])):
+        day_and_month = tokens[:2]
+        for date in (day_and_month, *_dates(written, day_and_month)):
             forms.append(AnswerForm(date, is_yearless=True))
-    if len(tokens) == 1:
-        forms += map(AnswerForm, _one_word(answer.strip(), tokens[0]))
     is_long = len(tokens) == 2 and len(tokens[0]) >= _LEAST_BARE_DIGITS
-    if is_long and _WITH_SYMBOL.fullmatch(answer.strip()):
+    if is_long and _WITH_SYMBOL.fullmatch(written):
         forms.append(AnswerForm(tokens[:1], is_bare=True))
-    forms += map(AnswerForm, _phones(tokens))
-    if _THOUSANDS.fullmatch(answer.strip()):
-        forms.append(AnswerForm((re.sub(r"\D", "", answer),)))
-    forms += map(AnswerForm, _codes(answer.strip(), tokens))
-    forms += map(AnswerForm, _measures(answer, tokens))
-    forms += map(AnswerForm, _rates(tokens))
-    forms += map(AnswerForm, _short_names(answer.strip(), tokens))
-    forms += map(AnswerForm, _ordinals(answer, tokens))
-    if rest := _unframed(tokens):
-        forms.append(AnswerForm(rest))
-    for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
-        forms += map(AnswerForm, _other_orders(form.tokens))
+    if len(tokens) <= _MOST_LISTED_TOKENS:
+        for form in list(forms):
+            forms += map(AnswerForm, _other_orders(form.tokens))
     return list(dict.fromkeys(forms))
 
 
-def _unframed(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return an answer without the small words that fit it to its question.
+def _unframed(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+    """Yield an answer without the small words that fit it to its question.
 
-    "at the Osteria Luca" -> osteria luca. Empty where it has none, or hardly anything would be left.
+    "at the Osteria Luca" -> osteria luca. None where it has none, or hardly anything would be left.
     """
     start = 0
     while start < len(tokens) - 1 and tokens[start] in _FRAME:
         start += 1
     rest = tokens[start:]
-    return rest if start and (len(rest) > 1 or len(rest[0]) > 2) else ()
+    if start and (len(rest) > 1 or len(rest[0]) > 2):
+        yield rest
 
 
-def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _measures(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield the same amount in other units.
 
     "90 minutes" -> 1.5 h; 1 h 30 min. "2 kg" -> 4 斤; 2000 g. "£2" and "2 pounds" are weight or
     money. "20 people" -> 20 guests, 20 visitors and so on.
     """
-    if len(tokens) != 2 or not tokens[0].replace(".", "", 1).isdigit():
+    if len(tokens) != 2 or not _is_decimal(tokens[0]):
         return
-    number = Decimal(tokens[0])
+    amount = tokens[0]
+    number = Decimal(amount)
     unit = tokens[1].removeprefix(MARK)
     if unit == "gbp" and "pound" in answer.lower():
-        yield tokens[0], f"{MARK}lb"
+        yield amount, f"{MARK}lb"
     if unit == "lb":
-        yield tokens[0], f"{MARK}gbp"
-    if unit == "kg":
-        yield _number(number * 2), "斤"
-    if unit == "斤":
-        yield _number(number / 2), f"{MARK}kg"
-    if unit == "年":
-        yield _number(number * 12), "个", "月"
-    if unit in PEOPLE:
-        yield from ((tokens[0], other) for other in sorted(PEOPLE - {unit}))
-    if unit in PEOPLE_MEASURES:
-        yield from ((tokens[0], other) for other in PEOPLE_MEASURES if other != unit)
+        yield amount, f"{MARK}gbp"
+    if unit in _SAME_AMOUNT:
+        factor, other_unit = _SAME_AMOUNT[unit]
+        yield _number(number * factor), *other_unit
+    for words_for_people in (PEOPLE, PEOPLE_MEASURES):
+        if unit in words_for_people:
+            for other in sorted(words_for_people):
+                yield amount, other
     for small, (large, ratio) in SAME_MEASURE.items():
-        if unit == small and number >= ratio / 2:
-            whole, rest = divmod(number, ratio)
-            if number == ratio:  # for a year, for an hour
-                yield from (("for", one, _marked(large)) for one in ("a", "an"))
-            if (number / ratio * (ratio if ratio % 10 == 0 else 4)) % 1 == 0:
-                yield _number(number / ratio), _marked(large)
-            if rest and whole:
-                yield _number(whole), _marked(large), _number(rest), _marked(small)
-                if small == "cm":
-                    yield _number(whole), _marked(large), _number(rest)
-        if unit == large and (number * ratio) % 1 == 0:
+        if unit == small:
+            yield from _in_larger_unit(number, small, large, ratio)
+        elif unit == large and number * ratio % 1 == 0:
             yield _number(number * ratio), _marked(small)
-            if number % 1 and number > 1:
-                yield (
-                    _number(number // 1),
-                    _marked(large),
-                    _number(number % 1 * ratio),
-                    _marked(small),
-                )
+            yield from _in_two_units(number * ratio, small, large, ratio)
 
 
-def _rates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _in_larger_unit(
+    number: Decimal, small: str, large: str, ratio: int
+) -> Iterator[Tokens]:
+    """Yield a number of ``small`` units in the ``large`` one, of ``ratio`` each: 90 min -> 1.5 h, 1 h 30 min."""
+    if number < ratio / 2:
+        return
+    if number == ratio:  # for a year, for an hour
+        yield "for", "a", _marked(large)
+        yield "for", "an", _marked(large)
+    # Any whole number is one of hours or kilograms (93 min is 1.55 h), but of days, weeks
+    # and years only quarters are: 30 h is 1.25 days.
+    most_parts = ratio if ratio % 10 == 0 else 4
+    if number / ratio * most_parts % 1 == 0:
+        yield _number(number / ratio), _marked(large)
+    for tokens in _in_two_units(number, small, large, ratio):
+        yield tokens
+        if small == "cm":
+            yield tokens[:-1]
+
+
+def _in_two_units(
+    number: Decimal, small: str, large: str, ratio: int
+) -> Iterator[Tokens]:
+    """Yield a number of ``small`` units in both: 90 min -> 1 h 30 min; none where one unit says it."""
+    whole, rest = divmod(number, ratio)
+    if whole and rest:
+        yield _number(whole), _marked(large), _number(rest), _marked(small)
+
+
+def _rates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield a rate with every word that may stand between its units.
 
     "80 km/h" -> 80 km per h, 80 km an h, 80 km each h and so on.
     """
-    plain = [one for one in tokens if one != _PER]
-    if len(plain) != 3 or plain[1][0] != MARK:
-        return
-    if not plain[0].replace(".", "", 1).isdigit():
+    plain = [token for token in tokens if token != _PER]
+    if len(plain) != 3 or plain[1][0] != MARK or not _is_decimal(plain[0]):
         return
     unit = plain[2].removeprefix(MARK)
-    if unit in ("h", "s", "min", "day", "week", "month", "year"):
-        yield from (
-            (*plain[:2], *between, other)
-            for between in ((), (_PER,), ("a",), ("an",), ("each",), ("every",))
-            for other in (unit, f"{MARK}{unit}")
-        )
+    if unit in _UNITS_OF_RATES:
+        for between in _BETWEEN_UNITS:
+            yield *plain[:2], *between, unit
+            yield *plain[:2], *between, f"{MARK}{unit}"
 
 
-def _ordinals(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _ordinals(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield an ordinal the other way: "3rd floor" -> third floor, "third floor" -> 3 floor."""
-    if len(tokens) > 1 and not _ORDINALS.keys().isdisjoint(tokens):
+    if len(tokens) < 2:
+        return
+    if not _ORDINALS.keys().isdisjoint(tokens):
         yield tuple(_ORDINALS.get(token, token) for token in tokens)
-    if len(tokens) > 1 and _IS_ORDINAL.search(answer):
+    if _IS_ORDINAL.search(answer):
         yield tuple(_ORDINAL_WORDS.get(token, token) for token in tokens)
 
 
@@ -210,75 +227,67 @@ def _marked(unit: str) -> str:
     return f"{MARK}{unit}" if unit in UNITS.values() else unit
 
 
+def _is_decimal(token: str) -> bool:
+    return token.replace(".", "", 1).isdigit()
+
+
 def _number(number: Decimal) -> str:
     return f"{number.normalize():f}"
 
 
-def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _short_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield shorter forms of a name.
 
     - Without its title: "Dr. Chen" -> chen.
     - With an initial: "Robert Hughes" -> r hughes.
     - As initials: "New York City" -> nyc; "United Kingdom" -> uk.
     - By year and model: "2021 Honda Civic" -> 2021 civic.
-    - "北京大学" -> 北大.
     """
     spelled = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
-    if (
-        len(spelled) > 1
-        and spelled[0].lower().rstrip(".") in TITLES
-        and spelled[1][:1].isupper()
-    ):
+    size = len(spelled)
+    is_in_capitals = all(word[:1].isupper() for word in spelled)
+    has_title = size > 1 and spelled[0].lower().rstrip(".") in TITLES
+    if has_title and spelled[1][:1].isupper():
         yield tokens[1:]
-    if (
-        len(spelled) > 1
-        and len(tokens) == len(spelled)
-        and all(word[:1].isupper() for word in spelled)
-    ):
+    if 1 < size == len(tokens) and is_in_capitals:
         if tokens[0] in KINDS_OF_PLACE:
             yield tokens[1:]
         if tokens[-1] in KINDS_OF_PLACE:
             yield tokens[:-1]
+    is_in_letters = all(map(str.isalpha, spelled))
     # R. Hughes for Robert Hughes
-    if len(spelled) == 2 == len(tokens) and all(
-        word.isalpha() and word.istitle() for word in spelled
-    ):
+    if size == 2 == len(tokens) and is_in_letters and all(map(str.istitle, spelled)):
         yield tokens[0][0].lower(), tokens[1]
+    if size >= 3 and is_in_capitals and is_in_letters:
+        yield ("".join(word[0] for word in spelled).lower(),)
+    if answer in _LANDS:
+        yield (_LANDS[answer],)
+    is_model = size == 3 == len(tokens) and all(map(str.isalpha, tokens[1:]))
+    if is_model and _YEAR.fullmatch(tokens[0]):
+        yield tokens[0], tokens[2]
+
+
+def _short_han_names(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+    """Yield shorter forms of a Chinese name: 北京大学 -> 北大, 如家酒店 -> 如家."""
     if answer.endswith("大学") and len(tokens) == _LEAST_HAN_UNIVERSITY:
         yield tokens[0], "大"
     for kind in HAN_KINDS_OF_PLACE:
         if answer.endswith(kind) and len(answer) - len(kind) >= _LEAST_HAN_NAME:
             yield tokens[: -len(kind)]
-    if len(spelled) >= 3 and all(
-        word[:1].isupper() and word.isalpha() for word in spelled
-    ):
-        yield ("".join(word[0] for word in spelled).lower(),)
-    if answer in _LANDS:
-        yield (_LANDS[answer],)
-    if (
-        len(tokens) == 3
-        and len(spelled) == 3
-        and _YEAR.fullmatch(tokens[0])
-        and all(map(str.isalpha, tokens[1:]))
-    ):
-        yield tokens[0], tokens[2]
 
 
-def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _other_orders(tokens: Tokens) -> Iterator[Tokens]:
     """Yield what is listed or dated in the other order, whatever joins it.
 
     "ivory and sage" -> sage with ivory; "Friday at noon" -> noon on friday.
     """
     for joining in (_LISTING, _WHEN):
         joints = [at for at in range(1, len(tokens) - 1) if tokens[at] in joining]
-        if not joints:
-            continue
-        joint = joints[0]
-        first = tokens[:joint]
-        last = tokens[joint + 1 :]
-        for one, other in ((first, last), (last, first)):
-            yield one + other
-            yield from ((*one, word, *other) for word in joining)
+        if joints:
+            sides = (tokens[: joints[0]], tokens[joints[0] + 1 :])
+            for first, last in permutations(sides):
+                yield first + last
+                yield from ((*first, word, *last) for word in joining)
 
 
 def is_date_with_year(tokens: tuple[str, ...]) -> bool:
@@ -304,67 +313,74 @@ def list_parts(answer: str) -> tuple[str, ...]:
     stand in many texts.
     """
     parts = [part.strip() for part in _LISTED.split(answer.strip().rstrip("."))]
-    if len(parts) not in (2, 3) or not all(
-        _LISTED_PART.fullmatch(part) for part in parts
-    ):
-        return ()
-    return tuple(parts)
+    is_list = len(parts) in (2, 3) and all(map(_LISTED_PART.fullmatch, parts))
+    return tuple(parts) if is_list else ()
 
 
-def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield a date as it is written with slashes, and one that is so written as a day and a month.
+def _dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+    """Yield a date as it is written with slashes, where day or month may come first.
 
-    "3 May 2024" -> 3/5/2024 and 5/3/2024, for day or month may come first; "3/5" -> 3 May, 5 March.
+    "3 May 2024" -> 3/5/2024 and 5/3/2024; "3 May" -> 3/5 and 5/3.
     """
     day_and_month = _day_and_month(tokens)
-    if len(tokens) == 2 and day_and_month:
-        day, month = day_and_month
-        yield from ((slashed(day, month),), (slashed(month, day),))
-    elif len(tokens) == 1 and (parts := _TWO_PARTS.fullmatch(tokens[0])):
-        one = int(parts[1])
-        other = int(parts[2])
-        yield from (
-            (str(day), f"{MARK}{month}")
-            for day, month in ((one, other), (other, one))
-            if 0 < month <= 12
-        )
-    if len(tokens) == 3 and day_and_month:
-        day, month = day_and_month
-        year = tokens[2]
-        if day <= 12 and day != month:
-            yield (slashed_date(day, month, year),)
+    if day_and_month is None:
+        return
+    for first, second in permutations(day_and_month):
+        if len(tokens) == 2:
+            yield (slashed(first, second),)
+        elif len(tokens) == 3 and day_and_month[0] <= 12 and first != second:
+            yield (slashed_date(first, second, tokens[2]),)
+
+
+def _slashed_dates(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+    """Yield what is written with slashes as a day and a month.
+
+    "3/5" -> 3 May, 5 March; "3/5/2024" -> 3 May 2024, 5 March 2024, 5/3/2024.
+    """
+    written = _SLASHED.fullmatch(tokens[0])
+    if len(tokens) > 1 or written is None:
+        return
+    year = written["year"]
+    numbers = (int(written["first"]), int(written["second"]))
+    for day, month in permutations(numbers):
+        if year:
+            yield str(day), f"{MARK}{month}", year
             yield (slashed_date(month, day, year),)
-    elif len(tokens) == 1 and (written := _SLASHED.fullmatch(tokens[0])):
-        first = int(written["first"])
-        second = int(written["second"])
-        year = written["year"]
-        yield (str(first), f"{MARK}{second}", year)
-        yield (str(second), f"{MARK}{first}", year)
-        yield (slashed_date(second, first, year),)
+        elif 0 < month <= 12:
+            yield str(day), f"{MARK}{month}"
 
 
-def _phones(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _phones(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield a telephone number in one word, and with its area before it.
 
     "555 1234567" -> 5551234567; "5551234567" -> 555 1234567, 0555 1234567 and so on.
     """
-    if not all(token.isdecimal() for token in tokens):
-        return
     digits = "".join(tokens).removeprefix("0")
-    if len(tokens) == 2 and len(digits) in _PHONE_DIGITS:
+    if len(digits) not in _PHONE_DIGITS or not all(map(str.isdecimal, tokens)):
+        return
+    if len(tokens) == 2:
         yield (digits,)
-    if len(tokens) == 1 and len(digits) in _PHONE_DIGITS:
+    if len(tokens) == 1:
         for area in range(2, 6):
             yield digits[:area], digits[area:]
             yield f"0{digits[:area]}", digits[area:]
 
 
-def _one_word(answer: str, token: str) -> Iterator[tuple[str, ...]]:
+def _thousands(answer: str, tokens: Tokens) -> Iterator[Tokens]:
+    """Yield a number with spaces in one word: "12 500" -> 12500."""
+    if _THOUSANDS.fullmatch(answer):
+        yield (answer.replace(" ", ""),)
+
+
+def _one_word(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield other forms of an answer of one token.
 
     "9:30" -> 21:30, for nobody says which half of the day; "4.50" -> 4.5 of any currency;
     "may" -> the name May; "May" -> the month.
     """
+    if len(tokens) > 1:
+        return
+    token = tokens[0]
     if token in NAMES_THAT_ARE_WORDS and answer.islower():
         yield (token.capitalize(),)
     month = token.lower()
@@ -379,21 +395,36 @@ def _one_word(answer: str, token: str) -> Iterator[tuple[str, ...]]:
             yield shorter, f"{MARK}{kind}"
 
 
-def _codes(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _codes(answer: str, tokens: Tokens) -> Iterator[Tokens]:
     """Yield a code in one word, in the parts that it is written with, and in any two.
 
     "AB-123" -> ab123; ab 123; a b123; ab1 23 and so on.
     """
-    joined = _PARTS.sub("", answer)
-    has_both = any(map(str.isdigit, joined)) and any(map(str.isalpha, joined))
-    if not has_both or len(joined) not in _CODE_CHARS or not _CODE.fullmatch(answer):
+    parts = tuple(_PARTS.split(answer.lower()))
+    code = "".join(parts)
+    if len(code) not in _CODE_CHARS or not _CODE.fullmatch(answer):
         return
-    code = joined.lower()
     is_sentence = len(tokens) > 1 and answer.upper() != answer
     if is_sentence or any(token[0] == MARK for token in tokens):
         return
     yield (code,)
-    parts = tuple(part.lower() for part in _PARTS.split(answer))
     yield parts
     for at in range(1, len(code)):
         yield code[:at], code[at:]
+
+
+_SPELLINGS = (
+    _dates,
+    _slashed_dates,
+    _one_word,
+    _phones,
+    _thousands,
+    _codes,
+    _measures,
+    _rates,
+    _short_names,
+    _short_han_names,
+    _ordinals,
+    _unframed,
+)
+"""Each yields other spellings of an answer, of which it is given the words and the normal tokens."""

@@ -72,6 +72,12 @@ _KIND_TOKENS = tuple(
     dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
 )
 
+_NUMBERS_OF_KINDS = {token: number for number, token in enumerate(_KIND_TOKENS, 1)}
+_NUMBERS_WITH_YEARS = {
+    token: number for number, token in enumerate((*_KIND_TOKENS, *_YEARS), 1)
+}
+"""The numbers of tokens in an index, in which kinds and years come first."""
+
 
 class Matches(NamedTuple):
     """The places where phrases were found, one entry a match: the number of the text, the number of the phrase, and the
@@ -189,67 +195,50 @@ class PhraseIndex:
     ) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
-        forms = [
-            (number, form)
-            for number, phrase in enumerate(phrases)
-            for form in answer_forms(
-                phrase, self.phrases[number], may_omit_year=number in may_omit_years
-            )
-        ]
-        self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
-        self._is_bare = np.array(
-            [form.is_bare or number in counts for number, form in forms], dtype=bool
-        )
-        self._is_yearless = np.array(
-            [form.is_yearless for _, form in forms], dtype=bool
-        )
-        self._numbers: dict[str, int] = {}
-        for token in (*_KIND_TOKENS, *(_YEARS if may_omit_years else ())):
-            self._numbers[token] = len(self._numbers) + 1
-        self._coded = []
-        for _, form in forms:
-            numbers = []
-            for token in form.tokens:
-                next_number = len(self._numbers) + 1
-                numbers.append(self._numbers.setdefault(token, next_number))
-            self._coded.append(numbers)
-        self._lengths = np.array(
-            [len(tokens) for tokens in self._coded], dtype=np.int64
-        )
-        self._starts = np.concatenate(([0], np.cumsum(self._lengths)))[:-1].astype(
-            np.int64
-        )
+        first = _NUMBERS_WITH_YEARS if may_omit_years else _NUMBERS_OF_KINDS
+        self._numbers = dict(first)
+        self._coded: list[list[int]] = []
+        """The numbers of the tokens of each form of the phrases."""
+        rows = []
+        for number, (phrase, tokens) in enumerate(
+            zip(phrases, self.phrases, strict=True)
+        ):
+            is_count = number in counts
+            may_omit_year = number in may_omit_years
+            for form in answer_forms(phrase, tokens, may_omit_year=may_omit_year):
+                rows.append((number, form.is_bare or is_count, form.is_yearless))
+                self._coded.append([self._number_of(token) for token in form.tokens])
+        columns = np.array(rows, np.int64).reshape(-1, 3).T
+        self._phrase_of = columns[0]
+        self._is_bare, self._is_yearless = columns[1:].astype(bool)
+        self._lengths = np.array([*map(len, self._coded)], np.int64)
+        self._starts = np.cumsum(self._lengths) - self._lengths
         self._filled = np.flatnonzero(self._lengths)
-        self._tokens = np.array(
-            [number for tokens in self._coded for number in tokens], dtype=np.int32
-        )
+        self._tokens = np.fromiter(chain.from_iterable(self._coded), np.int32)
+
+    def _number_of(self, token: str) -> int:
+        return self._numbers.setdefault(token, len(self._numbers) + 1)
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
         read = [self._read(text) for text in texts]
-        ends = np.cumsum(
-            [len(tokens) for tokens in read]
-        )  # each text ends with a border
-        tokens = np.fromiter(
-            chain.from_iterable(read), np.int32, int(ends[-1]) if read else 0
-        )
-        forms, places = self._anchored(tokens)
-        forms, places = self._confirmed(tokens, forms, places)
+        # Each text ends with a border.
+        ends = np.cumsum([*map(len, read)])
+        tokens = np.fromiter(chain.from_iterable(read), np.int32)
+        forms, places = self._confirmed(tokens, *self._anchored(tokens))
         forms, places = self._without_other_kinds(tokens, forms, places)
         phrases = self._phrase_of[forms]
         behind = places + self._lengths[forms]
-        order = np.lexsort((-behind, places, phrases))
-        phrases = phrases[order]
-        places = places[order]
-        behind = behind[order]
-        is_longest = np.ones(len(order), dtype=bool)
-        is_longest[1:] = (phrases[1:] != phrases[:-1]) | (places[1:] != places[:-1])
-        phrases = phrases[is_longest]
-        places = places[is_longest]
-        behind = behind[is_longest]
-        return Matches(
-            np.searchsorted(ends, places, side="right"), phrases, places, behind
-        )
+        # In this order the longest form comes first of those that begin at one place.
+        begins = phrases * len(tokens) + places
+        order = np.lexsort((-behind, begins))
+        begins = begins[order]
+        is_longest = np.ones(len(order), bool)
+        is_longest[1:] = begins[1:] > begins[:-1]
+        longest = order[is_longest]
+        places = places[longest]
+        in_texts = np.searchsorted(ends, places, side="right")
+        return Matches(in_texts, phrases[longest], places, behind[longest])
 
     def _read(self, text: str) -> list[int]:
         """The numbers of the tokens of a text, and a border; of a text without a token of
@@ -292,15 +281,12 @@ class PhraseIndex:
         phrases = phrases[inside]
         places = places[inside]
         for at in range(int(self._lengths.max(initial=0))):
-            long = np.flatnonzero(self._lengths[phrases] > at)
-            if not long.size:
+            is_long = self._lengths[phrases] > at
+            if not is_long.any():
                 break
-            wrong = (
-                tokens[places[long] + at]
-                != self._tokens[self._starts[phrases[long]] + at]
-            )
-            keep = np.ones(len(phrases), dtype=bool)
-            keep[long[wrong]] = False
+            wanted = self._tokens[self._starts[phrases[is_long]] + at]
+            keep = ~is_long
+            keep[is_long] = tokens[places[is_long] + at] == wanted
             phrases = phrases[keep]
             places = places[keep]
         return phrases, places

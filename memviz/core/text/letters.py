@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memviz.core.text.vocabulary import words
-from memviz.core.text.words import HAN
+from memviz.core.text.words import HAN, has_han
 
 if TYPE_CHECKING:
     from opencc import OpenCC
@@ -130,9 +130,9 @@ def _plain_letter(letter: str) -> str:
 def simplified(text: str) -> str:
     """Return ``text`` with simplified Chinese characters in place of traditional ones: 預算 is
     预算."""
-    if text.isascii() or not HAN.search(text):
-        return text
-    if all(_SIMPLIFIED[point] == point for point in map(ord, set(text))):
+    if not has_han(text) or all(
+        _SIMPLIFIED[point] == point for point in map(ord, set(text))
+    ):
         return text
     return text.translate(_SIMPLIFIED)
 

@@ -4,6 +4,8 @@
 """
 
 import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from memviz.core.text.digits import has_digit
 from memviz.core.text.letters import slashed
@@ -24,12 +26,11 @@ _SMALL_NUMBERS = {
 }
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_SMALL_NUMBERS)})"
 _TIME = r"(?P<unit>hours?|days?|weeks?|months?|years?)"
-_AND_A_HALF = re.compile(r"and[ -]a[ -]half", _I)
-# "two and a half hours", "an hour and a half"
-_HALVES = (
-    re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
-    re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
-)
+_MORE_HALF = re.compile(r"and[ -]a[ -]half", _I)
+# "two and a half hours"
+_AND_A_HALF = re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I)
+# "an hour and a half"
+_THEN_A_HALF = re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I)
 # "half an hour", "half-hour"
 _HALF_HOUR = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
 # "half past seven", "a quarter to six", "twenty past 4"
@@ -44,16 +45,14 @@ _SPOKEN_TIME = re.compile(
 _SPOKEN_MINUTES = {"five": 5, "ten": 10, "twenty": 20}
 _HOURS = range(1, 24)
 # "three quarters of an hour", "a quarter of an hour"
-_QUARTERS = re.compile(
-    r"\b(?:(?P<three>three)[ -]quarters|(?:a )?quarter) of an hour\b", _I
-)
-_DOZENS = (
-    (re.compile(r"\bhalf(?: a |-)dozen\b", _I), "6"),
-    (re.compile(r"\ba baker['’]s dozen\b", _I), "13"),
-    (re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I), "12"),
-)
+_THREE_QUARTERS = re.compile(r"\bthree[ -]quarters of an hour\b", _I)
+_QUARTER = re.compile(r"\b(?:a )?quarter of an hour\b", _I)
+_HALF_A_DOZEN = re.compile(r"\bhalf(?: a |-)dozen\b", _I)
+_BAKERS_DOZEN = re.compile(r"\ba baker['’]s dozen\b", _I)
+_DOZEN = re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I)
 # "3 dozen", "four dozen"
 _MORE_DOZENS = re.compile(r"\b(?P<count>\d{1,3}|[a-z]{3,6})[ -]dozen\b", _I)
+_PER_CENT = re.compile("per cent")
 # "20 degrees celsius"
 _DEGREES = re.compile(r"\bdegrees? (c|f|celsius|fahrenheit|centigrade)\b", _I)
 # "Nov '27"
@@ -92,6 +91,7 @@ _PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八�
 _HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
 # 星期一, 礼拜天
 _WEEKDAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
+_SUNDAY = re.compile("周天")
 # 三个半小时
 _HAN_HALVES = re.compile(
     "(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)"
@@ -102,64 +102,42 @@ _HAN_HALF = re.compile("(?<!个)半个?(?:小时|钟头)")
 _HAN_HOURS = re.compile(r"(?<=[\d一二两三四五六七八九十])个(?=小时|钟头)")
 
 
+_Replacement = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+
+
+class _Rule(NamedTuple):
+    """Patterns that are tried together."""
+
+    cues: tuple[str, ...]
+    """Letters of which a text has some where any of the patterns matches."""
+    replacements: tuple[_Replacement, ...]
+    """The patterns in order, each with what takes the place of a match."""
+    mark: re.Pattern[str] | None = None
+    """What such a text has besides, where the cues are in many texts that no pattern matches."""
+
+
 def respelled(text: str) -> str:
     """Return ``text`` with its values in the notation that :mod:`memviz.core.text.values`
     reads."""
-    # A text is searched faster for a few letters than for a pattern.
-    if "alf" in text:
-        if _AND_A_HALF.search(text):
-            for pattern in _HALVES:
-                text = pattern.sub(_half_more, text)
-        text = _HALF_HOUR.sub("30 minutes", text)
-    has_quarter = "uarter" in text
-    if has_quarter:
-        text = _QUARTERS.sub(_quarter_hours, text)
-    if has_quarter or " past " in text or "ten to " in text:
-        text = _SPOKEN_TIME.sub(_clock_time, text)
-    if "dozen" in text:
-        for pattern, number in _DOZENS:
-            text = pattern.sub(number, text)
-        text = _MORE_DOZENS.sub(_dozens, text)
-    if "per cent" in text:
-        text = text.replace("per cent", "percent")
-    if "degree" in text:
-        text = _DEGREES.sub(lambda match: f"°{match[1][0]}", text)
+    text = _apply(_RULES, text)
     has_digits = has_digit(text)
     if has_digits:
-        text = _digits_respelled(text)
+        text = _apply(_RULES_FOR_DIGITS, text)
     if not text.isascii():
-        text = _chinese_respelled(text)
+        if _MAY_BE_FORMAL.search(text):
+            text = text.translate(_FORMAL_NUMERALS)
+        text = _apply(_RULES_FOR_CHINESE, text)
     if has_digits and "/" in text:
         text = _TWO_PARTS.sub(_slashed_parts, text)
     return text
 
 
-def _digits_respelled(text: str) -> str:
-    """Return a text that has a digit, with feet, short years, areas and halves of the day
-    respelled."""
-    if _MAY_BE_FEET.search(text):
-        text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
-        text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
-    if "'" in text or "’" in text:
-        text = _SHORT_YEAR.sub(r"20\1", text)
-    if "×" in text or "x" in text or " by " in text or "乘" in text:
-        text = _AREA.sub(r"\g<one> by ", text)
-    if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
-        text = _HALF_OF_DAY.sub(_with_half_of_day, text)
-    return text
-
-
-def _chinese_respelled(text: str) -> str:
-    if _MAY_BE_FORMAL.search(text):
-        text = text.translate(_FORMAL_NUMERALS)
-    if "百分之" in text:
-        text = _PERCENT.sub(_percent, text)
-    if "星期" in text or "礼拜" in text or "周天" in text:
-        text = _WEEKDAY.sub("周", text).replace("周天", "周日")
-    if "半" in text or "个小时" in text:
-        text = _HAN_HALVES.sub(_han_half_more, text)
-        text = _HAN_HALF.sub("30分钟", text)
-        text = _HAN_HOURS.sub("", text)
+def _apply(rules: Iterable[_Rule], text: str) -> str:
+    # A text is searched faster for a few letters than for a pattern.
+    for cues, replacements, mark in rules:
+        if any(map(text.__contains__, cues)) and (not mark or mark.search(text)):
+            for pattern, replacement in replacements:
+                text = pattern.sub(replacement, text)
     return text
 
 
@@ -198,10 +176,6 @@ def _clock_time(match: re.Match[str]) -> str:
     return f"{hour_before}:45"
 
 
-def _quarter_hours(match: re.Match[str]) -> str:
-    return "45 minutes" if match["three"] else "15 minutes"
-
-
 def _dozens(match: re.Match[str]) -> str:
     # "four dozen" -> "48"
     count = match["count"].lower()
@@ -228,3 +202,49 @@ def _percent(match: re.Match[str]) -> str:
 
 def _slashed_parts(match: re.Match[str]) -> str:
     return f" {slashed(int(match['first']), int(match['second']))} "
+
+
+_RULES = (
+    _Rule(
+        ("alf",), ((_AND_A_HALF, _half_more), (_THEN_A_HALF, _half_more)), _MORE_HALF
+    ),
+    _Rule(("alf",), ((_HALF_HOUR, "30 minutes"),)),
+    _Rule(("uarter",), ((_THREE_QUARTERS, "45 minutes"), (_QUARTER, "15 minutes"))),
+    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _clock_time),)),
+    _Rule(
+        ("dozen",),
+        (
+            (_HALF_A_DOZEN, "6"),
+            (_BAKERS_DOZEN, "13"),
+            (_DOZEN, "12"),
+            (_MORE_DOZENS, _dozens),
+        ),
+    ),
+    _Rule(("per cent",), ((_PER_CENT, "percent"),)),
+    _Rule(("degree",), ((_DEGREES, lambda match: f"°{match[1][0]}"),)),
+)
+_RULES_FOR_DIGITS = (
+    _Rule(
+        ("'", "’", "\u2032"),
+        (
+            (_FEET, r"\g<feet> ft \g<inches>"),
+            (_ONE_FOOT, lambda match: f"{match[1] or match[2]} ft"),
+        ),
+        _MAY_BE_FEET,
+    ),
+    _Rule(("'", "’"), ((_SHORT_YEAR, r"20\1"),)),
+    _Rule(("×", "x", " by ", "乘"), ((_AREA, r"\g<one> by "),)),
+    _Rule(
+        (" in the ", " at night"),
+        ((_HALF_OF_DAY, _with_half_of_day),),
+        _MAY_BE_HALF_OF_DAY,
+    ),
+)
+_RULES_FOR_CHINESE = (
+    _Rule(("百分之",), ((_PERCENT, _percent),)),
+    _Rule(("星期", "礼拜", "周天"), ((_WEEKDAY, "周"), (_SUNDAY, "周日"))),
+    _Rule(
+        ("半", "个小时"),
+        ((_HAN_HALVES, _han_half_more), (_HAN_HALF, "30分钟"), (_HAN_HOURS, "")),
+    ),
+)

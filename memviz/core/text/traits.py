@@ -13,7 +13,7 @@ from memviz.core.text import phrases
 from memviz.core.text import vocabulary as classes
 from memviz.core.text.chunks import FoundInChunks, MarkedChunks
 from memviz.core.text.vocabulary import STOP_WORDS
-from memviz.core.text.words import HAN
+from memviz.core.text.words import HAN, has_han
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _WORDS = FoundInChunks(_WORD.findall)
@@ -126,17 +126,13 @@ class Traits(NamedTuple):
         return cls(numbers, amounts, names, has_date, is_change, is_hedged, weight)
 
 
-def _has_han(text: str) -> bool:
-    return not text.isascii() and HAN.search(text) is not None
-
-
 def _matches(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.search(text) is not None
 
 
 def _count_weighty_words(text: str, words: frozenset[str]) -> int:
     count = len(words & classes.WEIGHTY)
-    if _has_han(text):
+    if has_han(text):
         count += len(_CHINESE_WEIGHTY.findall(text))
     return count
 
@@ -151,7 +147,7 @@ def _numbers(
     """All numbers, and those that are part of no date or time: "3 cats at 17:30" has 3 and
     17:30, of which 3 is the only amount."""
     spoken = words & classes.NUMBER_WORDS
-    if _has_han(text):
+    if has_han(text):
         spoken |= frozenset(_CHINESE_NUMBER.findall(lower))
     if not marks & _HAS_DIGIT:
         return spoken, spoken
@@ -166,7 +162,7 @@ def _has_date(text: str, lower: str, marks: int) -> bool:
         return True
     if marks & _NUMBER_WORD and _SPOKEN_TIME.search(lower):
         return True
-    return _has_han(text) and _matches(_CHINESE_DATE, lower)
+    return has_han(text) and _matches(_CHINESE_DATE, lower)
 
 
 def _details(text: str, lower: str, marks: int) -> float:
@@ -196,7 +192,7 @@ def _is_change(text: str, lower: str, words: frozenset[str]) -> bool:
     # "It will do for now" changes nothing.
     if changes and (changes != {"now"} or "for now" not in lower):
         return True
-    return _has_han(text) and _matches(_CHINESE_CHANGE, text)
+    return has_han(text) and _matches(_CHINESE_CHANGE, text)
 
 
 def _is_hedged(text: str, marks: int, first: str) -> bool:
@@ -205,12 +201,12 @@ def _is_hedged(text: str, marks: int, first: str) -> bool:
         return True
     if marks & _YOU and marks & _MODAL:
         return True
-    return _has_han(text) and _matches(_CHINESE_HEDGED, text)
+    return has_han(text) and _matches(_CHINESE_HEDGED, text)
 
 
 def _damping(text: str, marks: int, first: str) -> float:
     """Factor for sentences that tell little: courtesies, headings, scaffolding, ignorance, mere fragments."""
-    chinese = _has_han(text)
+    chinese = has_han(text)
     # A Han character says as much as three letters.
     length = 3 * len(HAN.findall(text)) if chinese else len(text)
     factor = 0.6 if length < 25 else 1.0

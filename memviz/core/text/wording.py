@@ -128,13 +128,21 @@ def message_position(number: int) -> int:
     return number - 1
 
 
+_MESSAGES = noop("message {number:,}"), noop("messages {first:,} to {last:,}")
+_TURNS = noop("turn {number:,}"), noop("turns {first:,} to {last:,}")
+_AT_TURNS = noop("at turn {number:,}"), noop("from turn {first:,} to {last:,}")
+
+
+def _range_words(words: tuple[str, str], first: int, last: int) -> str:
+    of_one, of_several = words
+    if first == last:
+        return _(of_one, number=last)
+    return _(of_several, first=first, last=last)
+
+
 def message_range(positions: range) -> str:
     """The messages at these log positions: ``message 3``, ``messages 3 to 9``."""
-    first = message_number(positions.start)
-    last = positions.stop
-    if first == last:
-        return _("message {number:,}", number=last)
-    return _("messages {first:,} to {last:,}", first=first, last=last)
+    return _range_words(_MESSAGES, message_number(positions.start), positions.stop)
 
 
 def message_list(positions: Sequence[int]) -> str:
@@ -145,16 +153,12 @@ def message_list(positions: Sequence[int]) -> str:
 
 def turn_range(first: int, last: int) -> str:
     """``turn 3``, ``turns 3 to 9``."""
-    if first == last:
-        return _("turn {number:,}", number=last)
-    return _("turns {first:,} to {last:,}", first=first, last=last)
+    return _range_words(_TURNS, first, last)
 
 
 def turn_span(first: int, last: int) -> str:
     """``at turn 3``, ``from turn 3 to 9``: when something was so."""
-    if first == last:
-        return _("at turn {number:,}", number=last)
-    return _("from turn {first:,} to {last:,}", first=first, last=last)
+    return _range_words(_AT_TURNS, first, last)
 
 
 def turn_list(turns: Sequence[int], most: int | None = None) -> str:

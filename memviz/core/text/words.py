@@ -55,6 +55,11 @@ _WORD = re.compile(
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
+def has_han(text: str) -> bool:
+    """Return whether a text has a Chinese character."""
+    return not text.isascii() and HAN.search(text) is not None
+
+
 def language(text: str) -> str:
     """Return ``zh``, ``ja`` or ``ko`` for a text of which a good part is written in the
     script of that language; empty for all others: the Latin and Cyrillic scripts are shared

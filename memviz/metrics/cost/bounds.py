@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from memviz.core.context import ALL_PARTS
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
+from memviz.metrics.requests.token_use import count_part
 from memviz.models.planned_calls import (
     INPUT_MARGIN,
     CostBound,
@@ -161,7 +161,8 @@ def bound_summaries(
             # One that was checked has two calls, of which none is larger than both.
             largest = _prompt_tokens(compaction) + reply_tokens
             prompt_tokens += [largest] * compaction.calls
-        if prompt_tokens and _counts_summaries(run.strategy):
+        # A longer summary brings the next one nearer.
+        if prompt_tokens and count_part(run.strategy, "summary", 1):
             further = max(prompt_tokens) + run.columns.largest
             prompt_tokens += [further] * (len(run.requests) - len(prompt_tokens))
         summaries = PlannedCalls.at_most(
@@ -213,9 +214,3 @@ def _margin(run: Run) -> float:
 
 def _log_tokens(run: Run) -> int:
     return run.log.token_sums(run.counter).totals[-1]
-
-
-def _counts_summaries(strategy: Strategy) -> bool:
-    """Return whether a longer summary brings the next one nearer."""
-    only_summary = {**dict.fromkeys(ALL_PARTS, 0), "summary": 1}
-    return bool(strategy.counted_tokens(only_summary))

@@ -150,18 +150,17 @@ class Cost:
     def parts(self) -> CostParts:
         """Tokens and dollars of each step, by what is paid for."""
         sent = self.traffic
+        summaries = (sent.summarizer_input_tokens, sent.summarizer_output_tokens)
+        by_model = (
+            (MAIN_PARTS, self.tokens, self.usd, self._request_steps),
+            (SUMMARIZER_PARTS, summaries, self.summaries_usd, self._summarizer_steps),
+        )
         tokens = {}
         usd = {}
-        for part, counts, dollars in zip(
-            MAIN_PARTS, self.tokens, self.usd, strict=True
-        ):
-            tokens[part] = self._by_step(counts)
-            usd[part] = self._usd_by_step(dollars)
-        summaries = (sent.summarizer_input_tokens, sent.summarizer_output_tokens)
-        rows = zip(SUMMARIZER_PARTS, summaries, self.summaries_usd, strict=True)
-        for part, counts, dollars in rows:
-            tokens[part] = self._by_step(counts, self._summarizer_steps)
-            usd[part] = self._usd_by_step(dollars, self._summarizer_steps)
+        for parts, counts, dollars, steps in by_model:
+            for number, part in enumerate(parts):
+                tokens[part] = self._by_step(counts[number], steps)
+                usd[part] = self._usd_by_step(dollars[number], steps)
         return CostParts(self.turns, tokens, usd)
 
     def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:

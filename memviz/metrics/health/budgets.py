@@ -11,7 +11,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from memviz.core.context import ALL_PARTS
 from memviz.core.conversation import Log
 from memviz.core.counters import counter
 from memviz.core.errors import CounterUnavailableError
@@ -27,6 +26,7 @@ from memviz.metrics.health.finding import (
     turns_of,
 )
 from memviz.metrics.requests.request_axis import place_of
+from memviz.metrics.requests.token_use import count_part
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Headroom
 
@@ -55,12 +55,6 @@ class Budget(NamedTuple):
         return cls(tokens, name if is_own else "", strategy.limits)
 
 
-def _counted(strategy: Strategy, part: str, tokens: int) -> int:
-    """Return how many of so many tokens of one part of a request count against the budget."""
-    parts = dict.fromkeys(ALL_PARTS, 0)
-    return strategy.counted_tokens({**parts, part: tokens})
-
-
 @dataclass(frozen=True, kw_only=True)
 class LargeSummaries(HealthFinding):
     """Requests whose summary is too large for the budget."""
@@ -85,7 +79,7 @@ def large_summary(run: Run) -> LargeSummaries | None:
     budget = Budget.of(run)
     if budget is None:
         return None
-    counts = _counted(run.strategy, "summary", 1) > 0
+    counts = count_part(run.strategy, "summary", 1) > 0
     sizes = run.columns.tokens["summary"]
     large = np.flatnonzero(sizes * (LARGE_SHARE if counts else 1) > budget.tokens)
     if not len(large):
@@ -135,7 +129,7 @@ def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
         if is_taking and one.after.cursor > one.before.cursor:
             done.append(one)
             kept_tokens = one.after.pending_tokens
-            if _counted(run.strategy, "history", kept_tokens) > budget.tokens:
+            if count_part(run.strategy, "history", kept_tokens) > budget.tokens:
                 above.append(one)
     if not above:
         return None
@@ -184,7 +178,7 @@ def over_budget(run: Run) -> OverBudget | None:
     peak = int(sizes[largest])
     worst = run.requests[largest]
     inputs = tokens["input"][over].tolist()
-    counted = [_counted(run.strategy, "input", size) for size in inputs]
+    counted = [count_part(run.strategy, "input", size) for size in inputs]
     alone = sum(size > budget.tokens for size in counted)
     return OverBudget(
         over=len(over),

@@ -5,13 +5,10 @@ Nothing here is a matrix [requests x messages]: that of 50,000 messages would ho
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from threading import Lock
 from typing import NamedTuple
-from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +21,6 @@ from memviz.engine.run import Run
 from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
 from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
-MAX_MAPS_KEPT = 24
-MAX_STRETCHES_KEPT = 4_000_000
-"""Of all maps together: 13 bytes each. A page shows up to seven maps; a request takes about six stretches."""
 LIST = -1
 """In the place of a version: several are sent as a list, of which each entry was summarized once."""
 NOTHING = -2
@@ -162,32 +156,11 @@ class Span(NamedTuple):
         return self.last_turn, self.last_call, self.last_calls
 
 
-_KEPT: OrderedDict[int, tuple[ReferenceType[Run], FateMap]] = OrderedDict()
-_LOCK = Lock()
-
-
 def fate_map(run: Run) -> FateMap:
-    """Return the map of a run. Those of the runs asked for last are kept, so a page that is drawn again need not wait:
-    a run never changes, except that a chat still going on adds messages to its log."""
-    with _LOCK:
-        of, made = _KEPT.get(id(run), (None, None))
-        if of is not None and of() is run and made is not None:
-            if (len(made.turns), made.messages) == (len(run.requests), len(run.log)):
-                _KEPT.move_to_end(id(run))
-                return made
-    made = FateMap.of(run)
-    with _LOCK:
-        for key in [key for key, (of, _) in _KEPT.items() if of() is None]:
-            del _KEPT[key]
-        _KEPT[id(run)] = (ref(run), made)
-        while len(_KEPT) > 1 and _is_too_much():
-            _KEPT.popitem(last=False)
-    return made
-
-
-def _is_too_much() -> bool:
-    held = sum(len(kept.stretches.requests) for _, kept in _KEPT.values())
-    return len(_KEPT) > MAX_MAPS_KEPT or held > MAX_STRETCHES_KEPT
+    """Return the map of a run, which is kept with it, so that a page that is drawn again need not wait. A chat that
+    goes on adds messages to the log of its run: then the map is made anew."""
+    key = (fate_map, len(run.requests), len(run.log))
+    return run.once(key, lambda: FateMap.of(run))
 
 
 def _versions(run: Run) -> NDArray[np.int_]:

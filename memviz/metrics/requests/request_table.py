@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -34,17 +34,17 @@ class OtherRanges(NamedTuple):
     in_notes: list[range]
 
 
+@dataclass(eq=False, repr=False)
 class OtherWords:
     """Words that requests send and that no message of the log holds so: what is left of messages that are sent in
     another form, and lines of the strategy's own. Each stands here once however many requests send it, in the order in
     which requests were asked about."""
 
-    def __init__(self, space: MemorySpace) -> None:
-        self._space = space
-        self._places: dict[Hashable, int] = {}
-        self._first: dict[Form, int] = {}
-        self._superseded: dict[Messages, list[range]] = {}
-        self.messages: list[Message] = []
+    space: MemorySpace
+    messages: list[Message] = field(default_factory=list)
+    _places: dict[Hashable, int] = field(default_factory=dict)
+    _first: dict[Form, int] = field(default_factory=dict)
+    _superseded: dict[Messages, list[range]] = field(default_factory=dict)
 
     def of(self, parts: Parts) -> OtherRanges:
         """Return what a request sends of them."""
@@ -67,13 +67,13 @@ class OtherWords:
 
     def _changed(self, piece: Messages, form: Form) -> range:
         """Return the places of the messages that the form changes."""
-        log = self._space.log
+        log = self.space.log
         # Of a form for one message no sums are kept.
         if piece.stop - piece.start == 1:
-            if not reduced_positions(self._space, piece):
+            if not reduced_positions(self.space, piece):
                 return range(0)
             return self._place((form, piece.start), log.sent(piece.start, form))
-        sums = sums_of(self._space, form)
+        sums = sums_of(self.space, form)
         if not isinstance(sums, FormSums):
             return range(0)
         # All that the form changes at once: then the messages of a range stand together.
@@ -88,9 +88,9 @@ class OtherWords:
         """Return the places of the messages that a piece changes, where older reads have a form of their own. Nearly
         all say the same few words, and many requests have the same piece."""
         if piece not in self._superseded:
-            log = self._space.log
+            log = self.space.log
             found = [
-                log.sent(at, piece.form) for at in reduced_positions(self._space, piece)
+                log.sent(at, piece.form) for at in reduced_positions(self.space, piece)
             ]
             said = {(one.content, one.tool_calls): one for one in found}
             self._superseded[piece] = [self._place(*one) for one in said.items()]

@@ -32,14 +32,17 @@ class Limit(NamedTuple):
     """Of what it is a share, where the strategy is named by something larger."""
 
 
+def count_part(strategy: Strategy, part: str, tokens: int) -> int:
+    """Return how many of so many tokens of one part of a request count against the limit of ``strategy``."""
+    parts = dict.fromkeys(ALL_PARTS, 0)
+    return strategy.counted_tokens({**parts, part: tokens})
+
+
 def limit_of(strategy: Strategy) -> Limit | None:
     """Return the token limit of ``strategy``, if it has one."""
     if strategy.budget_tokens is None:
         return None
-    nothing = dict.fromkeys(ALL_PARTS, 0)
-    parts = frozenset(
-        part for part in ALL_PARTS if strategy.counted_tokens({**nothing, part: 1})
-    )
+    parts = frozenset(part for part in ALL_PARTS if count_part(strategy, part, 1))
     return Limit(
         strategy.budget_tokens,
         strategy.limits,

@@ -197,8 +197,7 @@ def _request_without(record: TurnRecord, compaction: Compaction) -> Request:
     """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
     and where orphaned halves of tool calls were left out of it, without those too."""
     own = record.memory
-    before = compaction.before._replace(space=own.space, pins=own.pins)
-    parts = _parts_for(record, compaction, before.appended(own.length))
+    parts = _parts_for(record, compaction, compaction.before.as_of(own))
     if record.parts != _parts_for(record, compaction, own):
         parts = in_pairs(own.log, parts, _recalled(record))
     return Request.of(parts, record.thoughts)

@@ -9,7 +9,7 @@ in 2020."""
 import re
 from collections.abc import Iterable, Iterator
 
-from memviz.core.text.words import HAN
+from memviz.core.text.words import HAN, has_han
 from memviz.metrics.retention.label_words import (
     AGE,
     CHOICE,
@@ -85,8 +85,7 @@ class ChinesePeople:
     """Finds the names of people in the sentences of one conversation, ``texts``."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        chinese = [one for one in texts if not one.isascii() and HAN.search(one)]
-        self._text = "\n".join(chinese)
+        self._text = "\n".join(filter(has_han, texts))
         self._ended: dict[str, str] = {}
 
     def places(self, sentence: str) -> Iterator[tuple[int, int]]:

@@ -203,18 +203,15 @@ class ProbeTexts:
         self.log = log
         self.probes = tuple(probes)
         self._any_mention = any_mention
-        asks = [any_mention or _asks_negatively(probe) for probe in self.probes]
-        self._is_negative = np.array(asks, bool)
-        names = [_names_a_negative(probe) for probe in self.probes]
-        self._names_negative = np.array(names, bool)
-        asks = [asks_for_what_is_unsettled(probe.question) for probe in self.probes]
-        self._asks_for_unsettled = np.array(asks, bool)
-        of_user = [asks_of_the_user(probe.question) for probe in self.probes]
-        self._asks_of_user = np.array(of_user, bool)
+        questions = [probe.question for probe in self.probes]
+        self._is_negative = _mask(map(_asks_negatively, self.probes)) | any_mention
+        self._names_negative = _mask(map(_names_a_negative, self.probes))
+        self._asks_for_unsettled = _mask(map(asks_for_what_is_unsettled, questions))
+        self._asks_of_user = _mask(map(asks_of_the_user, questions))
         self._negatives = _Negatives(self.probes)
         self.endings: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
-        self.stale_columns = np.flatnonzero([bool(one.stale) for one in self.probes])
+        self.stale_columns = np.flatnonzero([bool(probe.stale) for probe in probes])
         phrases = list(_phrases(self.probes))
         self._near, parts = _near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
@@ -226,7 +223,7 @@ class ProbeTexts:
         self._tells = np.arange(len(texts)) < len(phrases)
         self._tells[[one.lead for one in self._near]] = True
         self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
-        self._is_stale = np.array([phrase.is_stale for phrase in phrases], bool)
+        self._is_stale = _mask(phrase.is_stale for phrase in phrases)
         self._covers = list(_covers(phrases))
         self.counts = self.counts_of(())
         self.extend()
@@ -295,13 +292,12 @@ class ProbeTexts:
 
     def _told_in(self, texts: Sequence[str]) -> list[Bools]:
         answers, stale = self._mentioned(texts)
-        if not self._any_mention:
-            answers |= self._negatives.denied_in(texts)
         denied = np.zeros_like(answers)
         ended = np.zeros_like(answers)
         held = [answers, stale, denied, ended]
         if self._any_mention:
             return held
+        answers |= self._negatives.denied_in(texts)
         rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
         may_deny = {row: [*sentences_that_may_deny(texts[row])] for row in rows}
         telling = self._telling(set(chain.from_iterable(may_deny.values())))
@@ -376,18 +372,14 @@ class ProbeTexts:
 
     def _read_evidence(self, start: int) -> None:
         """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
-        clauses_at: dict[int, tuple[str, ...]] = {}
         clauses_of: dict[int, list[str]] = {}
         for number, probe in enumerate(self.probes):
             newest = max(probe.evidence, default=-1)
             if self._is_negative[number] or not start <= newest < len(self.log):
                 continue
-            clauses_of[number] = []
-            for at in probe.evidence:
-                if at >= 0 and at not in clauses_at:
-                    text = readable(self.log[at])
-                    clauses_at[at] = clauses_with_negatives(text)
-                clauses_of[number] += clauses_at.get(at, ())
+            own_texts = self._evidence_of(probe)
+            parts = map(clauses_with_negatives, own_texts)
+            clauses_of[number] = [*chain.from_iterable(parts)]
         clauses = list(dict.fromkeys(chain.from_iterable(clauses_of.values())))
         mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
         for number, said in clauses_of.items():
@@ -396,14 +388,17 @@ class ProbeTexts:
                 self._is_negative[number] = all(map(is_negative, stating))
         self._note_endings(clauses_of)
 
+    def _evidence_of(self, probe: Probe) -> list[str]:
+        """Return the texts of the messages that state a fact."""
+        return [readable(self.log[at]) for at in probe.evidence if at >= 0]
+
     def _note_endings(self, numbers: Iterable[int]) -> None:
         """Note the facts whose own messages do nothing but deny them, or call them outdated: such a fact is that
         ending, as in "Her bicycle was stolen"."""
         own_texts: dict[int, list[str]] = {}
         for number in numbers:
             if not self._is_negative[number]:
-                evidence = [at for at in self.probes[number].evidence if at >= 0]
-                own_texts[number] = [readable(self.log[at]) for at in evidence]
+                own_texts[number] = self._evidence_of(self.probes[number])
         texts = dict.fromkeys(chain.from_iterable(own_texts.values()))
         if not texts:
             return
@@ -457,6 +452,10 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
 def in_any(held: Bools) -> Bools:
     """Return the probes that any of the texts holds, of [texts x probes]."""
     return np.asarray(held.any(axis=0))
+
+
+def _mask(values: Iterable[bool]) -> Bools:
+    return np.array([*values], bool)
 
 
 def _names_a_negative(probe: Probe) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.text.chunks import FoundInChunks
 from memviz.core.text.sentences import Sentence, passage
-from memviz.core.text.words import HAN
+from memviz.core.text.words import HAN, has_han
 from memviz.metrics.retention.announced_kinds import AnnouncedKinds
 from memviz.metrics.retention.chinese_details import details_in
 from memviz.metrics.retention.chinese_values import ChinesePeople, chinese_in
@@ -202,7 +202,7 @@ def _labelled_values(told: Told, people: ChinesePeople) -> Iterator[Value]:
     """Yield the values that a label names: "The door code is 7742." -> 7742"""
     text = told.sentence.text
     of_user = told.of_user
-    if _is_chinese(text):
+    if has_han(text):
         labelled = list(chinese_in(text, of_user, people))
     else:
         kinds = _KINDS if of_user else _KINDS_OF_BOTH
@@ -225,17 +225,13 @@ def _passing_details(told: Told) -> Iterator[Value]:
         return
     if not told.of_user and told.sentence.traits.is_hedged:
         return
-    if _is_chinese(text):
+    if has_han(text):
         details = list(details_in(text))
     else:
         details = _DETAILS.values_in(text, of_user=True)
     yield from (
         value._replace(alone=True) for value in _without_open_ones(details, told)
     )
-
-
-def _is_chinese(text: str) -> bool:
-    return not text.isascii() and HAN.search(text) is not None
 
 
 def _without_open_ones(values: Sequence[Value], told: Told) -> Sequence[Value]:

@@ -6,7 +6,7 @@ words (spaces, punctuation) goes with them. A character of a script that is writ
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -211,13 +211,13 @@ def _holds_meaning(words: Sequence[str]) -> bool:
     return any(first and second for first, second in pairwise(unspaced))
 
 
+@dataclass(eq=False, repr=False)
 class _Pieces:
     """Puts pieces together while walking along both texts."""
 
-    def __init__(self, a: _Words, b: _Words) -> None:
-        self._a = a
-        self._b = b
-        self.found: list[Piece] = []
+    a: _Words
+    b: _Words
+    found: list[Piece] = field(default_factory=list)
 
     def add(self, change: Change, text: str, words: int) -> None:
         """Add a piece, joined to the one before if that has the same fate."""
@@ -233,9 +233,9 @@ class _Pieces:
         """Add words that both texts have. What stands between them may differ."""
         if not block.size:
             return
-        a = self._a
+        a = self.a
         shared = a.text[a.starts[block.old] : a.ends[block.old_stop]]
-        if self._b.text.startswith(shared, self._b.starts[block.new]):
+        if self.b.text.startswith(shared, self.b.starts[block.new]):
             self.add("kept", shared, block.size)
             return
         for here in range(block.old, block.old_stop):
@@ -246,8 +246,8 @@ class _Pieces:
 
     def changed(self, old: tuple[int, int], new: tuple[int, int]) -> None:
         """Add that the words of ``old`` became those of ``new``; the space around them stays if it is the same."""
-        a = self._a
-        b = self._b
+        a = self.a
+        b = self.b
         left = a.between(*old)
         right = b.between(*new)
         lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))

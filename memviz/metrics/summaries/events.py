@@ -293,7 +293,7 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
         if request is not None and request.turn == turn:
             length = request.stop
     next_one = compaction.after._replace(pins=()).appended(length)
-    before = _parts(compaction.strategy, _as_then(compaction.before, next_one), ())
+    before = _parts(compaction.strategy, compaction.before.as_of(next_one), ())
     after = _parts(compaction.strategy, next_one, ())
     return RequestParts(before, after, 0)
 
@@ -304,7 +304,7 @@ def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestP
     recalled = _recalled(run, number)
     before = _parts(strategy, memory_without(compaction, run, number), recalled)
     sent = _parts(strategy, memory, recalled)
-    with_it = _as_then(compaction.after, memory)
+    with_it = compaction.after.as_of(memory)
     after = sent if with_it == memory else _parts(strategy, with_it, recalled)
     besides = int(run.columns.totals[number]) - sum(sent.values())
     return RequestParts(before, after, besides)
@@ -319,13 +319,7 @@ def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
 
 def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
     """Return the memory that it would have been made for."""
-    return _as_then(compaction.before, run.requests.memory_at(number))
-
-
-def _as_then(value: Memory, memory: Memory) -> Memory:
-    """Return ``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that
-    was given another setting has memories over another space."""
-    return value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
+    return compaction.before.as_of(run.requests.memory_at(number))
 
 
 def _recalled(run: Run, number: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ may be a paraphrase as well as an invention.
 
 import re
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -201,13 +201,13 @@ def _count_nested_headings(text: str) -> int:
     return len(NESTED_HEADING.findall(text))
 
 
+@dataclass(eq=False, repr=False)
 class _Sources:
     """The texts that the writer of each version had before it, as normal forms."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._of_version: list[frozenset[str]] = []
-        self._of_all: set[str] = set()
+    run: Run
+    _of_version: list[frozenset[str]] = field(default_factory=list)
+    _of_all: set[str] = field(default_factory=set)
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
         """Trace the version's words. A chat model that thought had read the whole list, not one version."""
@@ -217,12 +217,12 @@ class _Sources:
             previous = self._of_version[event.compaction.base - 1]
         if event.what is CompactionOutcome.THOUGHT:
             previous = self._of_all
-            for record in self._run.requests:
+            for record in self.run.requests:
                 if record.turn == event.compaction.turn:
                     read += record.parts.recalled
         messages: set[str] = set()
         for position in read:
-            messages |= content_keys(readable(self._run.log[position]))
+            messages |= content_keys(readable(self.run.log[position]))
         found = word_origin(version.text, previous, messages)
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]
