@@ -138,8 +138,9 @@ def design_memory(
     from memviz.code_export import MEMORY_YAML
     from memviz.models.registry import model as find_model
     from memviz.storage.workspace import Workspace
-    from memviz.tuning.design import Designing, split_conversations
+    from memviz.tuning.design import Designing
     from memviz.tuning.figures import Terms
+    from memviz.tuning.holdout import split_conversations
 
     terms = Terms(usd_per_1000, _shares_from(keep))
     target = MEMORY_YAML if code is None else target_named(code)

@@ -10,7 +10,7 @@ Nothing here knows a database or a page.
 
 Open to other rooms: ``background``, ``best_of_each``, ``candidates``, ``cautions``,
 ``constraints``, ``design``, ``estimates``, ``executors``, ``figures``, ``fleet.opening``,
-``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``, ``pace``, ``paid``,
+``fleet.results``, ``fleet.sweeping``, ``forgotten``, ``grid``, ``grounds``, ``holdout``, ``pace``, ``paid``,
 ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``, ``results``, ``scaling``,
 ``sweep``, ``sweep_conversation``, ``why``.
 """

@@ -26,9 +26,6 @@ from memviz.tuning.design import (
     LENIENCY,
     Designing,
     Measured,
-    draw_evenly,
-    leave_out_copies,
-    split_conversations,
     work_off_quietly,
 )
 from memviz.tuning.figures import (
@@ -41,6 +38,7 @@ from memviz.tuning.figures import (
 )
 from memviz.tuning.grid import settings
 from memviz.tuning.halving import LEAST_CANDIDATES, plan_rounds
+from memviz.tuning.holdout import draw_evenly, leave_out_copies, split_conversations
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
