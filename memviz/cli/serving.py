@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
 
 DEFAULT_PORT = 8501
+ELSEWHERE = "192.0.2.1"
+"""An address of no machine (RFC 5737), by which the system chooses the way to the network."""
 Port = Annotated[
     int, Option("--port", min=1, max=65_535, help="The port to listen on.")
 ]
@@ -154,7 +156,7 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        _open_class(class_code, class_folder)
+        _open_class(class_code, class_folder, f"{_name_of(address)}:{port}")
     if db:
         os.environ[DATABASE_VARIABLE] = db
     if fleet:
@@ -184,12 +186,29 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(code: str, folder: str) -> None:
-    from memviz.models.class_door import ClassDoor
+def _open_class(code: str, folder: str, place: str) -> None:
+    """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
+    from memviz.models.class_door import ClassDoor, VisitorCookies
 
     door = ClassDoor(code, Path(folder))
     door.check()
+    VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
+    complain(f"The class opens http://{place} and enters the code: {code}")
+
+
+def _name_of(address: str) -> str:
+    """Return the name under which others reach a server that listens on ``address``; of all addresses that of this
+    machine in its network."""
+    if address not in ("0.0.0.0", "::"):  # noqa: S104
+        return f"[{address}]" if ":" in address else address
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            # No packet is sent: the system only chooses by which of its addresses it would go.
+            way.connect((ELSEWHERE, 9))
+        except OSError:  # no network
+            return socket.gethostname()
+        return str(way.getsockname()[0])
 
 
 @contextmanager

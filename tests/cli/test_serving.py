@@ -36,7 +36,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
-    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET",
+    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
 )  # fmt: skip
 
 
@@ -97,6 +97,8 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "0",
         "https://a.example.com http://127.0.0.1:8000",
         "",
+        "",
+        "",
     ]
     assert told[:6] == [
         "run",
@@ -124,6 +126,36 @@ def test_a_folder_without_a_sweep_is_refused_before_the_server_starts(
     words = ("It holds no sweep", "memviz sweep --write")
     refused("ui", "--fleet", tmp_path, code=1, words=words)
     assert told == []
+
+
+def test_a_class_is_told_to_the_server_and_to_who_starts_it(
+    told: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "class"
+    options = ("--class", "maple street", "--class-folder", folder, "--port", 8600)
+    shown = memviz("ui", *options, "--address", "192.0.2.7", code=None)
+    assert "opens http://192.0.2.7:8600 and enters the code: maple street" in shown.err
+    assert (folder / "key").is_file()
+    assert told[-2:] == ["--server.address", "192.0.2.7"]
+    assert os.environ["MEMVIZ_CLASS"] == "maple street"
+    assert os.environ["MEMVIZ_CLASS_FOLDER"] == str(folder)
+    shown = memviz("ui", *options, "--address", "0.0.0.0", code=None)
+    assert "http://0.0.0.0" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--class", "maple"), ("6 to 60",)),
+        (("--class", "maple street", "--trust-everyone"), ("two doors",)),
+        (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
+    ],
+)
+def test_a_class_that_cannot_be_served_is_refused_before_the_start(
+    told: list[str], options: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    refused("ui", *options, code=1, words=words)
+    assert not told
 
 
 def test_what_may_embed_it_has_to_be_an_origin(told: list[str]) -> None:
