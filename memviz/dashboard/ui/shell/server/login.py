@@ -9,7 +9,7 @@ from string import Template
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import (
     HTMLResponse,
@@ -42,7 +42,7 @@ from memviz.models.class_door import (
 )
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memviz.dashboard.ui.shell.server.same_origin import refuse
 
 HEALTH = "_stcore/health"
@@ -159,7 +159,7 @@ class Login:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the requests of those who are in; show all others the page with the field."""
         if scope["type"] not in ("http", "websocket") or self._is_open(scope):
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._renewing(scope, send))
         elif scope["type"] == "websocket":
             await refuse(scope, receive, send, "The door has to be opened first.")
         else:
@@ -200,15 +200,38 @@ class Login:
         response = RedirectResponse(
             place, status_code=303, headers={"Cache-Control": "no-store"}
         )
+        self._set_cookie(response, scope, self._door.new_cookie())
+        return response
+
+    def _set_cookie(self, response: Response, scope: Scope, cookie: str) -> None:
         response.set_cookie(
             self._cookie,
-            self._door.new_cookie(),
+            cookie,
             max_age=self._door.lasts_seconds,
             httponly=True,
             samesite="lax",
             secure=scope["scheme"] == "https",
         )
-        return response
+
+    def _renewing(self, scope: Scope, send: Send) -> Send:
+        """Return what sends an answer of the program. To a page that is opened it adds the cookie that the browser
+        has: that lasts so long from the last visit on, as what the visitor saved does."""
+        if scope["type"] != "http" or self._door.lasts_seconds is None:
+            return send
+        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
+        accepted = Headers(scope=scope).get("accept", "")
+        if "text/html" not in accepted or not self._door.is_open_to(cookie):
+            return send
+        renewed = Response()
+        self._set_cookie(renewed, scope, cookie)
+
+        async def send_renewed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.append("set-cookie", renewed.headers["set-cookie"])
+            await send(message)
+
+        return send_renewed
 
 
 async def _entered(scope: Scope, receive: Receive) -> str:

@@ -1,0 +1,90 @@
+"""The code of a class: each browser that gives it gets a cookie of its own, which lasts from the last visit on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from memviz.dashboard.ui.shell.server.login import (
+    ClassCodeDoor,
+    Login,
+    PasswordDoor,
+)
+from memviz.models.access import Password
+from memviz.models.class_door import (
+    DAY_SECONDS,
+    IDLE_DAYS,
+    ClassDoor,
+    VisitorCookies,
+)
+
+CODE = "maple street"
+COOKIES = VisitorCookies(bytes(32), CODE)
+OF_A_PAGE = {"Accept": "text/html,application/xhtml+xml"}
+
+
+async def page(_: Any) -> PlainTextResponse:
+    return PlainTextResponse("a page")
+
+
+def client(door: Any = None) -> TestClient:
+    door = door or ClassCodeDoor(ClassDoor(CODE), COOKIES)
+    login = Middleware(Login, door=door, port=8501)
+    app = Starlette(routes=[Route("/{path:path}", page)], middleware=[login])
+    return TestClient(app, base_url="http://127.0.0.1:8501")
+
+
+def enter(browser: TestClient, code: str, path: str = "/") -> Any:
+    return browser.post(path, data={"password": code}, follow_redirects=False)
+
+
+def test_two_browsers_are_two_visitors() -> None:
+    visitors = set()
+    for code in (CODE, " MAPLE street "):
+        browser = client()
+        answer = enter(browser, code, "/library?x=1")
+        assert answer.status_code == 303
+        assert answer.headers["location"] == "/library?x=1"
+        visitors.add(COOKIES.visitor_of(browser.cookies["memviz_8501"]))
+        assert browser.get("/library").text == "a page"
+    assert len(visitors) == 2
+    assert None not in visitors
+
+
+@pytest.mark.parametrize("code", ["", "maple", "maple streets", "é"])
+def test_another_code_lets_nobody_in(code: str) -> None:
+    browser = client()
+    answer = enter(browser, code)
+    assert answer.status_code == 401
+    assert "This is not the code of the class." in answer.text
+    assert not browser.cookies
+    assert browser.get("/library").status_code == 401
+
+
+def test_the_field_is_no_password_for_the_browser_to_keep() -> None:
+    shown = client().get("/").text
+    assert 'type="password"' not in shown
+    assert "Code of the class" in shown
+
+
+def test_the_cookie_lasts_from_the_last_page_on() -> None:
+    browser = client()
+    first = enter(browser, CODE).headers["set-cookie"]
+    lasts = f"Max-Age={IDLE_DAYS * DAY_SECONDS}"
+    assert lasts in first
+    assert "HttpOnly" in first
+    assert browser.get("/", headers=OF_A_PAGE).headers["set-cookie"] == first
+    other_file = browser.get("/static/app.js", headers={"Accept": "*/*"})
+    assert "set-cookie" not in other_file.headers
+
+
+def test_the_cookie_of_a_password_ends_with_the_browser() -> None:
+    browser = client(PasswordDoor(Password(CODE)))
+    assert "Max-Age" not in enter(browser, CODE).headers["set-cookie"]
+    assert "set-cookie" not in browser.get("/", headers=OF_A_PAGE).headers
