@@ -268,8 +268,16 @@ class Attempts:
     """Counts the wrong attempts of each visitor and of all together. An attempt that comes too early is not looked
     at, so that waiting is the only way; nobody who is in already is held up."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        free_of_one: int = FREE_OF_ONE,
+        longest_wait_seconds: float = LONGEST_WAIT_OF_ONE_SECONDS,
+    ) -> None:
         self._clock = clock
+        self._free_of_one = free_of_one
+        self._longest_wait_seconds = longest_wait_seconds
         self._all = _Series(FREE_OF_ALL, LONGEST_WAIT_OF_ALL_SECONDS)
         self._visitors: OrderedDict[str, _Series] = OrderedDict()
 
@@ -294,7 +302,9 @@ class Attempts:
     def _visitor(self, address: str) -> _Series:
         name = _network(address)
         if name not in self._visitors:
-            self._visitors[name] = _Series(FREE_OF_ONE, LONGEST_WAIT_OF_ONE_SECONDS)
+            self._visitors[name] = _Series(
+                self._free_of_one, self._longest_wait_seconds
+            )
         self._visitors.move_to_end(name)
         if len(self._visitors) > _MOST_VISITORS:
             self._visitors.popitem(last=False)

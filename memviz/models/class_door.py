@@ -10,8 +10,10 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import normalize
 
 from memviz.core.errors import AccessError
+from memviz.core.new_file import create_whole
 from memviz.models.access import CLASS_CODE
 
 CLASS_FOLDER = "MEMVIZ_CLASS_FOLDER"
@@ -35,20 +37,27 @@ class ClassDoor:
 
     def check(self) -> None:
         """Raise :class:`memviz.core.errors.AccessError` for a code that is guessed too easily."""
-        if not SHORTEST_CODE_CHARS <= len(self.code) <= LONGEST_CODE_CHARS:
+        length = len(_as_typed(self.code))
+        if not SHORTEST_CODE_CHARS <= length <= LONGEST_CODE_CHARS:
             raise AccessError(
-                f"The code of the class has {len(self.code)} characters: choose one of {SHORTEST_CODE_CHARS} to "
+                f"The code of the class has {length} characters: choose one of {SHORTEST_CODE_CHARS} to "
                 f"{LONGEST_CODE_CHARS}, such as two words."
             )
 
     def admits(self, entered: str) -> bool:
         """Return whether somebody entered the code; upper and lower case, and spaces around it, are the same."""
-        given = entered.strip().casefold().encode("utf-8", "surrogatepass")
-        return hmac.compare_digest(given, self.code.strip().casefold().encode())
+        given = _as_typed(entered).encode("utf-8", "surrogatepass")
+        return hmac.compare_digest(given, _as_typed(self.code).encode())
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this."""
         return {CLASS_CODE: self.code, CLASS_FOLDER: str(self.folder)}
+
+
+def _as_typed(code: str) -> str:
+    """Return a code without what people type in different ways: case, spaces around it, and accents that keyboards
+    write with different characters."""
+    return normalize("NFC", code.strip()).casefold()
 
 
 def class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
@@ -68,7 +77,7 @@ class VisitorCookies:
 
     def __init__(self, key: bytes, code: str) -> None:
         self._key = key
-        self._code = code
+        self._code = _as_typed(code)
 
     @classmethod
     def of(cls, door: ClassDoor) -> VisitorCookies:
@@ -100,24 +109,15 @@ def _read_key(folder: Path) -> bytes:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Of two servers that start at the same time one makes it.
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise AccessError(_unusable(folder, error)) from None
-    try:
+        create_whole(path, secrets.token_bytes(_KEY_BYTES))
         key = path.read_bytes()
     except OSError as error:
-        raise AccessError(_unusable(folder, error)) from None
+        reason = error.strerror or str(error)
+        raise AccessError(
+            f"The folder of the class, {folder}, cannot be used: {reason}."
+        ) from None
     if len(key) != _KEY_BYTES:
         raise AccessError(
             f"{path} is no key of a class: delete it, and every visitor begins anew."
         )
     return key
-
-
-def _unusable(folder: Path, error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"The folder of the class, {folder}, cannot be used: {reason}."

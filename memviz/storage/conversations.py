@@ -96,8 +96,14 @@ class SavedConversations:
 
     def _forget(self) -> None:
         self._conversations = RecentlyUsed(
-            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept.log)
+            MAX_LOGS_IN_PROCESS,
+            self._share_of(MAX_LOG_MESSAGES),
+            lambda kept: len(kept.log),
         )
+
+    def _share_of(self, most: int) -> int:
+        """Return how much of what this process may keep is for this library: a tenth, where it is one of many."""
+        return most if self.store.limits is None else most // 10
 
     def choices(self, limit: int, chosen: str | None) -> Choices:
         """The ``limit`` newest conversations, and the chosen one if it exists at all."""
@@ -195,7 +201,8 @@ class SavedConversations:
     def answers_folder(self) -> Path | None:
         """The folder in which answers of paid summarizers are kept for sweeps, and vectors of embedding models: beside
         the database."""
-        if self.store.path == MEMORY:
+        # A visitor's library takes no more room than it may, and these would come on top.
+        if self.store.path == MEMORY or self.store.limits is not None:
             return None
         return Path(self.store.path).with_suffix(".answers")
 
@@ -228,7 +235,9 @@ class HeldChats(SavedConversations):
     def _forget(self) -> None:
         super()._forget()
         self._chats = RecentlyUsed(
-            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[0])
+            MAX_LOGS_IN_PROCESS,
+            self._share_of(MAX_LOG_MESSAGES),
+            lambda kept: len(kept[0]),
         )
 
     def held_chat(self, id: str) -> Run | None:

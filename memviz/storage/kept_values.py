@@ -162,6 +162,11 @@ def prune_cells(session: Session) -> None:
     remove(session, "cell", KEPT.c.key.not_in(newest))
 
 
+def forget_cells(session: Session) -> None:
+    """Let go of all cells: a sweep measures them again."""
+    remove(session, "cell")
+
+
 def count_damaged_cells(session: Session) -> tuple[int, int]:
     """The number of kept cells that are damaged, and that of all."""
     sound = [_is_cell(cell) for cell in all_of(session, "cell")]

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from memviz.core.storage_errors import FullLibraryError
 from memviz.core.translation import _
-from memviz.storage import library
+from memviz.storage import kept_values, library
 
 
 class Size(NamedTuple):
@@ -37,7 +37,7 @@ class Limits(NamedTuple):
 
     def check(self, session: Session, before: Size) -> None:
         """Raise :class:`memviz.core.storage_errors.FullLibraryError` where a transaction made a library larger than it
-        may be. Before that what was deleted goes for good, if that makes room."""
+        may be. Before that what was deleted goes for good, and what sweeps measured, if that makes room."""
         after = Size.of(session)
         if after.conversations > max(self.conversations, before.conversations):
             raise FullLibraryError(
@@ -49,6 +49,7 @@ class Limits(NamedTuple):
         if after.bytes <= max(self.bytes, before.bytes):
             return
         library.purge(session, older_than_days=0)
+        kept_values.forget_cells(session)
         if Size.of(session).bytes > max(self.bytes, before.bytes):
             raise FullLibraryError(
                 _(

@@ -87,9 +87,9 @@ class Store:
     module of its subject; only the session, which comes first there, is the store's own.
     """
 
-    def __init__(self, path_or_url: str | Path, limits: Limits | None = None) -> None:
+    def __init__(self, path_or_url: str | Path) -> None:
         self._database = open_database(database_path(path_or_url))
-        self._limits = limits
+        self.limits: Limits | None = None
         self._moving = Lock()
 
     @property
@@ -154,11 +154,11 @@ class Store:
             Session(writing(database.engine), expire_on_commit=False) as session,
         ):
             with session.begin():
-                before = None if self._limits is None else Size.of(session)
+                before = None if self.limits is None else Size.of(session)
                 yield session
                 session.flush()
-                if self._limits is not None and before is not None:
-                    self._limits.check(session, before)
+                if self.limits is not None and before is not None:
+                    self.limits.check(session, before)
                 database.expect_in_place()
             database.expect_in_place()  # it may have gone during the commit: nothing is said to be saved that is not
 

@@ -17,7 +17,12 @@ from typing import Any
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
 from memviz.core.recently_used import RecentlyUsed
-from memviz.core.storage_errors import DamagedRunError, DatabaseMovedError, StorageError
+from memviz.core.storage_errors import (
+    DamagedRunError,
+    DatabaseMovedError,
+    FullLibraryError,
+    StorageError,
+)
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
@@ -119,14 +124,19 @@ class Workspace(HeldChats):
         self, database: str | Path | None = None, limits: Limits | None = None
     ) -> None:
         path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        super().__init__(Store(path, limits))
-        self.recordings = RecordingShelf(self.store)
+        store = Store(path)
         samples = {SAMPLE_PREFIX + name: one for name, one in bundled().items()}
-        self.store.add_missing_conversations(samples)
+        store.add_missing_conversations(samples)
+        # From now on: a full library has to open, so that something can be deleted.
+        store.limits = limits
+        super().__init__(store)
+        self.recordings = RecordingShelf(store)
 
     def _forget(self) -> None:
         super()._forget()
-        self._runs = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
+        self._runs = RecentlyUsed(
+            MAX_RUNS_IN_PROCESS, self._share_of(MAX_RUN_RECORDS), _records
+        )
         self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
 
     @property
@@ -247,7 +257,7 @@ class Workspace(HeldChats):
         if run.compactions and not is_recorded:
             digest = key.digest(len(run.log))
             # Of a database that is gone the page says so; the run is worth looking at nevertheless.
-            with suppress(DatabaseMovedError):
+            with suppress(DatabaseMovedError, FullLibraryError):
                 self.store.save_run(key.conversation_id, run, digest, key.summarizer)
         return self._remember(key, run)
 

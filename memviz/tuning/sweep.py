@@ -18,7 +18,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import ParameterError, SweepError
 from memviz.core.messages import Message
 from memviz.core.model_errors import BudgetSpentError
-from memviz.core.storage_errors import DatabaseMovedError
+from memviz.core.storage_errors import DatabaseMovedError, FullLibraryError
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
 from memviz.core.vectors import server_of_vectors
@@ -219,7 +219,7 @@ class Sweeping:
         self._due.take(self._pace_key(place), self._messages(place), cell.seconds)
         if self.kept is not None and cell.can_be_kept:
             # Pages say so; the cell is worth looking at nevertheless.
-            with suppress(DatabaseMovedError):
+            with suppress(DatabaseMovedError, FullLibraryError):
                 self.kept.keep_cell(key, cell.to_dict())
 
     def _run(

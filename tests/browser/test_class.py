@@ -83,7 +83,7 @@ def test_each_visitor_has_a_library_that_no_other_sees(
     of_ana.wait_for_url("**/compare?*conversation=*")
     address = of_ana.url
     of_bo.goto(address)
-    of_bo.get_by_text("The conversation of the link is not on this server").wait_for()
+    of_bo.get_by_text("The conversation of the link is not in this library").wait_for()
     assert of_bo.get_by_text(TITLE).count() == 0
 
     other_tab = ana.new_page()

@@ -128,7 +128,8 @@ def too_large_prompt(_: Path) -> object:
 
 
 def full_library(folder: Path) -> object:
-    store = Store(folder / "full.db", Limits(conversations=2, bytes=10**9))
+    store = Store(folder / "full.db")
+    store.limits = Limits(conversations=2, bytes=10**9)
     return [store.add_conversation(memviz.Transcript(tuple(HELLO))) for _ in range(3)]
 
 

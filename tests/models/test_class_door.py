@@ -58,7 +58,12 @@ def test_the_code_is_read_as_people_type_it() -> None:
     assert not door.admits("\ud800")
 
 
-@pytest.mark.parametrize("code", ["", "maple", "m" * 61])
+def test_a_code_that_is_typed_otherwise_keeps_its_visitors() -> None:
+    cookie = cookies(code="café street").issue()
+    assert cookies(code=" CAFE\u0301 Street").visitor_of(cookie)
+
+
+@pytest.mark.parametrize("code", ["", "maple", " maple ", "       ", "m" * 61])
 def test_a_code_that_is_guessed_or_mistyped_too_easily_is_refused(code: str) -> None:
     with pytest.raises(AccessError, match="6 to 60"):
         ClassDoor(code).check()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from memviz import Message, Transcript
-from memviz.core.storage_errors import FullLibraryError
+from memviz.core.storage_errors import DatabaseMovedError, FullLibraryError
 from memviz.storage.limits import Limits
 from memviz.storage.own_libraries import OwnLibraries
+from memviz.storage.workspace import Workspace
 
 ANA, BO = "a" * 32, "b" * 32
 AMPLE = Limits(1_000, 10**9)
@@ -74,25 +76,67 @@ def test_everything_of_one_visitor_is_deleted_and_nothing_of_another(
     (entry,) = of_ana.add([chat("My zebra secret")])
     of_bo = libraries.open(BO)
     (other,) = of_bo.add([chat("Another's")])
-    answers = of_ana.answers_folder
-    assert answers is not None
-    answers.mkdir()
-    (answers / "paid").write_text("secret")
-    of_ana.store.close()
-    libraries.delete(ANA)
     folder = libraries.path_of(ANA).parent
+    (folder / f"{ANA}.db.before-v3").write_text("an older one")
+    libraries.delete(ANA)
     assert not list(folder.glob(f"{ANA}*"))
+    # Another tab that still has it open saves nothing more.
+    with pytest.raises(DatabaseMovedError):
+        of_ana.add([chat("Again")])
     assert libraries.open(BO).store.exists(other.id)
     assert not libraries.open(ANA).store.exists(entry.id)
 
 
-def test_what_nobody_has_opened_for_long_is_idle(tmp_path: Path) -> None:
+def test_what_nobody_has_opened_for_long_is_deleted(tmp_path: Path) -> None:
     libraries = OwnLibraries(tmp_path, AMPLE)
+    kept, idle = libraries.path_of(BO), libraries.path_of(ANA)
     for visitor in (ANA, BO):
         libraries.open(visitor).store.close()
-    assert not list(libraries.idle(DAY))
+    libraries.delete_idle(DAY)
+    assert kept.exists()
+    assert idle.exists()
     long_ago = time.time() - 2 * DAY
-    for file in libraries.path_of(ANA).parent.iterdir():
+    for file in idle.parent.iterdir():
         os.utime(file, (long_ago, long_ago))
     libraries.note_visit(BO)
-    assert list(libraries.idle(DAY)) == [ANA]
+    libraries.delete_idle(DAY)
+    assert kept.exists()
+    assert not idle.exists()
+
+
+def test_a_full_library_opens_and_what_is_worked_out_goes_before_anything_is_refused(
+    tmp_path: Path,
+) -> None:
+    libraries = OwnLibraries(tmp_path, AMPLE)
+    library = libraries.open(ANA)
+    (entry,) = library.add([chat("Mine")])
+    library.store.keep_cell("cell", {"large": os.urandom(500_000).hex()})
+    count = library.store.count()
+    library.store.close()
+    used = libraries.path_of(ANA).stat().st_size
+    full = OwnLibraries(tmp_path, Limits(count - 1, used + 500_000)).open(ANA)
+    assert full.store.count() == count
+    assert full.answers_folder is None, "what would come on top"
+    full.store.delete(entry.id)
+    full.store.keep_cell("other", {"large": os.urandom(500_000).hex()})
+    assert full.store.find_cells(["cell"]) == {}
+
+
+def test_there_are_only_so_many_visitors(tmp_path: Path) -> None:
+    libraries = OwnLibraries(tmp_path, most_visitors=1)
+    libraries.open(ANA)
+    with pytest.raises(FullLibraryError, match="1 visitors"):
+        libraries.open(BO)
+    assert not libraries.path_of(BO).exists()
+    assert libraries.open(ANA).store.count() > 0
+
+
+def test_all_threads_of_a_visitor_have_one_library_and_each_is_looked_after_once(
+    tmp_path: Path,
+) -> None:
+    seen: list[Workspace] = []
+    libraries = OwnLibraries(tmp_path, AMPLE, at_opening=seen.append)
+    with ThreadPoolExecutor(8) as threads:
+        opened = list(threads.map(libraries.open, [ANA, BO] * 20))
+    assert len({id(one) for one in opened}) == 2
+    assert len(seen) == 2

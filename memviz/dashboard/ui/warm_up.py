@@ -11,8 +11,9 @@ from time import sleep
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.shell.frame import delete_idle_libraries, workspace
+from memviz.dashboard.ui.shell.frame import own_libraries, workspace
 from memviz.dashboard.ui.shell.server.checks import served_class, server_address
+from memviz.models.class_door import DAY_SECONDS, IDLE_DAYS
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 
@@ -37,7 +38,7 @@ def keep_libraries_in_order() -> None:
     """Delete what nobody has opened for long, now and every hour, as long as the server runs."""
     while True:
         with suppress(OSError):
-            delete_idle_libraries()
+            own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS)
         sleep(IDLE_LOOK_SECONDS)
 
 

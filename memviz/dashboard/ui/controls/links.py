@@ -63,8 +63,7 @@ Pairs = Iterable[tuple[str, str]]
 OPENED_KEY = "opened-link"
 OPENED_COUNT_KEY = "opened-link-count"
 LINK_HELP = noop(
-    "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in "
-    "it."
+    "Opens what this page shows for anybody who uses this library. Keys and base URLs are not in it."
 )
 FRAME_HELP = noop(
     "A frame of another page shows memviz only where the server "
@@ -243,7 +242,7 @@ def open_shared_view() -> bool:
     id = state.conversation_id
     if id is not None and not workspace().store.exists(id):
         problems.append(
-            _("The conversation of the link is not on this server, or was deleted.")
+            _("The conversation of the link is not in this library, or was deleted.")
         )
         state.open(before)
     if view.turn is not None:

@@ -29,6 +29,7 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.frame import delete_own_library, workspace
 from memviz.dashboard.ui.shell.server.checks import served_class
+from memviz.dashboard.ui.shell.state import forget_session
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
@@ -160,8 +161,10 @@ def backup_controls() -> None:
     path = Path(workspace().store.path)
     if workspace().store.path == MEMORY:
         return
-    name = f"{path.stem}-backup-{date.today()}.db"
-    # No visitor of a class makes files on the server; no library of one is larger.
+    # A visitor's file is named after the visitor, which is nobody else's business.
+    stem = path.stem if served_class() is None else "memviz"
+    name = f"{stem}-backup-{date.today()}.db"
+    # No visitor of a class makes files on the server.
     if served_class() is not None or _size(path) <= MAX_DOWNLOAD_BYTES:
         offer_file(
             _("Back up"),
@@ -196,6 +199,7 @@ def _offer_to_delete_all() -> None:
         st.text(_(DELETE_ALL))
         if st.button(_("Delete everything of mine"), key="delete-all", width="stretch"):
             delete_own_library()
+            forget_session()
             st.rerun()
 
 

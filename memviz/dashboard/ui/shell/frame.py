@@ -57,7 +57,6 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
-from memviz.models.class_door import DAY_SECONDS, IDLE_DAYS
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.workspace import Workspace
 
@@ -74,6 +73,8 @@ REOPEN_HELP = noop(
 
 def _show_database_problem() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
+    if served_class() is not None:
+        return  # a library that was deleted in another tab is opened anew
     problem = ""
     # A file that cannot be opened at all is said by the page, in its place.
     with suppress(StorageError):
@@ -185,9 +186,10 @@ def navigate() -> None:
         begin_presented()
         page.run()
     end_presented()
-    looked_at(workspace())
-    if served_class() is not None:
-        own_libraries().note_visit(visitor_now())
+    with errors_shown():
+        looked_at(workspace())
+        if served_class() is not None:
+            own_libraries().note_visit(visitor_now())
 
 
 def _pages() -> list[StreamlitPage]:
@@ -268,22 +270,24 @@ def _begin() -> None:
     say_unknown_parts()
 
 
-MOST_OPEN_LIBRARIES = 100
-"""Libraries of visitors that stay open; the one that was asked for the longest ago is opened again if it is needed."""
-
-
 def workspace() -> Workspace:
     """Return the library of this server, or where it serves a class that of the visitor whose page runs. Raises
     StorageError if the database cannot be used, and AccessError for somebody who is not in the class."""
-    return _open_library("" if served_class() is None else visitor_now())
+    if served_class() is None:
+        return _only_library()
+    return own_libraries().open(visitor_now())
 
 
-@st.cache_resource(show_spinner=False, max_entries=MOST_OPEN_LIBRARIES)
-def _open_library(visitor: str) -> Workspace:
-    opened = own_libraries().open(visitor) if visitor else Workspace()
+@st.cache_resource(show_spinner=False)
+def _only_library() -> Workspace:
+    opened = Workspace()
+    _look_after(opened)
+    return opened
+
+
+def _look_after(opened: Workspace) -> None:
     watch_in_background(opened)
     _leave_imports_to_themselves()
-    return opened
 
 
 @cache
@@ -291,21 +295,12 @@ def own_libraries() -> OwnLibraries:
     """Return the libraries of the class that this server serves."""
     door = served_class()
     assert door is not None  # noqa: S101 - asked where a class is served
-    return OwnLibraries(door.folder)
+    return OwnLibraries(door.folder, at_opening=_look_after)
 
 
 def delete_own_library() -> None:
     """Delete everything of the visitor whose page runs. The next look opens a new library."""
-    visitor = visitor_now()
-    _open_library.clear(visitor)
-    own_libraries().delete(visitor)
-
-
-def delete_idle_libraries() -> None:
-    """Delete the libraries that nobody has opened for :data:`memviz.models.class_door.IDLE_DAYS`."""
-    for visitor in own_libraries().idle(IDLE_DAYS * DAY_SECONDS):
-        _open_library.clear(visitor)
-        own_libraries().delete(visitor)
+    own_libraries().delete(visitor_now())
 
 
 NEW_OBJECTS = 50_000

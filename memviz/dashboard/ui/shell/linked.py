@@ -148,7 +148,7 @@ def show_not_there(text: str) -> None:
 def say_conversation_is_gone() -> None:
     """Say that a link names a conversation which is not there."""
     st.warning(
-        _("The conversation of the link is not on this server, or was deleted."),
+        _("The conversation of the link is not in this library, or was deleted."),
         icon=LINK_OFF,
     )
 

@@ -16,6 +16,11 @@ def of_session(key: str, make: Callable[[], T]) -> T:
     return value
 
 
+def forget_session() -> None:
+    """Forget all that this browser session keeps: the next run of a page begins as a first visit does."""
+    st.session_state.clear()
+
+
 def heed_clicks() -> None:
     """End this run of the page if the visitor has clicked something meanwhile, or has left.
 

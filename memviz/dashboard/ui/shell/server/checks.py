@@ -16,6 +16,7 @@ from memviz.dashboard.ui.shell.server.login import (
     cookie_name,
 )
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
+from memviz.dashboard.ui.shell.state import of_session
 from memviz.models.access import ServerAccess, read_password, server_access
 from memviz.models.class_door import ClassDoor, VisitorCookies, class_door
 
@@ -65,7 +66,8 @@ def visitor_now() -> str:
     is gone or that of another class."""
     name = cookie_name(st.get_option("server.port"))
     visitor = visitor_cookies().visitor_of(st.context.cookies.get(name, ""))
-    if visitor is None:
+    # A session that was begun as another visitor holds what is theirs.
+    if visitor is None or of_session("visitor", lambda: visitor) != visitor:
         raise AccessError(_("You are not in the class any more: load this page again."))
     return visitor
 

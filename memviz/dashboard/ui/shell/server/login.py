@@ -29,7 +29,9 @@ from memviz.core.translation import (
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.shell.linked import LANG
 from memviz.models.access import (
+    FREE_OF_ALL,
     LONGEST_BYTES,
+    LONGEST_WAIT_OF_ALL_SECONDS,
     Attempts,
     Password,
     Sessions,
@@ -75,6 +77,8 @@ class Door(Protocol):
     """The attributes of the field in HTML."""
     lasts_seconds: int | None
     """How long a browser keeps the cookie; ``None``: until it is closed."""
+    attempts: Attempts
+    """The wrong attempts so far, and how long they make somebody wait."""
 
     def is_open_to(self, cookie: str) -> bool:
         """Return whether a browser with this cookie is in."""
@@ -98,6 +102,7 @@ class PasswordDoor:
     def __init__(self, password: Password) -> None:
         self._password = password
         self._sessions = Sessions()
+        self.attempts = Attempts()
 
     def is_open_to(self, cookie: str) -> bool:
         """Return whether the password was given in this browser."""
@@ -116,8 +121,8 @@ class ClassCodeDoor:
     """The code of a class; each browser that gave it is a visitor of its own."""
 
     asks = noop(
-        "This is a class. Its code stands on the projector, or your teacher can tell you. What you save here is seen "
-        "by you alone, in this browser."
+        "This is a class. Its code stands on the projector, or your teacher can tell you. What you save is there for "
+        "this browser alone: on a computer that others use, delete it at the end, in the library."
     )
     label = noop("Code of the class")
     wrong = noop("This is not the code of the class.")
@@ -127,6 +132,10 @@ class ClassCodeDoor:
     def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
         self._door = door
         self._cookies = cookies
+        # A school has one address, and the code is no secret in the room.
+        self.attempts = Attempts(
+            free_of_one=FREE_OF_ALL, longest_wait_seconds=LONGEST_WAIT_OF_ALL_SECONDS
+        )
 
     def is_open_to(self, cookie: str) -> bool:
         """Return whether the cookie is that of a visitor of this class."""
@@ -154,7 +163,6 @@ class Login:
         self._door = door
         self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
         self._cookie = cookie_name(port)
-        self._attempts = Attempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the requests of those who are in; show all others the page with the field."""
@@ -176,7 +184,7 @@ class Login:
             return _page(self._door, "", 401)
         entered = await _entered(scope, receive)
         address = (scope.get("client") or ("",))[0]
-        if wait_seconds := self._attempts.begin(address):
+        if wait_seconds := self._door.attempts.begin(address):
             seconds = ceil(wait_seconds)
             answer = _(
                 "There were too many wrong attempts. Try again in {wait}.",
@@ -187,7 +195,7 @@ class Login:
             return page
         if not await asyncio.to_thread(self._door.admits, entered):
             return _page(self._door, _(self._door.wrong), 401)
-        self._attempts.succeeded(address)
+        self._door.attempts.succeeded(address)
         return self._let_in(scope)
 
     def _let_in(self, scope: Scope) -> Response:
@@ -228,7 +236,10 @@ class Login:
         async def send_renewed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.append("set-cookie", renewed.headers["set-cookie"])
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.append("set-cookie", renewed.headers["set-cookie"])
+                    # Nobody on the way may keep it, and give it to somebody else.
+                    headers["cache-control"] = "private, no-store"
             await send(message)
 
         return send_renewed

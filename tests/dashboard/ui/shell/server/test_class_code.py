@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -29,8 +30,9 @@ COOKIES = VisitorCookies(bytes(32), CODE)
 OF_A_PAGE = {"Accept": "text/html,application/xhtml+xml"}
 
 
-async def page(_: Any) -> PlainTextResponse:
-    return PlainTextResponse("a page")
+async def page(request: Request) -> Response:
+    kind = "text/javascript" if request.url.path.endswith(".js") else "text/html"
+    return Response("a page", media_type=kind, headers={"Cache-Control": "max-age=9"})
 
 
 def client(door: Any = None) -> TestClient:
@@ -79,9 +81,19 @@ def test_the_cookie_lasts_from_the_last_page_on() -> None:
     lasts = f"Max-Age={IDLE_DAYS * DAY_SECONDS}"
     assert lasts in first
     assert "HttpOnly" in first
-    assert browser.get("/", headers=OF_A_PAGE).headers["set-cookie"] == first
-    other_file = browser.get("/static/app.js", headers={"Accept": "*/*"})
+    opened = browser.get("/", headers=OF_A_PAGE)
+    assert opened.headers["set-cookie"] == first
+    assert opened.headers["cache-control"] == "private, no-store"
+    other_file = browser.get("/static/app.js", headers=OF_A_PAGE)
     assert "set-cookie" not in other_file.headers
+    assert other_file.headers["cache-control"] == "max-age=9"
+
+
+def test_a_class_behind_one_address_is_not_kept_out_by_one_of_them() -> None:
+    browser = client()
+    for _attempt in range(10):
+        assert enter(browser, "a wrong one").status_code == 401
+    assert enter(browser, CODE).status_code == 303
 
 
 def test_the_cookie_of_a_password_ends_with_the_browser() -> None:
