@@ -239,7 +239,7 @@ class Login:
                 if headers.get("content-type", "").startswith("text/html"):
                     headers.append("set-cookie", renewed.headers["set-cookie"])
                     # Nobody on the way may keep it, and give it to somebody else.
-                    headers["cache-control"] = "private, no-store"
+                    headers["cache-control"] = "no-store"
             await send(message)
 
         return send_renewed

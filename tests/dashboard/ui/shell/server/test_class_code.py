@@ -83,7 +83,7 @@ def test_the_cookie_lasts_from_the_last_page_on() -> None:
     assert "HttpOnly" in first
     opened = browser.get("/", headers=OF_A_PAGE)
     assert opened.headers["set-cookie"] == first
-    assert opened.headers["cache-control"] == "private, no-store"
+    assert opened.headers["cache-control"] == "no-store"
     other_file = browser.get("/static/app.js", headers=OF_A_PAGE)
     assert "set-cookie" not in other_file.headers
     assert other_file.headers["cache-control"] == "max-age=9"
