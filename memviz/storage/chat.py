@@ -13,7 +13,12 @@ from memviz.engine.run import Run
 from memviz.engine.run_record import whole_setting_to_dict
 from memviz.models.names import OFFLINE
 from memviz.storage import library
-from memviz.storage.library import found, insert_rows, now, stored_message_rows
+from memviz.storage.library import (
+    find_conversation,
+    insert_rows,
+    now,
+    stored_message_rows,
+)
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
@@ -79,7 +84,7 @@ def save_turn(
     the beginning of the run's: another tab has written, or a turn was taken back, which is for
     :func:`rewrite`.
     """
-    conversation = found(session, conversation_id)
+    conversation = find_conversation(session, conversation_id)
     known = conversation.message_count
     expect_messages(session, conversation, run.log, known)
     stored = chat_row(session, conversation.id)
@@ -108,7 +113,7 @@ def rewrite(
     before the change: where more or something else is stored, another tab has written, and
     :class:`StorageError` is raised instead of losing that.
     """
-    conversation = found(session, conversation_id)
+    conversation = find_conversation(session, conversation_id)
     id = conversation.id
     stored = list(stored_message_rows(session, id))
     if replaces is not None:

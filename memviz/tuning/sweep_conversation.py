@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
+from memviz.core.fingerprint import fingerprint
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
@@ -89,5 +88,4 @@ class SweepConversation:
         content: list[object] = [self.system_prompt, messages, probes]
         if self.tools:
             content.append(self.tools)
-        text = json.dumps(content, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return fingerprint(content)
