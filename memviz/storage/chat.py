@@ -48,11 +48,16 @@ from memviz.transcripts.base import Transcript
 
 
 def add(
-    session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
+    session: Session,
+    transcript: Transcript,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
+    id: str | None = None,
 ) -> str:
     """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
-    those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
-    conversation_id = library.add(session, replace(transcript, messages=()))
+    those of ``run``, all else is the ``transcript``'s. Returns the conversation's id, a new one unless it is given."""
+    conversation_id = library.add(session, replace(transcript, messages=()), id)
     save_turn(session, conversation_id, run, summarizer=summarizer)
     return conversation_id
 
@@ -70,8 +75,7 @@ def bring_back(
     if session.get(ConversationRow, conversation_id) is not None:
         library.restore(session, conversation_id)
         return
-    library.add(session, replace(transcript, messages=()), conversation_id)
-    save_turn(session, conversation_id, run, summarizer=summarizer)
+    add(session, transcript, run, summarizer=summarizer, id=conversation_id)
 
 
 def save_turn(

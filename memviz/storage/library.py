@@ -123,9 +123,7 @@ def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
     """Keep a conversation; returns its id, a new one unless it is given. One without messages is the
     start of a chat. A given ``id`` that is there already, deleted or not, is left as it is."""
     conversation_id = clean_text(id or str(uuid4()))
-    is_known = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id)
-    if id is None or session.scalar(is_known) is None:
-        _write(session, {conversation_id: transcript})
+    add_missing(session, {conversation_id: transcript})
     return conversation_id
 
 
@@ -361,19 +359,17 @@ def _other_probes(stored: ConversationRow, probe: Probe) -> list[dict[str, Any]]
 
 def put_away(session: Session, id: str) -> None:
     """Take a conversation out of the library. :func:`restore` brings it back."""
-    session.execute(
-        update(CONVERSATIONS)
-        .where(CONVERSATIONS.c.id == _expect(session, id))
-        .values(deleted_at=now())
-    )
+    _set_deleted(session, _expect(session, id), now())
 
 
 def restore(session: Session, id: str) -> None:
     """Bring a deleted conversation back, with all its runs."""
-    id = _expect(session, id, deleted=True)
-    session.execute(
-        update(CONVERSATIONS).where(CONVERSATIONS.c.id == id).values(deleted_at=None)
-    )
+    _set_deleted(session, _expect(session, id, deleted=True), None)
+
+
+def _set_deleted(session: Session, id: str, time: datetime | None) -> None:
+    this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
+    session.execute(this.values(deleted_at=time))
 
 
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:
