@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,7 +123,7 @@ def sources_of(
 ) -> list[Source]:
     """The conversations of a file or of a folder, all of them, or the saved one. One that cannot be read is told on
     stderr; the others are there."""
-    if _is_folder(given):
+    if os.path.isdir(given):
         return _folder_sources(Path(given), database, format, user)
     if not is_file(given):
         return [source_of(given, database, format, user=user)]
@@ -195,18 +196,8 @@ def is_file(given: str) -> bool:
     """Return whether it is standard input or a file, or is written as one: no id has a dot or a slash."""
     if given == STDIN or any(mark in given for mark in "./\\~"):
         return True
-    try:
-        return Path(given).exists() and not Path(given).is_dir()
-    except (OSError, ValueError):
-        # It is too long for a name, or has NUL in it.
-        return False
-
-
-def _is_folder(given: str) -> bool:
-    try:
-        return Path(given).is_dir()
-    except (OSError, ValueError):
-        return False
+    # Unlike a Path, these are false for what is too long for a name, or has NUL in it.
+    return os.path.exists(given) and not os.path.isdir(given)
 
 
 def check_format(name: str | None) -> None:

@@ -8,8 +8,9 @@ database in ``storage_errors``), how large things from outside may be in
 wording. The room imports no other room.
 
 Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
-``counters``, ``division``, ``errors``, ``fact_index``, ``facts``, ``file_places``, ``forms``,
-``importance``, ``memory``, ``message_fields``, ``messages``, ``model_errors``, ``new_file``,
+``counters``, ``division``, ``errors``, ``fact_index``, ``facts``, ``file_places``,
+``fingerprint``, ``forms``, ``importance``, ``memory``, ``message_fields``, ``messages``,
+``model_errors``, ``new_file``,
 ``notebook_output``, ``page_titles``, ``pieces``, ``plain_yaml``, ``process_memory``,
 ``recently_used``, ``shared_growth``, ``small_embedding``, ``storage_errors``,
 ``summaries``, ``text.answer_forms``, ``text.chunks``, ``text.clauses``,

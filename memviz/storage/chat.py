@@ -13,7 +13,12 @@ from memviz.engine.run import Run
 from memviz.engine.run_record import whole_setting_to_dict
 from memviz.models.names import OFFLINE
 from memviz.storage import library
-from memviz.storage.library import found, insert_rows, now, stored_message_rows
+from memviz.storage.library import (
+    find_conversation,
+    insert_rows,
+    now,
+    stored_message_rows,
+)
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
@@ -43,11 +48,16 @@ from memviz.transcripts.base import Transcript
 
 
 def add(
-    session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
+    session: Session,
+    transcript: Transcript,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
+    id: str | None = None,
 ) -> str:
     """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
-    those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
-    conversation_id = library.add(session, replace(transcript, messages=()))
+    those of ``run``, all else is the ``transcript``'s. Returns the conversation's id, a new one unless it is given."""
+    conversation_id = library.add(session, replace(transcript, messages=()), id)
     save_turn(session, conversation_id, run, summarizer=summarizer)
     return conversation_id
 
@@ -65,8 +75,7 @@ def bring_back(
     if session.get(ConversationRow, conversation_id) is not None:
         library.restore(session, conversation_id)
         return
-    library.add(session, replace(transcript, messages=()), conversation_id)
-    save_turn(session, conversation_id, run, summarizer=summarizer)
+    add(session, transcript, run, summarizer=summarizer, id=conversation_id)
 
 
 def save_turn(
@@ -79,7 +88,7 @@ def save_turn(
     the beginning of the run's: another tab has written, or a turn was taken back, which is for
     :func:`rewrite`.
     """
-    conversation = found(session, conversation_id)
+    conversation = find_conversation(session, conversation_id)
     known = conversation.message_count
     expect_messages(session, conversation, run.log, known)
     stored = chat_row(session, conversation.id)
@@ -108,7 +117,7 @@ def rewrite(
     before the change: where more or something else is stored, another tab has written, and
     :class:`StorageError` is raised instead of losing that.
     """
-    conversation = found(session, conversation_id)
+    conversation = find_conversation(session, conversation_id)
     id = conversation.id
     stored = list(stored_message_rows(session, id))
     if replaces is not None:

@@ -132,10 +132,10 @@ def stored_rows(
     own = _rows(session, "conversation", f"{column} = ?", conversation)
     if not own:
         raise StorageError(_("This conversation is no longer in the library."))
-    found = {"conversation": own}
+    tables = {"conversation": own}
     for table, is_owned in OWNED.items():
-        found[table] = _rows(session, table, is_owned, own[0]["id"])
-    return {table: list(map(_as_json, rows)) for table, rows in found.items()}
+        tables[table] = _rows(session, table, is_owned, own[0]["id"])
+    return {table: list(map(_as_json, rows)) for table, rows in tables.items()}
 
 
 def _rows(
@@ -143,8 +143,8 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Rows as SQLite has them: nothing is converted, so that damage is no error."""
     query = f"SELECT * FROM {table} WHERE {condition}"  # noqa: S608 - both are written above
-    found = session.connection().exec_driver_sql(query, (value,))
-    return [dict(row) for row in found.mappings()]
+    rows = session.connection().exec_driver_sql(query, (value,))
+    return [dict(row) for row in rows.mappings()]
 
 
 def _as_json(row: dict[str, Any]) -> dict[str, Any]:

@@ -107,12 +107,12 @@ class SavedConversations:
 
     def choices(self, limit: int, chosen: str | None) -> Choices:
         """The ``limit`` newest conversations, and the chosen one if it exists at all."""
-        found = self.store.page("", limit, 0)
-        entries = {entry.id: entry for entry in found.entries}
+        newest = self.store.page("", limit, 0)
+        entries = {entry.id: entry for entry in newest.entries}
         if chosen is not None and chosen not in entries and self.store.exists(chosen):
             with suppress(UnreadableConversationError):
                 entries[chosen] = self.store.entry(chosen)
-        return Choices(entries, list(found.unreadable))
+        return Choices(entries, list(newest.unreadable))
 
     def request_count(self, entry: ConversationEntry) -> int:
         """The number of calls of the model that a conversation took: more than its turns where tools were called,
@@ -291,10 +291,10 @@ class HeldChats(SavedConversations):
             transcript.system_prompt,
             repair_tool_pairs=True,
         )
-        found = begun(own, setting)
+        replay = begun(own, setting)
         rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
         return BackgroundReplay(
-            *found, rewrite if is_damaged else lambda run: None, cancellation
+            *replay, rewrite if is_damaged else lambda run: None, cancellation
         )
 
     def save_chat(

@@ -264,10 +264,10 @@ def _beside(path: Path, ending: str) -> Path:
 def _identity(path: Path, ending: str = "") -> Identity | None:
     """The identity of the file at this path; ``None`` if there is none, or no way to it."""
     try:
-        found = _beside(path, ending).stat()
+        status = _beside(path, ending).stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _unwritten(target: Path, error: Exception) -> StorageError:

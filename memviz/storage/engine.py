@@ -80,8 +80,8 @@ class Readings:
         if kept is None or kept[0] != number:
             # The number is older than what is read now, so a commit in between means that it is read once more.
             kept = self._kept.put(what, (number, read()))
-        found: T = kept[1]
-        return found
+        value: T = kept[1]
+        return value
 
     def _commits(self) -> int | None:
         """``None`` where the file cannot be read: then reading it says what is wrong."""

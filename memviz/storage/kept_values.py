@@ -19,7 +19,7 @@ from memviz.core.storage_errors import StorageError
 from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
-from memviz.storage.library import found, now
+from memviz.storage.library import find_conversation, now
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import DAMAGE, KEPT
 
@@ -132,13 +132,13 @@ def forget(session: Session, kind: TextKind, key: str) -> None:
 def find_cells(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Those of these cells of sweeps that were kept, as JSON, by key. One that is damaged is not among them: it is
     measured again."""
-    found: dict[str, dict[str, Any]] = {}
+    cells_by_key: dict[str, dict[str, Any]] = {}
     for at in range(0, len(keys), KEYS_A_QUERY):
         some = KEPT.c.key.in_(keys[at : at + KEYS_A_QUERY])
         # Found by the primary key, of which the owner is a part: a cell has none.
         cells = all_of(session, "cell", KEPT.c.owner == "", some)
-        found |= {cell.key: cell.value for cell in cells if _is_cell(cell)}
-    return found
+        cells_by_key |= {cell.key: cell.value for cell in cells if _is_cell(cell)}
+    return cells_by_key
 
 
 def _is_cell(kept: Kept) -> bool:
@@ -177,11 +177,11 @@ def find_wordings(session: Session, conversation_id: str) -> dict[str, dict[int,
     """The visitors' own wordings of summaries in the replays of a conversation: by the key of the replay, by the
     version that they take the place of. Damaged ones are left out."""
     of_it = KEPT.c.owner == clean_text(conversation_id)
-    found: dict[str, dict[int, str]] = {}
+    wordings: dict[str, dict[int, str]] = {}
     for kept in all_of(session, "wording", of_it):
         if _is_wording(kept):
-            found.setdefault(kept.key, {})[kept.number] = kept.value
-    return found
+            wordings.setdefault(kept.key, {})[kept.number] = kept.value
+    return wordings
 
 
 def _is_wording(kept: Kept) -> bool:
@@ -193,7 +193,7 @@ def keep_wording(
     session: Session, conversation_id: str, key: str, version: int, text: str
 ) -> None:
     """Keep a wording in place of what was kept for this version under ``key``."""
-    owner = found(session, conversation_id).id
+    owner = find_conversation(session, conversation_id).id
     put(session, "wording", key, clean_text(text), owner=owner, number=version)
 
 
@@ -209,11 +209,11 @@ def find_judged_answers(
 ) -> list[JudgedAnswer]:
     """The answers kept under ``key``, in the order of their questions and, within each, of their runs; damaged ones are
     left out, and are asked again."""
-    found: list[JudgedAnswer] = []
+    answers: list[JudgedAnswer] = []
     by_question = _answers_by_question(session, conversation_id, key)
     for number in sorted(by_question):
-        found += by_question[number].values()
-    return found
+        answers += by_question[number].values()
+    return answers
 
 
 def keep_judged_answers(
@@ -224,7 +224,7 @@ def keep_judged_answers(
 ) -> None:
     """Keep answers, by the number of their question. What failed takes the place of no reply, and a reply without a
     verdict of none that has one."""
-    owner = found(session, conversation_id).id
+    owner = find_conversation(session, conversation_id).id
     by_question = _answers_by_question(session, owner, key)
     for number, given in answers.items():
         if not given:
@@ -292,14 +292,14 @@ def save_free_run(
         "free run",
         key,
         run.to_dict(),
-        owner=found(session, conversation_id).id,
+        owner=find_conversation(session, conversation_id).id,
         message_count=message_count,
     )
 
 
 def find_free_run(session: Session, conversation_id: str, key: str) -> Run | None:
     """The free run kept under ``key``, complete or not. Raises :class:`memviz.core.storage_errors.DamagedRunError`."""
-    return read_free_run(session, found(session, conversation_id).id, key)
+    return read_free_run(session, find_conversation(session, conversation_id).id, key)
 
 
 def read_free_run(session: Session, owner: str, key: str) -> Run | None:

@@ -86,8 +86,8 @@ def insert_rows(session: Session, table: Table, made: Sequence[Row]) -> None:
         session.execute(insert(table), made)
 
 
-def found(session: Session, conversation_id: str) -> ConversationRow:
-    """The row of a conversation that is not deleted. Raises :class:`StorageError`, also if it is damaged."""
+def find_conversation(session: Session, conversation_id: str) -> ConversationRow:
+    """Return the row of a conversation that is not deleted. Raises :class:`StorageError`, also if it is damaged."""
     return session.get_one(ConversationRow, entry(session, conversation_id).id)
 
 
@@ -123,9 +123,7 @@ def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
     """Keep a conversation; returns its id, a new one unless it is given. One without messages is the
     start of a chat. A given ``id`` that is there already, deleted or not, is left as it is."""
     conversation_id = clean_text(id or str(uuid4()))
-    is_known = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id)
-    if id is None or session.scalar(is_known) is None:
-        _write(session, {conversation_id: transcript})
+    add_missing(session, {conversation_id: transcript})
     return conversation_id
 
 
@@ -224,10 +222,10 @@ def _parted(
         .limit(limit)
         .offset(offset)
     )
-    found = [entry_of(stored) for stored in session.execute(query).mappings()]
-    readable = [entry for entry in found if isinstance(entry, ConversationEntry)]
+    all_entries = [entry_of(stored) for stored in session.execute(query).mappings()]
+    readable = [entry for entry in all_entries if isinstance(entry, ConversationEntry)]
     return readable, [
-        entry for entry in found if isinstance(entry, UnreadableConversation)
+        entry for entry in all_entries if isinstance(entry, UnreadableConversation)
     ]
 
 
@@ -237,8 +235,8 @@ def page(session: Session, search: str, limit: int, offset: int) -> Page:
         shown = _parted(session, *matching(""), limit=limit, offset=offset)
         return Page(*shown, count(session))
     # A search reads all messages, so it is done once, and not again for the number.
-    found = select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)
-    ids = session.scalars(found).all()
+    query = select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)
+    ids = session.scalars(query).all()
     shown = _parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit]))
     return Page(*shown, len(ids))
 
@@ -302,7 +300,7 @@ def request_count(session: Session, conversation_id: str) -> int:
 def conversation(session: Session, id: str, first: int | None = None) -> Transcript:
     """A conversation with its messages and probes, or of a longer one the beginning: at most its ``first`` messages,
     whole turns of them. Raises :class:`StorageError` for an unknown id."""
-    stored = found(session, id)
+    stored = find_conversation(session, id)
     if first is None or first >= stored.message_count:
         return read(session, stored.id)
     return transcript_of(stored, messages(session, stored.id, first + 1)).beginning()
@@ -311,12 +309,12 @@ def conversation(session: Session, id: str, first: int | None = None) -> Transcr
 def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
     """The messages of a conversation at the positions from ``start`` up to ``stop`` (excluded): as many as are looked
     at, however long it is. Raises :class:`StorageError` for an unknown id."""
-    return messages(session, found(session, id).id, stop, start)
+    return messages(session, find_conversation(session, id).id, stop, start)
 
 
 def about(session: Session, id: str) -> Transcript:
     """The transcript of a conversation without its messages. Raises :class:`StorageError` for an unknown id."""
-    return transcript_of(found(session, id), ())
+    return transcript_of(find_conversation(session, id), ())
 
 
 def read(session: Session, id: str) -> Transcript:
@@ -338,18 +336,18 @@ def rename(session: Session, id: str, title: str) -> None:
     """Give a conversation another title."""
     if not title.strip():
         raise StorageError(_("The title is empty. Write one, or keep the old one."))
-    found(session, id).title = clean_text(title.strip())
+    find_conversation(session, id).title = clean_text(title.strip())
 
 
 def add_probe(session: Session, id: str, probe: Probe) -> None:
     """Add a question to a conversation, behind those that it has."""
-    stored = found(session, id)
+    stored = find_conversation(session, id)
     stored.probes = [*_other_probes(stored, probe), probe.to_dict()]
 
 
 def remove_probe(session: Session, id: str, probe: Probe) -> None:
     """Take a question away; one that is not there is no error."""
-    stored = found(session, id)
+    stored = find_conversation(session, id)
     stored.probes = _other_probes(stored, probe)
 
 
@@ -361,19 +359,17 @@ def _other_probes(stored: ConversationRow, probe: Probe) -> list[dict[str, Any]]
 
 def put_away(session: Session, id: str) -> None:
     """Take a conversation out of the library. :func:`restore` brings it back."""
-    session.execute(
-        update(CONVERSATIONS)
-        .where(CONVERSATIONS.c.id == _expect(session, id))
-        .values(deleted_at=now())
-    )
+    _set_deleted(session, _expect(session, id), now())
 
 
 def restore(session: Session, id: str) -> None:
     """Bring a deleted conversation back, with all its runs."""
-    id = _expect(session, id, deleted=True)
-    session.execute(
-        update(CONVERSATIONS).where(CONVERSATIONS.c.id == id).values(deleted_at=None)
-    )
+    _set_deleted(session, _expect(session, id, deleted=True), None)
+
+
+def _set_deleted(session: Session, id: str, time: datetime | None) -> None:
+    this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
+    session.execute(this.values(deleted_at=time))
 
 
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:

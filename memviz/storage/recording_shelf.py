@@ -229,8 +229,8 @@ class RecordingShelf:
         if name == OFFLINE:
             return model(OFFLINE)
         wanted = name.removeprefix(RECORDING)
-        found = self.all.get(wanted)
-        if found is None:
+        recording = self.all.get(wanted)
+        if recording is None:
             raise RecordingError(
                 _(
                     "The recording “{wanted}” is not at hand any more. Open its file in the {library}.",
@@ -238,7 +238,7 @@ class RecordingShelf:
                     library=_(page_titles.LIBRARY),
                 )
             )
-        return RecordedModel(found, paced=paced)
+        return RecordedModel(recording, paced=paced)
 
 
 def summary_words(strategy: Strategy) -> int:

@@ -31,7 +31,7 @@ from memviz.engine.run_record import (
 )
 from memviz.engine.stored import DamagedRecordError
 from memviz.models.names import OFFLINE
-from memviz.storage.library import found, insert_rows, messages, now
+from memviz.storage.library import find_conversation, insert_rows, messages, now
 from memviz.storage.tables import (
     DAMAGE,
     KEPT,
@@ -136,7 +136,7 @@ def add_replay(
     summarizer: str = OFFLINE,
 ) -> None:
     """Keep a replay under ``key``. A run that is there under this key stays as it is, unless it is damaged."""
-    conversation = found(session, conversation_id)
+    conversation = find_conversation(session, conversation_id)
     replay = *replays_of(conversation.id), RUNS.c.key == clean_text(key)
     with suppress(DamagedRunError):
         if read(session, replay) is not None:
@@ -186,7 +186,7 @@ def find_replay(
 ) -> Run | None:
     """Return the replay kept under ``key``, ``None`` where none is. Give the conversation's ``log`` if there is one
     already: its token counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    replays = replays_of(found(session, conversation_id).id)
+    replays = replays_of(find_conversation(session, conversation_id).id)
     return read(session, (*replays, RUNS.c.key == clean_text(key)), log)
 
 
@@ -195,7 +195,7 @@ def find_chat(
 ) -> Run | None:
     """Return the run of the conversation's chat; ``None`` for one that was only imported. Raises
     :class:`DamagedRunError`."""
-    return read(session, chat_of(found(session, conversation_id).id), log)
+    return read(session, chat_of(find_conversation(session, conversation_id).id), log)
 
 
 def chat_of(conversation_id: str) -> Conditions:

@@ -71,11 +71,14 @@ def id_of(key: str) -> str:
 def find(session: Session, key: str) -> Watched | None:
     """The watched conversation of this key, deleted or not; ``None`` if it was never
     watched."""
-    stored = session.get(ConversationRow, id_of(key))
-    return _as_stored(session, stored, key) if stored is not None else None
+    return _as_stored(session, session.get(ConversationRow, id_of(key)), key)
 
 
-def _as_stored(session: Session, stored: ConversationRow, key: str) -> Watched:
+def _as_stored(
+    session: Session, stored: ConversationRow | None, key: str
+) -> Watched | None:
+    if stored is None:
+        return None
     kept = all_of(session, "watched", *under(key, stored.id))
     return _watched(stored, key, kept[0].value if kept else None)
 
@@ -124,7 +127,7 @@ def grow(
     """
     # Held here: the session forgets rows that nobody holds, and would read it again.
     stored = session.get(ConversationRow, id_of(key))
-    before = _as_stored(session, stored, key) if stored is not None else None
+    before = _as_stored(session, stored, key)
     if before is not None and before.is_deleted:
         return None
     growth = plan(before)

@@ -4,8 +4,6 @@ A run that was already made is found again by conversation, setting, counter and
 in this process, then in the store. Nothing here knows a page.
 """
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +14,7 @@ from typing import Any
 
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
+from memviz.core.fingerprint import fingerprint
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.storage_errors import (
     DamagedRunError,
@@ -46,7 +45,7 @@ from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
 from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
-from memviz.transcripts.base import Probe
+from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -110,8 +109,7 @@ class RunKey:
             from memviz.models.offline import VERSION
 
             parts.append(VERSION)
-        text = json.dumps(parts, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return fingerprint(parts)
 
 
 class Workspace(HeldChats):
@@ -154,9 +152,12 @@ class Workspace(HeldChats):
         self.store.reopen()
         self._forget()
 
+    def _conversation_of(self, key: RunKey) -> tuple[Transcript, Log]:
+        return self.conversation(key.conversation_id, key.first)
+
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
-        _, log = self.conversation(key.conversation_id, key.first)
+        _, log = self._conversation_of(key)
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
@@ -202,7 +203,7 @@ class Workspace(HeldChats):
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
         else of the offline one."""
-        transcript, log = self.conversation(key.conversation_id, key.first)
+        transcript, log = self._conversation_of(key)
         return self.recordings.summarizer_for(
             transcript, log, key.strategy, key.counter, key.recalls
         )
@@ -218,21 +219,21 @@ class Workspace(HeldChats):
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
         for it gets the same. Its run is kept when it is over."""
-        _, log = self.conversation(key.conversation_id, key.first)
-        found = self._replays.get(key)
-        if found is None or found[0] is not log or found[1].is_over:
+        _, log = self._conversation_of(key)
+        at_work = self._replays.get(key)
+        if at_work is None or at_work[0] is not log or at_work[1].is_over:
             work = BackgroundReplay(
                 *self.begun(key, summarizer), partial(self.keep, key)
             )
-            found = self._replays.put(key, (log, work))
-        return found[1]
+            at_work = self._replays.put(key, (log, work))
+        return at_work[1]
 
     def begun(
         self, key: RunKey, summarizer: Model, so_far: Run | None = None
     ) -> tuple[Session, Iterator[int]]:
         """The replay of this key, to go through turn by turn and to :meth:`keep`. Summaries that an earlier attempt,
         ``so_far``, has are not asked for a second time."""
-        transcript, log = self.conversation(key.conversation_id, key.first)
+        transcript, log = self._conversation_of(key)
         if so_far is None and key.edits:
             so_far = self.kept_run(replace(key, edits=()))
         if so_far is not None:
@@ -345,7 +346,7 @@ class Workspace(HeldChats):
     def kept_free_run(self, key: RunKey) -> Run | None:
         """The free run of this key as far as it has come, if it was begun before and the users' messages
         that it answers are still the same."""
-        _, log = self.conversation(key.conversation_id, key.first)
+        _, log = self._conversation_of(key)
         run = self._runs.get((key, len(log)))
         if run is not None and is_over(run, log):
             return run
@@ -357,7 +358,7 @@ class Workspace(HeldChats):
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
         """The free run of this key, to go on with from where it was left."""
-        transcript, log = self.conversation(key.conversation_id, key.first)
+        transcript, log = self._conversation_of(key)
         return FreeRun(
             log,
             key.strategy,
@@ -371,7 +372,7 @@ class Workspace(HeldChats):
 
     def keep_free_run(self, key: RunKey, run: Run) -> None:
         """Keep a free run as far as it has come. Raises StorageError where the conversation was changed meanwhile."""
-        _, log = self.conversation(key.conversation_id, key.first)
+        _, log = self._conversation_of(key)
         if not is_over(run, log):
             raise conversation_changed()
         self.store.save_free_run(

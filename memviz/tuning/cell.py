@@ -3,8 +3,6 @@ measure, in pieces that any executor can run."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from memviz.core.counters import AnyCounter
 from memviz.core.errors import MemvizError
+from memviz.core.fingerprint import fingerprint
 from memviz.core.model_errors import (
     BudgetSpentError,
     MissingVectorsError,
@@ -130,8 +129,7 @@ def cell_key(
 ) -> str:
     """Return a hash of everything that a cell depends on."""
     setting = (strategy.id, strategy.model_dump())
-    parts = [VERSION, subject.digest, *setting, counter, summarizer]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return fingerprint([VERSION, subject.digest, *setting, counter, summarizer])
 
 
 def measure(

@@ -32,6 +32,8 @@ from uuid import uuid4
 
 from memviz.core.errors import SweepError
 from memviz.core.translation import _
+from memviz.models.base import Model
+from memviz.models.names import is_free
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -46,14 +48,17 @@ LOOK_SECONDS = 0.2
 
 
 def choose_executor(
-    executor: Executor, scheduler: str | None, workers: int | None, *, is_paid: bool
+    executor: Executor,
+    scheduler: str | None,
+    workers: int | None,
+    summarizer: Model | None,
 ) -> tuple[Executor, int]:
-    """Return the executor that is meant, and how many workers it has. A summarizer that ``is_paid`` is waited for in
+    """Return the executor that is meant, and how many workers it has. A summarizer that costs money is waited for in
     threads."""
     if executor == "auto":
         if scheduler is not None:
             executor = "dask"
-        elif is_paid:
+        elif summarizer is not None and not is_free(summarizer.name):
             executor = "threads"
         else:
             executor = "inline" if (workers or 1) == 1 else "processes"

@@ -382,16 +382,17 @@ def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
     """Return the statements that the last request is without, those first that look most like what has to be kept:
     facts, and rules and decisions that state no value."""
     # Apart, for what denies a fact is a part of a rule.
-    told = [*explain(run, probes), *explain(run, rules_of(run.log, probes))]
-    lost = [one for one in told if one.loss is not None and one.loss is one.spans[-1]]
+    statements = [*explain(run, probes), *explain(run, rules_of(run.log, probes))]
+    lost = [one for one in statements if one.loss and one.loss is one.spans[-1]]
     lost.sort(
         key=lambda one: (_is_of_tool(one), _weight(one.probe), -one.without),
     )
     return lost[:MOST_STATEMENTS]
 
 
-def _is_of_tool(one: Why) -> bool:
-    return bool(one.said) and one.run.log[one.said[0]].role == "tool"
+def _is_of_tool(statement: Why) -> bool:
+    said = statement.said
+    return bool(said) and statement.run.log[said[0]].role == "tool"
 
 
 def _weight(probe: Probe) -> int:

@@ -79,11 +79,11 @@ class Offer:
         if isinstance(self.messages, Transcript):
             self._tools = self.messages.tools
 
-    def with_remedies(self, found: Why) -> Why:
+    def with_remedies(self, statement: Why) -> Why:
         """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
-        if not found.is_lost:
-            return found
-        return replace(found, remedies=tuple(self._remedies(found)))
+        if not statement.is_lost:
+            return statement
+        return replace(statement, remedies=tuple(self._remedies(statement)))
 
     def _remedies(self, lost: Why) -> Iterator[Remedy]:
         yield from self._pin(lost)
@@ -93,7 +93,7 @@ class Offer:
         yield from sorted(cheapest.values(), key=_price)[:MOST_PRESETS]
 
     def _pin(self, lost: Why) -> Iterator[Remedy]:
-        """The message brought back into every request that was without it."""
+        """Yield the message brought back into every request that was without it, if that keeps the statement."""
         run = lost.run
         if not lost.said:
             return
@@ -117,25 +117,25 @@ class Offer:
                 yield self._priced("pin", lost, pinned)
 
     def _retrieval(self, lost: Why) -> Iterator[Remedy]:
-        """The message found at the request that seems to need it; where none does, at the first without it."""
+        """Yield what retrieval finds at the request that seems to need the message; where none does, at the first
+        without it."""
         number = int(self._lost_requests(lost)[0])
         if lost.need is not None:
             number = lost.need.request
         strategy = Retrieval()
-        made = self._run(lost, strategy)
-        memory = made.requests[number].memory
-        found = [pick.position for pick in strategy.found(memory)]
-        ranks = [found.index(one) + 1 for one in lost.said if one in found]
-        is_held = self._retained(lost, made, [number])[0]
+        run = self._run(lost, strategy)
+        picks = strategy.found(run.requests[number].memory)
+        ranks = [at for at, pick in enumerate(picks, 1) if pick.position in lost.said]
+        is_held = self._retained(lost, run, [number])[0]
         yield replace(
-            self._priced("retrieval", lost, made),
+            self._priced("retrieval", lost, run),
             keeps=bool(is_held),
             rank=min(ranks, default=None),
-            found=len(found),
+            found=len(picks),
         )
 
     def _larger_limit(self, lost: Why) -> Iterator[Remedy]:
-        """The main parameter, doubled until the statement stays."""
+        """Yield the main parameter, doubled until the statement stays."""
         strategy = lost.run.strategy
         name = strategy.main_parameter
         limits = {one.name: one for one in strategy.parameters() if one.is_number}
@@ -158,7 +158,7 @@ class Offer:
             value *= 2
 
     def _presets(self, lost: Why) -> Iterator[Remedy]:
-        """Products whose rule, scaled to the conversation, would have kept it."""
+        """Yield the products whose rule, scaled to the conversation, would have kept it."""
         needed_tokens = largest_sizes([self._log], lost.run.counter)["tokens"]
         cannot = refused()
         for id, preset in presets().items():
@@ -191,14 +191,14 @@ class Offer:
     def _run_that_keeps(self, lost: Why, strategy: Strategy) -> Run | None:
         """Return the run of ``strategy`` where all requests hold the statement that were without it. ``None`` where one
         does not: most are seen to lose it long before their end, and are replayed no further."""
-        made = self._replay(lost, strategy)
+        on_demand = self._replay(lost, strategy)
         rows = self._lost_requests(lost)
         for block in np.array_split(rows, min(len(rows), MOST_LOOKS)):
             number = int(block[-1])
-            run = made.first_requests(number + 1)
+            run = on_demand.first_requests(number + 1)
             if number >= len(run.requests) or not self._may_hold(lost, run, number):
                 return None
-        run = made.whole()
+        run = on_demand.whole()
         return run if self._keeps(lost, run) else None
 
     def _may_hold(self, lost: Why, run: Run, number: int) -> bool:

@@ -278,17 +278,19 @@ class Sweep(NotebookOutput):
 
     def _setting_row(self, number: int) -> dict[str, Any]:
         setting = self.settings[number]
-        with use_language(ENGLISH):
-            label = setting.code_label
-        row: dict[str, Any] = {
-            "setting": number,
-            "strategy": setting.id,
-            "label": label,
-        }
+        row = named_setting(number, setting)
         for parameter in setting.parameters():
             if not parameter.live_only:
                 row[parameter.name] = getattr(setting, parameter.name)
         return row
+
+
+def named_setting(number: int, setting: Strategy) -> dict[str, Any]:
+    """Return the columns that name a setting in a table: its number, its strategy, and its label as it is typed into
+    code."""
+    with use_language(ENGLISH):
+        label = str(setting.code_label)
+    return {"setting": number, "strategy": setting.id, "label": label}
 
 
 def as_sweep(

@@ -25,7 +25,7 @@ from memviz.core.vectors import server_of_vectors
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
-from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
+from memviz.models.names import DEFAULT_MODEL, OFFLINE
 from memviz.strategies.base import Strategy
 from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
@@ -120,9 +120,13 @@ class Sweeping:
             left = min(left, max(0.0, self.seconds - seconds))
         return SweepProgress(len(self.cells), self.total, self.measured, seconds, left)
 
+    @property
+    def _writer(self) -> str:
+        """The name of the summarizer; empty where there is none."""
+        return "" if self.summarizer is None else self.summarizer.name
+
     def _pace_key(self, place: CellIndex) -> PaceKey:
-        writer = "" if self.summarizer is None else self.summarizer.name
-        return PaceKey.of(self.settings[place.setting], writer)
+        return PaceKey.of(self.settings[place.setting], self._writer)
 
     def _messages(self, place: CellIndex) -> int:
         return len(self.subjects[place.subject].log)
@@ -140,7 +144,7 @@ class Sweeping:
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in subjects),
             unmeasured_results=tuple(one.unmeasured_results for one in subjects),
-            summarizer="" if self.summarizer is None else self.summarizer.name,
+            summarizer=self._writer,
             counter=counter.name,
             largest=largest_sizes((subject.log for subject in subjects), counter),
             system_prompts=tuple(subject.whole_system_prompt for subject in subjects),
@@ -225,9 +229,8 @@ class Sweeping:
     def _run(
         self, missing: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        is_paid = self.summarizer is not None and not is_free(self.summarizer.name)
         executor, workers = executors.choose_executor(
-            self.executor, self.scheduler, self.workers, is_paid=is_paid
+            self.executor, self.scheduler, self.workers, self.summarizer
         )
         size = 1
         if executor in ("processes", "dask"):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
+from memviz.core.fingerprint import fingerprint
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
@@ -105,5 +104,4 @@ class SweepConversation:
             content.append(self.tools)
         if self.rules:
             content.append([rule.to_dict() for rule in self.rules])
-        text = json.dumps(content, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return fingerprint(content)

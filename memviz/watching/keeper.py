@@ -45,12 +45,11 @@ class Keeper:
         *,
         keys: Sequence[str] | None = None,
         usage: Usage | None = None,
-        compaction: str | RecordedEvent | None = None,
+        compaction: RecordedEvent | None = None,
         title: str = "",
         system_prompt: str | None = None,
         tools: Sequence[str] = (),
         model: str = "",
-        window_tokens: int | None = None,
     ) -> Watched | None:
         """Append what is new of ``messages`` to the conversation that ``source`` calls
         ``conversation_id``; a first batch makes it.
@@ -64,11 +63,10 @@ class Keeper:
             keys: The id of each message, where the source has ids; otherwise a message
                 is known by its role, its text and its calls.
             usage: The tokens of the last request, as the provider counted them.
-            compaction: The program compacted its memory before what is new; the text is
-                its summary, empty where that is not known. An event says more of it;
-                after how many messages it was is for the library to say.
-            title, system_prompt, tools, model, window_tokens: What is known of the
-                conversation, its model and the model's limit. What is left out stays.
+            compaction: The program compacted its memory before what is new; after how
+                many messages it was is for the library to say.
+            title, system_prompt, tools, model: What is known of the conversation. What
+                is left out stays.
 
         Returns:
             The conversation as it is kept, ``None`` if its user deleted it.
@@ -85,7 +83,6 @@ class Keeper:
         facts: dict[str, Any] = {
             "usage": usage and asdict(usage),
             "model": model[:MAX_KEY_CHARS],
-            "window_tokens": window_tokens,
         }
         facts = {name: value for name, value in facts.items() if value}
 
@@ -101,10 +98,7 @@ class Keeper:
                 state["keys"] = [*recent, *new][-RECENT_KEYS:]
             events = []
             if compaction is not None and (new or not kept):
-                event = compaction
-                if isinstance(event, str):
-                    event = RecordedEvent("compaction", count, event)
-                event = self.concealed_event(event)
+                event = self.concealed_event(compaction)
                 events.append(replace(event, after_message=count))
             return Growth(count, given[start:], state, events, about=about)
 

@@ -13,6 +13,7 @@ from memviz.core.errors import ConfigError, MessageError
 from memviz.core.messages import Message
 from memviz.models.base import Usage
 from memviz.storage.watched import Growth
+from memviz.transcripts.base import RecordedEvent
 from memviz.watching import keeper as module
 from memviz.watching.keeper import TITLE_CHARS, first_new, first_words
 from memviz.watching.secrets import Secrets
@@ -51,7 +52,8 @@ def test_messages_are_known_again_by_their_ids(tmp_path: Path) -> None:
 def test_a_compaction_is_an_event_before_what_is_new(tmp_path: Path) -> None:
     keeper = keeper_in(tmp_path)
     keeper.append("proxy", "c", [ASKED, TOLD])
-    watched = keeper.append("proxy", "c", [AGAIN], compaction="The password=hunter22x")
+    told = RecordedEvent("compaction", 0, "The password=hunter22x")
+    watched = keeper.append("proxy", "c", [AGAIN], compaction=told)
     assert watched is not None
     (event,) = keeper.store.about(watched.id).events
     assert (event.after_message, event.text) == (2, "The password=***")
@@ -222,7 +224,8 @@ def test_letters_that_no_file_holds_are_replaced(tmp_path: Path) -> None:
     for name in (odd, 400 * odd):
         keeper.append(
             "otlp", name, [{"role": "user", "content": odd}],
-            keys=[odd], compaction=odd, title=odd, system_prompt=odd, tools=[odd], model=odd,
+            keys=[odd], compaction=RecordedEvent("compaction", 0, odd), title=odd, system_prompt=odd, tools=[odd],
+            model=odd,
         )  # fmt: skip
     assert said(kept(keeper, "otlp/a\ufffd")) == [("user", "a\ufffd")]
     assert len(keeper.store.newest_watched()) == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -173,9 +172,3 @@ def _put_in_place(half: Path, file: Path) -> None:
     with half.open("rb+") as stream:
         os.fsync(stream.fileno())
     half.replace(file)
-
-
-def fingerprint(value: object) -> str:
-    """Return a hash of a value that JSON can have."""
-    text = json.dumps(value, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 WORST = 20
+LABELS = ["setting", "strategy", "label"]
+"""The columns that name a setting."""
 QUANTILES = {0.1: "p10", 0.25: "p25", 0.5: "median", 0.75: "p75", 0.9: "p90"}
 """The quantiles of a distribution, and their columns."""
 
@@ -50,8 +52,8 @@ class FleetSweep:
 
     def frame(self) -> DataFrame:
         """Return one row a conversation and setting, with the setting's label."""
-        settings = self._frame("settings")[["setting", "strategy", "label"]]
-        return self._frame("conversations").merge(settings, on="setting", how="left")
+        labels = self._frame("settings", LABELS)
+        return self._frame("conversations").merge(labels, on="setting", how="left")
 
     def worst(self, measure: str, setting: int = 0, number: int = WORST) -> DataFrame:
         """Return the rows of the conversations that a setting is worst for, the worst first: those that cost most
@@ -97,8 +99,8 @@ class FleetSweep:
         table["conversations"] = counts["sent_tokens"].astype(int)
         is_priced = counts["usd"] == counts["sent_tokens"]
         table["usd"] = sums["usd"].where(is_priced)
-        settings = self._frame("settings")[["setting", "strategy", "label"]]
-        return settings.merge(table.reset_index(), on="setting")
+        labels = self._frame("settings", LABELS)
+        return labels.merge(table.reset_index(), on="setting")
 
     def distributions(self, measure: str) -> DataFrame:
         """Return one row a setting: the number of its ``conversations`` and the ``usd`` of all, as in
@@ -108,10 +110,7 @@ class FleetSweep:
         Raises :class:`memviz.ParameterError` for what is no measure.
         """
         _require_measure(measure)
-        table_of_runs = FleetFolder(self.folder).read(
-            "conversations", ["setting", measure]
-        )
-        runs: DataFrame = table_of_runs.to_pandas()
+        runs = self._frame("conversations", ["setting", measure])
         values = runs.groupby("setting")[measure]
         spread = (
             values.quantile(np.array(list(QUANTILES)))
@@ -119,9 +118,7 @@ class FleetSweep:
             .rename(columns=QUANTILES)
         )
         spread["mean"] = values.mean()
-        totals = self.by_setting()[
-            ["setting", "strategy", "label", "conversations", "usd"]
-        ]
+        totals = self.by_setting()[[*LABELS, "conversations", "usd"]]
         return totals.merge(spread.reset_index(), on="setting")
 
     def requests_frame(self) -> DataFrame:
@@ -132,8 +129,8 @@ class FleetSweep:
         """Return one row for whatever could not be read or run: its place, and a sentence."""
         return self._frame("failures")
 
-    def _frame(self, table: str) -> DataFrame:
-        frame: DataFrame = FleetFolder(self.folder).read(table).to_pandas()
+    def _frame(self, table: str, columns: Sequence[str] | None = None) -> DataFrame:
+        frame: DataFrame = FleetFolder(self.folder).read(table, columns).to_pandas()
         return frame
 
 

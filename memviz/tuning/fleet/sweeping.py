@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from memviz.core.errors import SweepError
-from memviz.core.translation import ENGLISH, _, use_language
-from memviz.models.names import is_free
+from memviz.core.fingerprint import fingerprint
+from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.transcripts.fleet.addresses import (
     digest_of,
@@ -25,8 +25,9 @@ from memviz.tuning import executors
 from memviz.tuning.cell import VERSION as CELL_VERSION
 from memviz.tuning.executors import Executor
 from memviz.tuning.fleet.batches import FleetBatch, FleetJob, FleetPlan, measure_batch
-from memviz.tuning.fleet.folder import FleetFolder, fingerprint
+from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.tables import SCHEMA_VERSION, table_of
+from memviz.tuning.results import named_setting
 
 BATCH_ITEMS = 1_000
 BATCH_BYTES = 8_000_000
@@ -92,10 +93,8 @@ class FleetSweeping:
         jobs = self._missing_jobs()
         # The way to the first of them may be long: here Ctrl-C is heard on it.
         first = list(islice(jobs, 1))
-        writer = self.plan.summarizer
-        is_paid = writer is not None and not is_free(writer.name)
         executor, workers = executors.choose_executor(
-            self.executor, self.scheduler, self.workers, is_paid=is_paid
+            self.executor, self.scheduler, self.workers, self.plan.summarizer
         )
         return executors.run(
             executor,
@@ -185,13 +184,6 @@ def settings_table(settings: Sequence[Strategy]) -> pa.Table:
     """Return the table of the settings, in their order."""
     rows = []
     for number, setting in enumerate(settings):
-        with use_language(ENGLISH):
-            label = setting.code_label
-        row = {
-            "setting": number,
-            "strategy": setting.id,
-            "label": str(label),
-            "parameters": setting.model_dump_json(),
-        }
-        rows.append(row)
+        parameters = setting.model_dump_json()
+        rows.append({**named_setting(number, setting), "parameters": parameters})
     return table_of("settings", rows)
