@@ -162,14 +162,15 @@ def _choose(
         key=SETTINGS_KEY,
         wrap=True,
     )
-    count = len(probes)
-    if len(probes) > 1:
+    most = len(probes)
+    count = most
+    if most > 1:
         count = right.slider(
             _("Questions"),
             1,
-            len(probes),
-            len(probes),
-            key=f"judged-facts-{len(probes)}",
+            most,
+            most,
+            key=f"judged-facts-{most}",
             help=_("How many; the first ones are asked."),
         )
     judge = None
