@@ -173,24 +173,27 @@ def _choose(
             key=f"judged-facts-{most}",
             help=_("How many; the first ones are asked."),
         )
-    judge = None
     with right:
-        if switch(
-            _("Let a model judge the answers"),
-            key="judged-with-judge",
-            help=_(
-                "A judge reads question, accepted answer and reply, and says right or wrong."
-            ),
-        ):
-            judge = model_picker(
-                _("Judge"), JUDGE, _("Who says whether an answer is right.")
-            )
+        judge = _choose_judge()
     left.caption(_answering_words(models))
     chosen = tuple(
         result for result in results if result.setting.label in (names or ())
     )
     runs = tuple(dict.fromkeys(result.run for result in chosen))
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
+
+
+def _choose_judge() -> ModelChoice | None:
+    """Return the model that says right or wrong; ``None`` where none is asked to."""
+    if not switch(
+        _("Let a model judge the answers"),
+        key="judged-with-judge",
+        help=_(
+            "A judge reads question, accepted answer and reply, and says right or wrong."
+        ),
+    ):
+        return None
+    return model_picker(_("Judge"), JUDGE, _("Who says whether an answer is right."))
 
 
 def _answering_words(models: Models) -> str:
