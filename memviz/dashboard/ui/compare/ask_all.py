@@ -232,50 +232,42 @@ def _suggestions(questions: Sequence[str]) -> str:
     return chosen
 
 
-def _answers_shown(
-    settings: Sequence[SettingRun],
-) -> list[tuple[SettingRun, TurnRecord | MemvizError]]:
-    """Return the answers to these settings. A failure that ended all is said above, once."""
-    answers = []
-    for setting in settings:
-        answer = compare_state().answers.get(setting.run)
-        if isinstance(answer, TurnRecord) or (answer and not ends_all(answer)):
-            answers.append((setting, answer))
-    return answers
-
-
 def _show(
     settings: Sequence[SettingRun], probes: Sequence[Probe], models: Models
 ) -> None:
     """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
     state = compare_state()
-    answers = _answers_shown(settings)
-    if not answers:
-        return
+    answers: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
     replies = []
     sources = {}
-    for setting, answer in answers:
+    for setting in settings:
+        answer = state.answers.get(setting.run)
         if isinstance(answer, TurnRecord):
+            answers.append((setting, answer))
             replies.append((setting.label, answer.facts))
             source = answer_source(answer.context, state.question, answer.reply)
             sources[setting.index] = source
+        elif answer and not ends_all(answer):  # else it is said above, once
+            answers.append((setting, answer))
+    if not answers:
+        return
     result_begins(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
         say_why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
-    for place, (setting, answer) in card_places(answers, CARDS_A_ROW):
+    for place, (setting, reply) in card_places(answers, CARDS_A_ROW):
         with place:
-            if isinstance(answer, MemvizError):
+            if isinstance(reply, MemvizError):
                 show_title(setting.label)
-                show_error(answer)
+                show_error(reply)
                 continue
             answer_card(
                 setting,
-                answer,
+                reply,
                 sources[setting.index],
-                partial(_bring_back, setting, answer, fact, positions, models),
+                partial(_bring_back, setting, reply, fact, positions, models),
                 state.answers_before.get(setting.run),
             )
 

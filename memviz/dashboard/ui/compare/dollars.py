@@ -142,7 +142,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     selection."""
     linked("shown", VIEW_KEY, VIEWS)
     linked("uncached", UNCACHED_KEY, [False, True])
-    shown = _shown(costs)
+    choice = _read_choice(costs)
     settings = [setting_cost.setting for setting_cost in costs]
     names = {view: _(view) for view in VIEWS}
     if step_of(settings) == "request":
@@ -158,19 +158,21 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             label_visibility="collapsed",
             width="content",
         )
-        if shown.unit is Unit.USD and not shown.is_cache:
+        if choice.unit is Unit.USD and not choice.is_cache:
             switch(
                 _("Also without cache"), True, key=UNCACHED_KEY, help=_(UNCACHED_HELP)
             )
     on_click = partial(select_clicked, CHART_KEY, settings)
-    if shown.is_cache:
+    if choice.is_cache:
         figure = cache_prefix(_with_breaks(costs, assumptions))
         finding = cache_finding(costs)
     else:
-        figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
+        figure = cost_curve(
+            costs, choice.view, unit=choice.unit, uncached=choice.uncached
+        )
         finding = cost_finding(costs)
     # A lane for each setting needs the height that the answer takes: style.css puts that below it.
-    with st.container(key="costs-lanes" if shown.is_cache else "costs-lines"):
+    with st.container(key="costs-lanes" if choice.is_cache else "costs-lines"):
         picture(figure, CHART_KEY, finding, on_click)
 
 
@@ -189,7 +191,7 @@ def _with_breaks(
     return settings
 
 
-class _Shown(NamedTuple):
+class _Choice(NamedTuple):
     """The choice of what the picture shows."""
 
     view: View
@@ -198,27 +200,29 @@ class _Shown(NamedTuple):
     is_cache: bool
 
 
-def _shown(costs: Sequence[SettingCost]) -> _Shown:
+def _read_choice(costs: Sequence[SettingCost]) -> _Choice:
     has_prices = any(setting_cost.cost.total_usd is not None for setting_cost in costs)
     unit = Unit.USD if has_prices else Unit.TOKENS
     chosen = widget_value(VIEW_KEY) or View.SO_FAR.value
     is_cache = chosen == CACHE
     view = View.EACH_STEP if is_cache else View(chosen)
     uncached = widget_value(UNCACHED_KEY) is not False
-    return _Shown(view, unit, uncached, is_cache)
+    return _Choice(view, unit, uncached, is_cache)
 
 
 def _draw_notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    shown = _shown(costs)
-    if shown.is_cache:
+    choice = _read_choice(costs)
+    if choice.is_cache:
         words = cache_words(costs, assumptions)
         st.caption("\n".join(f"- {plain(sentence)}" for sentence in words))
         return
-    frame = frame_of(costs, shown.view, shown.unit, uncached=shown.uncached)
-    above = above_finding(frame, shown.unit)
+    frame = frame_of(costs, choice.view, choice.unit, uncached=choice.uncached)
+    above = above_finding(frame, choice.unit)
     if above:
         show_caption(above)
-    st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
+    st.caption(
+        _how_to_read(costs, uncached=choice.uncached and choice.unit is Unit.USD)
+    )
 
 
 def _say_what_costs_least(

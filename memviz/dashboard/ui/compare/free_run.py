@@ -201,7 +201,7 @@ def _answer(missing: Sequence[_Begun], models: Models, tell: Tell) -> None:
 
 
 def _answer_under(key: RunKey, free: FreeRun, tell: Tell) -> None:
-    kept = monotonic()
+    saved_at = monotonic()
     while not free.is_complete:
         turn = free.done + 1
         words = _(
@@ -214,9 +214,9 @@ def _answer_under(key: RunKey, free: FreeRun, tell: Tell) -> None:
         with closing(free.next_turn()) as pieces:
             for _piece in pieces:
                 tell(turn / free.turn_count, words)
-        if monotonic() - kept >= KEPT_EVERY_SECONDS:
+        if monotonic() - saved_at >= KEPT_EVERY_SECONDS:
             _keep(key, free)
-            kept = monotonic()
+            saved_at = monotonic()
 
 
 def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:

@@ -99,10 +99,10 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
 
 
 def _draw_at_request(
-    record: TurnRecord, name: str, position: int, known: Sequence[Probe]
+    record: TurnRecord, name: str, position: int, probes: Sequence[Probe]
 ) -> None:
     """Show what of the message's facts the request still holds, and what was sent in its place."""
-    sentences = [message_facts_words(message_facts(record, position, known))]
+    sentences = [message_facts_words(message_facts(record, position, probes))]
     if record.strategy is not None:
         sentences.append(record.strategy.why_sent(record.memory, position))
     for sentence in map(plain, sentences):

@@ -184,7 +184,7 @@ def _keys_on_the_way(handle: _Handle, recorded: Sequence[int]) -> dict[int, RunK
 def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
     """Return the curves that are there by their values, after making more of them for a
     moment if the browser asked: those of the values nearest to ``now`` first."""
-    kept: RecentlyUsed[RunKey, Curve] = of_session(
+    session_curves: RecentlyUsed[RunKey, Curve] = of_session(
         "value-handle-curves", lambda: RecentlyUsed(CURVES_KEPT)
     )
     places = {value: place for place, value in enumerate(keys)}
@@ -193,9 +193,9 @@ def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
     curves: dict[int, Curve] = {}
     for value in nearest:
         key = keys[value]
-        curve = kept.get(key)
+        curve = session_curves.get(key)
         if curve is None and monotonic() < until:
-            curve = kept.put(key, _replayed(key))
+            curve = session_curves.put(key, _replayed(key))
         if curve is not None:
             curves[value] = curve
     return curves

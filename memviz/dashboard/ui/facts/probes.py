@@ -241,10 +241,7 @@ def _draw_form(facts: Facts) -> None:
             help=_(MESSAGE_HELP),
         )
         st.form_submit_button(
-            _("Look for it"),
-            icon=":material/add:",
-            on_click=_add,
-            args=(facts.log,),
+            _("Look for it"), icon=":material/add:", on_click=_add, args=(facts.log,)
         )
         error = widget_value(ERROR_KEY)
         if error is not None:

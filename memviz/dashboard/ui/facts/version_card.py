@@ -148,13 +148,13 @@ def draw_changes_of_version(
         return
     base = compaction.base
     text = shown_text(written.text, written)
-    shown = text[:MAX_CHARS_SHOWN]
+    beginning = text[:MAX_CHARS_SHOWN]
     if base is None:
-        st.html(marked_html(shown, answers))
+        st.html(marked_html(beginning, answers))
     else:
         replaced = run.space.summaries.versions[base - 1]
         before = shown_text(replaced.text, replaced)[:MAX_CHARS_SHOWN]
-        st.html(diff_html(word_diff(before, shown), answers))
+        st.html(diff_html(word_diff(before, beginning), answers))
     say_hidden(text)
 
 

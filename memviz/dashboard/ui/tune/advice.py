@@ -129,7 +129,7 @@ def missed_words(row: Mapping[str, Any], constraints: Constraints) -> str:
 
 def _title(measure: str) -> str:
     words = WORDS[measure]
-    return _(words.title if words.is_money or words.is_share else words.axis_title)
+    return words.title if words.is_money or words.is_share else words.axis_title
 
 
 def edge_button(best: StrategyBest) -> None:

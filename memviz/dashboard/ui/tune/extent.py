@@ -28,6 +28,8 @@ SHORT_SECONDS = 30
 """Offered where a sweep would take long."""
 SECONDS = (10, SHORT_SECONDS, 120, 600)
 """Times to choose from."""
+CHOICES = (0, *SECONDS)
+"""With the choice of as long as it takes."""
 SECONDS_HELP = noop(
     "In a chosen time the settings that tell most are measured first: of each family of strategies one in the middle, "
     "then those at both ends. What did not fit is said, and can be measured afterwards."
@@ -85,8 +87,8 @@ def _choose_seconds() -> None:
     linked("seconds", SECONDS_KEY, SECONDS)
     st.selectbox(
         _("Time"),
-        [0, *SECONDS],
-        index=[0, *SECONDS].index(begin_with(SECONDS_KEY, 0)),
+        CHOICES,
+        index=CHOICES.index(begin_with(SECONDS_KEY, 0)),
         format_func=_seconds_choice,
         key=SECONDS_KEY,
         help=_(SECONDS_HELP),

@@ -75,9 +75,9 @@ def _draw_metrics(row: dict[Any, Any]) -> None:
         value = row[name]
         with cells.cell():
             st.metric(
-                _(WORDS[name].title),
+                WORDS[name].title,
                 shown_value(name, value) if value == value else _("unknown"),
-                help=_(WORDS[name].help),
+                help=WORDS[name].help,
             )
 
 
@@ -169,13 +169,13 @@ def _columns() -> dict[str, Any]:
         config[name] = columns.NumberColumn(_(title), help=_(help), format=MONEY)
     for name in MEASURES:
         measure = WORDS[name]
-        unit = _(measure.unit)
+        unit = measure.unit
         format = "percent" if measure.is_share else "localized"
         if measure.is_money:
             unit = "USD"
             format = MONEY
-        title = _("{title} ({unit})", title=_(measure.title), unit=unit)
-        config[name] = columns.NumberColumn(title, help=_(measure.help), format=format)
+        title = _("{title} ({unit})", title=measure.title, unit=unit)
+        config[name] = columns.NumberColumn(title, help=measure.help, format=format)
     return config
 
 

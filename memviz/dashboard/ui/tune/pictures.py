@@ -197,4 +197,4 @@ def _draw_curves(
 def _curve_finding(answer: StrategyAnswer, measure: str) -> str:
     """Return ``Facts kept: Take 8 messages. It keeps 92% of the facts.``"""
     words = f"{answer.headline} {answer.sentences[0]}"
-    return _("{title}: {answer}", title=_(WORDS[measure].title), answer=words)
+    return _("{title}: {answer}", title=WORDS[measure].title, answer=words)

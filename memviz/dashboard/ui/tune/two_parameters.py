@@ -78,7 +78,7 @@ def _draw_two_parameters(
         _("Measure"),
         WORDS,
         index=list(WORDS).index("retention"),
-        format_func=lambda name: _(WORDS[name].title),
+        format_func=lambda name: WORDS[name].title,
         key="tune-measure",
         width=260,
     )
@@ -131,7 +131,7 @@ def _choose_axis(
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
     words = WORDS[measure]
     values = {
-        "measure": _(words.title),
+        "measure": words.title,
         "parameter": varied[0].name,
         "other": varied[1].name,
     }

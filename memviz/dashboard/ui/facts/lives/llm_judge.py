@@ -58,7 +58,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 }
 
 
-class _Asked(NamedTuple):
+class _Order(NamedTuple):
     """An order: who is asked what. ``key`` is equal for the same settings, models and probes."""
 
     results: tuple[RetentionResult, ...]
@@ -109,27 +109,27 @@ def ask_a_model(
                 "last turn, under each setting, and it answers from exactly what would be sent."
             )
         )
-        asked = _choose(results, probes, models)
-        if not asked.runs or not asked.probes:
+        order = _choose(results, probes, models)
+        if not order.runs or not order.probes:
             st.caption(_("Choose a setting to ask."))
             return
         judged = _judged()
         id = compare_state().conversation_id or ""
-        key = asked.key
+        key = order.key
         if key not in judged:
             judged[key] = () if is_shared() else workspace().judged_answers(id, key)
         so_far = judged[key]
-        settled = sum(map(asked.is_settled, so_far))
-        total = len(asked.runs) * len(asked.probes)
+        settled = sum(map(order.is_settled, so_far))
+        total = len(order.runs) * len(order.probes)
         if settled < total:
             has_failed = any(answer.error for answer in so_far)
             job = Job(
                 "judged-ask",
-                partial(_judge, id, asked, key),
+                partial(_judge, id, order, key),
                 verb=start_verb(_("Ask"), is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
-                bound=_bound(asked, so_far),
-                before=_likely(asked),
+                bound=_bound(order, so_far),
+                before=_likely(order),
             )
             done = _(
                 "{settled:,} of {answers} so far.",
@@ -139,7 +139,7 @@ def ask_a_model(
             job.run_when_asked(so_far=done if so_far else "")
         answers = judged.get(key)
         if answers:
-            _show(asked, answers)
+            _show(order, answers)
 
 
 def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
@@ -149,7 +149,7 @@ def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
 
 def _choose(
     results: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
-) -> _Asked:
+) -> _Order:
     labels = [result.setting.label for result in results]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
         set_widget(SETTINGS_KEY, labels)
@@ -162,34 +162,38 @@ def _choose(
         key=SETTINGS_KEY,
         wrap=True,
     )
-    count = len(probes)
-    if len(probes) > 1:
+    most = len(probes)
+    count = most
+    if most > 1:
         count = right.slider(
             _("Questions"),
             1,
-            len(probes),
-            len(probes),
-            key=f"judged-facts-{len(probes)}",
+            most,
+            most,
+            key=f"judged-facts-{most}",
             help=_("How many; the first ones are asked."),
         )
-    judge = None
     with right:
-        if switch(
-            _("Let a model judge the answers"),
-            key="judged-with-judge",
-            help=_(
-                "A judge reads question, accepted answer and reply, and says right or wrong."
-            ),
-        ):
-            judge = model_picker(
-                _("Judge"), JUDGE, _("Who says whether an answer is right.")
-            )
+        judge = _choose_judge()
     left.caption(_answering_words(models))
     chosen = tuple(
         result for result in results if result.setting.label in (names or ())
     )
     runs = tuple(dict.fromkeys(result.run for result in chosen))
-    return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
+    return _Order(chosen, runs, tuple(probes[:count]), models, judge)
+
+
+def _choose_judge() -> ModelChoice | None:
+    """Return the model that says right or wrong; ``None`` where none is asked to."""
+    if not switch(
+        _("Let a model judge the answers"),
+        key="judged-with-judge",
+        help=_(
+            "A judge reads question, accepted answer and reply, and says right or wrong."
+        ),
+    ):
+        return None
+    return model_picker(_("Judge"), JUDGE, _("Who says whether an answer is right."))
 
 
 def _answering_words(models: Models) -> str:
@@ -201,36 +205,36 @@ def _answering_words(models: Models) -> str:
     )
 
 
-def _likely(asked: _Asked) -> str:
+def _likely(order: _Order) -> str:
     """Return what it is likely to cost: each question is asked after the last turn."""
     likely = judge_estimate(
-        asked.runs,
-        asked.probes,
-        asked.models.answerer.name,
-        asked.models.summarizer.name,
-        asked.judge_name,
+        order.runs,
+        order.probes,
+        order.models.answerer.name,
+        order.models.summarizer.name,
+        order.judge_name,
     )
     return likely_words(likely)
 
 
-def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
+def _bound(order: _Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
-    settled = Counter(answer.probe for answer in so_far if asked.is_settled(answer))
-    left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
-    return bound_judging(asked.runs, left, asked.models.askers, asked.judge_name)
+    settled = Counter(answer.probe for answer in so_far if order.is_settled(answer))
+    left = [probe for probe in order.probes if settled[probe] < len(order.runs)]
+    return bound_judging(order.runs, left, order.models.askers, order.judge_name)
 
 
-def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
+def _judge(conversation_id: str, order: _Order, key: str, tell: Tell) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
     judged = _judged()
     before = judged[key]
     judging = Judging(
-        asked.runs,
-        asked.probes,
-        model=asked.models.answerer.build(),
-        summarizer=asked.models.summarizer.build(),
-        judge=asked.judge.build() if asked.judge else None,
+        order.runs,
+        order.probes,
+        model=order.models.answerer.build(),
+        summarizer=order.models.summarizer.build(),
+        judge=order.judge.build() if order.judge else None,
         so_far=before,
     )
     try:
@@ -251,17 +255,17 @@ def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
                 del judged[old]
             if not is_shared():
                 new = [answer for answer in judging.results if answer not in before]
-                workspace().keep_judged_answers(conversation_id, key, asked.probes, new)
+                workspace().keep_judged_answers(conversation_id, key, order.probes, new)
 
 
-def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
-    scores = answer_scores(results, len(asked.runs))
+def _show(order: _Order, results: Sequence[JudgedAnswer]) -> None:
+    scores = answer_scores(results, len(order.runs))
     # A column a setting, as in the table of key numbers: of measures there are more than a phone has room for.
     columns = {
         plain(result.setting.label): _column(
-            scores[asked.number_of(result)], result, asked
+            scores[order.number_of(result)], result, order
         )
-        for result in asked.results
+        for result in order.results
     }
     table = pd.DataFrame(columns)
     say_who_answered(answer.calls[-1] for answer in results if answer.calls)
@@ -280,13 +284,13 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(_("The first failure said: {failed}", failed=plain(failed)))
-    _draw_one_question(asked, results)
+    _draw_one_question(order, results)
 
 
 def _column(
-    scores: AnswerScores, result: RetentionResult, asked: _Asked
+    scores: AnswerScores, result: RetentionResult, order: _Order
 ) -> dict[str, str]:
-    could = sum(map(bool, result.retention.retained[-1][: len(asked.probes)]))
+    could = sum(map(bool, result.retention.retained[-1][: len(order.probes)]))
     judged = scores.right + scores.wrong
     cost = _("none")
     if scores.cost_usd is None:
@@ -295,7 +299,7 @@ def _column(
         cost = plain(dollars(scores.cost_usd))
     return {
         noop("Could be known"): _(
-            "{could:,} of {count:,}", could=could, count=len(asked.probes)
+            "{could:,} of {count:,}", could=could, count=len(order.probes)
         ),
         noop("Answer contained"): _(
             "{containing:,} of {answered:,}",
@@ -316,10 +320,10 @@ def _column(
 
 
 @st.fragment
-def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+def _draw_one_question(order: _Order, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
-    probes = [probe for probe in asked.probes if probe in answered]
+    probes = [probe for probe in order.probes if probe in answered]
     labels = distinct_names(
         [shortened(probe.question, LABEL_CHARS) for probe in probes]
     )
@@ -339,9 +343,9 @@ def _draw_one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     probe = probes[at]
     st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
     answers = {answer.run: answer for answer in results if answer.probe == probe}
-    for place, result in card_places(asked.results, CARDS_A_ROW):
+    for place, result in card_places(order.results, CARDS_A_ROW):
         with place:
-            _draw_card(result, answers.get(asked.number_of(result)), probe)
+            _draw_card(result, answers.get(order.number_of(result)), probe)
 
 
 def _draw_card(

@@ -211,17 +211,17 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
     if many:
         linked("all", ALL_KEY, [False, True])
     chosen = widget_value(fact_key())
-    shown = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
+    rows = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
-        shown = seen_from_afar(lives, chosen)
-    figure = life_lines_of(result, shown, chosen, chosen_event(result.setting))
+        rows = seen_from_afar(lives, chosen)
+    figure = life_lines_of(result, rows, chosen, chosen_event(result.setting))
     on_click = partial(_follow_click, result)
     picture(figure, CHART_KEY, _finding(result), on_click)
-    if len(shown) < len(lives) and is_bare():
+    if len(rows) < len(lives) and is_bare():
         st.caption(
             _(
                 "{count} of {facts}: first of all those that were lost.",
-                count=len(shown),
+                count=len(rows),
                 facts=counted(len(lives), "fact"),
             )
         )

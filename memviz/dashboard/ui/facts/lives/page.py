@@ -102,21 +102,21 @@ def lives_view(
 ) -> None:
     """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
     is shown, it is the first of these."""
-    shown = [setting for setting in settings if setting.run.turns]
+    with_requests = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(compare_state().conversation_id), [False, True])
     facts = studied_facts()
-    if not shown:
+    if not with_requests:
         say_nothing_yet(settings)
         return
     if not facts.probes:
         say_where_from(facts)
         probes_panel(facts)
-        draw_health(shown)
-        draw_unlabelled(shown, expanded=True)
+        draw_health(with_requests)
+        draw_unlabelled(with_requests, expanded=True)
         return
-    results = retention_results(shown, facts.probes)
-    say_who_summarized(shown)
-    say_not_recorded(shown)
+    results = retention_results(with_requests, facts.probes)
+    say_who_summarized(with_requests)
+    say_not_recorded(with_requests)
     if hides(Part.NUMBERS) and is_kept_alone:
         tell_audience(_finding(results))
         draw_all_settings(results, elsewhere(results))
@@ -128,11 +128,11 @@ def lives_view(
     st.header(_("How much does each setting still know?"), anchor=False)
     draw_all_settings(results, elsewhere(results))
     draw_key_numbers(results)
-    draw_health(shown)
+    draw_health(with_requests)
     offer_stand_in_table(results)
     draw_more_on_facts(results)
     st.caption(error_in_words())
-    draw_unlabelled(shown)
+    draw_unlabelled(with_requests)
     probes_panel(facts)
     ask_a_model(results, facts.probes, models)
 

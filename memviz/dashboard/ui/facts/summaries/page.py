@@ -358,12 +358,13 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
 
 def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     """Show which version is chosen, why it was written, and what it did to the facts."""
-    st.header(version_title(desk.setting.run, event), anchor=False)
+    run = desk.setting.run
+    st.header(version_title(run, event), anchor=False)
     draw_writer_badge(event.compaction)
-    if trouble(desk.setting.run, event):
+    if trouble(run, event):
         return
-    draw_version_head(desk.setting.run, event.compaction)
-    if len(desk.setting.run.log) > READ_MESSAGES:
+    draw_version_head(run, event.compaction)
+    if len(run.log) > READ_MESSAGES:
         linked("look-up", "summaries-facts", [False, True])
         label = _("Look the facts up in this long conversation")
         if not st.toggle(label, key="summaries-facts"):
