@@ -183,7 +183,7 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
     with st.expander(
         _(
             "What would be summarized: {messages}",
-            messages=counted(len(proposal.messages), "message"),
+            messages=counted(proposal.messages, "message"),
         )
     ):
         if plan.replaces is not None:

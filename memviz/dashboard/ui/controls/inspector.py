@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from memviz.core.context import OVER_BUDGET, Block, joined
 from memviz.core.text.wording import (
-    COMMA,
     SEMICOLON,
+    comma_list,
     counted,
     distinct_names,
     message_range,
@@ -178,7 +178,7 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        formed = _(COMMA).join(form_counts(block, forms_sent(record)))
+        formed = comma_list(form_counts(block, forms_sent(record)))
         template = noop("**{messages}** word for word · {tokens}")
         if formed:
             template = noop("**{messages}**, {how} · {tokens}")
@@ -204,7 +204,7 @@ def _range_words(positions: Iterable[int]) -> str:
     numbers = list(positions)
     if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
         return message_range(range(numbers[0], numbers[-1] + 1)).capitalize()
-    return counted(len(numbers), "message")
+    return counted(numbers, "message")
 
 
 def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:

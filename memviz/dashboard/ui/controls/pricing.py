@@ -11,6 +11,7 @@ from memviz.core.bounds import MAX_DIGITS, MAX_SECONDS, MAX_USD
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.local_models import names_found
+from memviz.dashboard.ui.shell.elements import segments
 from memviz.dashboard.ui.shell.linked import linked, linked_number
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -215,12 +216,11 @@ def _choose_cache(model: str) -> CacheRules | None:
     key = f"prices-cache-{model}"
     choices = (AS_PROVIDED, BY_HAND, NO_CACHE)
     linked("cache", key, choices)
-    cache_choice = st.segmented_control(
+    cache_choice = segments(
         _("Prompt cache"),
         choices,
         default=AS_PROVIDED,
         format_func=_,
-        required=True,
         key=key,
         help=_(CACHE_HELP),
         persist_state="session",

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
-    COMMA,
     SEMICOLON,
+    comma_list,
     counted,
     message_number,
     message_range,
@@ -346,8 +346,8 @@ def _draw_left(run: Run, requests: range, key: str) -> None:
         return
     what = _(
         "{messages} no longer sent word for word: {how}",
-        messages=counted(len(messages), "message"),
-        how=_(COMMA).join(_fates_in_words(fate for _message, fate in messages)),
+        messages=counted(messages, "message"),
+        how=comma_list(_fates_in_words(fate for _message, fate in messages)),
     )
     with drawer(what, ":material/logout:", f"{key}-left"):
         lines = []

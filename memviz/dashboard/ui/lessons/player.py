@@ -47,9 +47,11 @@ from memviz.dashboard.ui.lessons.state import (
 from memviz.dashboard.ui.shell.elements import (
     button,
     error_shown,
+    header,
     main_button,
     quiet_button,
     row,
+    segments,
     show_title,
 )
 from memviz.dashboard.ui.shell.frame import workspace
@@ -159,7 +161,7 @@ def score_words(lesson: Lesson) -> str:
     return _(
         "{right} of {answers} right",
         right=sum(answers),
-        answers=counted(len(answers), "answer"),
+        answers=counted(answers, "answer"),
     )
 
 
@@ -186,7 +188,7 @@ def play_lesson(lesson: Lesson) -> None:
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
-            st.header(plain(state.words_of(step.title)), anchor=False)
+            header(plain(state.words_of(step.title)))
             prose(step.text, state.language)
         # The text names what stands in the picture, so both are in the lesson's language.
         with use_language(state.language):
@@ -253,12 +255,11 @@ def _draw_walk(lesson: Lesson) -> None:
 def choose_language(languages: Sequence[Language]) -> None:
     """Draw the switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, lessons_state().language)
-    st.segmented_control(
+    segments(
         _("Language of the texts"),
         list(languages),
         format_func=LANGUAGES.__getitem__,
         key=LANGUAGE_KEY,
-        required=True,
         label_visibility="collapsed",
         on_change=_take_language,
     )

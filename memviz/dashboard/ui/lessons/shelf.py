@@ -30,6 +30,8 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    header,
+    level_columns,
     main_button,
     offer_file,
     quiet_button,
@@ -59,7 +61,7 @@ def shelf() -> None:
     saved, problems = saved_lessons(workspace().store)
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
-        st.header(_("All lessons"), anchor=False)
+        header(_("All lessons"))
     _draw_head(bundled)
     unfinished = [
         lesson for lesson in bundled if not lessons_state().is_finished(lesson)
@@ -67,7 +69,7 @@ def shelf() -> None:
     for lesson in bundled:
         _draw_row(lesson, is_own=False, is_next=lesson in unfinished[:1])
     if saved or problems:
-        st.header(_("Saved here"), anchor=False)
+        header(_("Saved here"))
     for problem in problems:
         show_problem(problem)
     for lesson in saved.values():
@@ -80,7 +82,7 @@ def _draw_head(lessons: list[Lesson]) -> None:
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
         template = IN_ALL if any(lessons_state().seen.values()) else IN_ALL_TO_BEGIN
         st.caption(
-            _(template, lessons=counted(len(lessons), "lesson"), minutes=minutes),
+            _(template, lessons=counted(lessons, "lesson"), minutes=minutes),
             width="stretch",
         )
         choose_language(list(LANGUAGES))
@@ -125,7 +127,7 @@ def used_ids() -> dict[str, None]:
 def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     state = lessons_state()
     with box(f"lesson-{lesson.id}"):
-        text, buttons = st.columns([5, 2], vertical_alignment="center")
+        text, buttons = level_columns([5, 2])
         with text, st.container(gap="xxsmall"):
             show_title(state.words_of(lesson.title))
             if lesson.summary:

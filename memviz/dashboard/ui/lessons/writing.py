@@ -30,9 +30,11 @@ from memviz.dashboard.ui.shell.elements import (
     button,
     buttons_row,
     error_shown,
+    header,
     main_button,
     offer_file,
     right_row,
+    segments,
     show_caption,
     show_toast,
 )
@@ -50,19 +52,18 @@ TEXT_HELP = noop(
 
 def own_lesson() -> None:
     """Draw the lesson that is being written."""
-    st.header(_("A lesson of your own"), anchor=False)
+    header(_("A lesson of your own"))
     own = lessons_state().own
     if not own.steps:
         how = _(HOW, compare=_(page_titles.COMPARE), facts=_(page_titles.FACTS))
         st.info(how, icon=":material/edit_note:")
         return
-    language = st.segmented_control(
+    language = segments(
         _("Write the texts in"),
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
         key="own-language",
         default=lessons_state().language,
-        required=True,
         help=_(
             "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
         ),

@@ -174,7 +174,7 @@ def _saved_words(upload: Import) -> Iterator[str]:
     if len(saved) != 1:
         what = _(
             "{conversations} of {name}",
-            conversations=counted(len(saved), "conversation"),
+            conversations=counted(saved, "conversation"),
             name=what,
         )
     yield _("Imported {what}: {size}.", what=what, size=_size(saved))
@@ -272,7 +272,7 @@ def _import_buttons(
         if ticked:
             label = _(
                 "Import {conversations}",
-                conversations=counted(len(ticked), "conversation"),
+                conversations=counted(ticked, "conversation"),
             )
         if main_button(label, f"pick-import-{key}", ":material/download:"):
             with st.spinner(_("Saving")), error_shown():

@@ -22,6 +22,7 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    level_columns,
     offer_file,
     right_row,
     show_caption,
@@ -100,7 +101,7 @@ def shelf() -> None:
 
 def _draw_row(entry: ConversationEntry) -> None:
     with box(f"conversation-{entry.id}"):
-        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        text, buttons = level_columns([5, 4])
         with text:
             show_title(bundled_words(entry.title))
             st.caption(" · ".join(_facts(entry)))
@@ -201,7 +202,7 @@ ROWS_HELP = noop(
 def unreadable_row(damaged: UnreadableConversation) -> None:
     """Draw the row of a conversation that cannot be read and is left aside."""
     with box(f"unreadable-{damaged.row}"):
-        text, buttons = st.columns([3, 2], vertical_alignment="center")
+        text, buttons = level_columns([3, 2])
         with text:
             show_title(damaged.title)
             show_warning(

@@ -20,6 +20,7 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    level_columns,
     offer_file,
     right_row,
     show_caption,
@@ -84,7 +85,7 @@ def _open() -> None:
             _(
                 "Opened “{name}”: {replies}.",
                 name=recording.name,
-                replies=counted(len(recording.replies), "reply"),
+                replies=counted(recording.replies, "reply"),
             )
         )
         st.rerun()
@@ -92,7 +93,7 @@ def _open() -> None:
 
 def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
     with box(f"recording-{name}"):
-        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        text, buttons = level_columns([5, 4])
         with text:
             title = bundled_words(recording.about.title) or name
             show_title(f"{name}: {title}" if is_own else title)
@@ -139,8 +140,8 @@ def _facts(name: str, recording: Recording) -> Iterator[str]:
     yield listed(recording.models or (recording.about.model,))
     if recording.about.made_on:
         yield recording.about.made_on
-    yield counted(len(recording.replies), "reply")
-    yield counted(len(recording.settings), "setting")
+    yield counted(recording.replies, "reply")
+    yield counted(recording.settings, "setting")
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
     if seconds == cost:

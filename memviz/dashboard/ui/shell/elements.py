@@ -51,6 +51,12 @@ def drawer(label: str, icon: str, key: str | None = None) -> DeltaGenerator:
     return st.expander(label, icon=icon, key=key)
 
 
+level_columns = partial(st.columns, vertical_alignment="center")
+"""Returns columns whose contents stand at one height."""
+segments = partial(st.segmented_control, required=True)
+"""Draws a choice that always stands at one of its options, all in sight."""
+header = partial(st.header, anchor=False)
+"""Draws the title of a part of a page, which has no address of its own."""
 right_row = partial(
     st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
 )
