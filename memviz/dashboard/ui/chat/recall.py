@@ -14,6 +14,7 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     error_shown,
     main_button,
+    popup,
     quiet_button,
 )
 from memviz.dashboard.ui.shell.state import set_widget
@@ -56,7 +57,7 @@ def recall_tray(desk: ChatDesk) -> None:
             )
         )
         return
-    with st.popover(_("Recall earlier turns"), icon=":material/history:"):
+    with popup(_("Recall earlier turns"), ":material/history:"):
         _choose(desk)
 
 

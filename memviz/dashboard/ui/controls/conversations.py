@@ -25,7 +25,7 @@ from memviz.dashboard.ui.shell.elements import (
     row,
     show_warning,
 )
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.state import of_session
@@ -130,7 +130,7 @@ def say_beginnings(ids: Sequence[str]) -> None:
 
 
 def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
-    entry = workspace().store.entry(id)
+    entry = store().entry(id)
     shown = len(workspace().conversation(id, first)[1])
     messages = counted(entry.message_count, "message")
     whose = _("So far")

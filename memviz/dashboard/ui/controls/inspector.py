@@ -37,7 +37,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, show_info
+from memviz.dashboard.ui.shell.elements import offer_file, popup, show_info
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -225,7 +225,7 @@ def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
 def _draw_as_json(record: TurnRecord, name: str) -> None:
     chars = sum(len(message.content) for message in record.context.messages)
     is_long = chars > MAX_JSON_CHARS_SHOWN
-    with st.popover(_("Request as JSON"), icon=":material/data_object:"):
+    with popup(_("Request as JSON"), ":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))
         offer_file(

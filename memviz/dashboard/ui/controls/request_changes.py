@@ -31,7 +31,7 @@ from memviz.dashboard.markup import (
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.dashboard.ui.shell.elements import drawer
+from memviz.dashboard.ui.shell.elements import drawer, show_info
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
@@ -179,7 +179,7 @@ def _draw_reason(run: Run, compaction: Compaction) -> None:
             messages=message_range(compaction.summarized),
             because=because,
         )
-        st.info(sentence, icon=icon)
+        show_info(sentence, icon)
     elif lacks_summarizer(compaction):
         st.warning(
             _(

@@ -51,7 +51,7 @@ from memviz.dashboard.ui.controls.study import (
     compare_state,
 )
 from memviz.dashboard.ui.shell.elements import error_shown, segments, show_info
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -133,7 +133,7 @@ def _choose_more(
         if offer is not None:
             offer()
         if state.conversation_id is not None:
-            entry = workspace().store.entry(state.conversation_id)
+            entry = store().entry(state.conversation_id)
             st.markdown(_("**About the conversation**"))
             st.caption(
                 plain(bundled_words(entry.description)) or _("It has no description.")
@@ -246,7 +246,7 @@ def expect_conversation() -> None:
                 chat=_(page_titles.CHAT),
             )
         )
-    entry = workspace().store.entry(compare_state().conversation_id or "")
+    entry = store().entry(compare_state().conversation_id or "")
     if entry.message_count and not entry.turn_count:
         _end(
             _(

@@ -19,7 +19,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.guide.glossary import Entry, entry, glossary, shown_terms
 from memviz.dashboard.guide.strategies import StrategyPage
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.shell.elements import box
+from memviz.dashboard.ui.shell.elements import box, show_info
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
     keep_in_address,
@@ -200,9 +200,9 @@ def glossary_view(word: str) -> None:
     if entries:
         st.html(_list(entries))
     else:
-        st.info(
+        show_info(
             _("No word, and no meaning, holds that. Search for another word."),
-            icon=":material/search_off:",
+            ":material/search_off:",
         )
 
 

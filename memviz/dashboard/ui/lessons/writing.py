@@ -24,7 +24,7 @@ from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
-from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
+from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state, words_of
 from memviz.dashboard.ui.shell.elements import (
     box,
     button,
@@ -36,6 +36,7 @@ from memviz.dashboard.ui.shell.elements import (
     right_row,
     segments,
     show_caption,
+    show_info,
     show_toast,
 )
 
@@ -56,7 +57,7 @@ def own_lesson() -> None:
     own = lessons_state().own
     if not own.steps:
         how = _(HOW, compare=_(page_titles.COMPARE), facts=_(page_titles.FACTS))
-        st.info(how, icon=":material/edit_note:")
+        show_info(how, ":material/edit_note:")
         return
     language = segments(
         _("Write the texts in"),
@@ -189,7 +190,7 @@ def _save_buttons(lesson: Lesson) -> None:
     if main_button(_("Save"), "own-save", ":material/save:"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        show_toast(_("Saved “{title}”.", title=state.words_of(kept_lesson.title)))
+        show_toast(_("Saved “{title}”.", title=words_of(kept_lesson.title)))
         st.rerun()
     offer_file(
         _("Download (YAML)"),

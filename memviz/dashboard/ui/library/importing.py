@@ -21,6 +21,7 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     error_shown,
     main_button,
+    popup,
     show_caption,
     show_info,
     show_problem,
@@ -58,7 +59,7 @@ def import_controls() -> None:
         help=_(UPLOAD_HELP),
         key=f"library-upload-{state.uploads}",
     )
-    with st.popover(_("Paste text"), icon=":material/content_paste:", width="stretch"):
+    with popup(_("Paste text"), ":material/content_paste:", width="stretch"):
         text = st.text_area(
             _("A conversation as text"),
             key=f"library-paste-{state.uploads}",

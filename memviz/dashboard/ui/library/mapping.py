@@ -16,6 +16,7 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     buttons_row,
     main_button,
+    popup,
     segments,
     show_caption,
     show_warning,
@@ -144,9 +145,7 @@ def _shape_of(places: Sequence[Rows]) -> str:
 
 
 def _uploaded_mapping(key: str) -> Mapping | None:
-    with st.popover(
-        _("Open a mapping"), icon=":material/folder_open:", width="stretch"
-    ):
+    with popup(_("Open a mapping"), ":material/folder_open:", width="stretch"):
         file = st.file_uploader(
             _("A mapping as YAML"), key=f"map-file-{key}", help=_(KEPT_HELP)
         )

@@ -28,7 +28,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_title,
     show_toast,
 )
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
@@ -153,8 +153,8 @@ def _facts(name: str, recording: Recording) -> Iterator[str]:
 
 def backup_controls() -> None:
     """Take a copy away, whatever is being saved meanwhile."""
-    path = Path(workspace().store.path)
-    if workspace().store.path == MEMORY:
+    path = Path(store().path)
+    if store().path == MEMORY:
         return
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
@@ -176,7 +176,7 @@ def backup_controls() -> None:
         width="stretch",
     ):
         with st.spinner(_("Copying")), error_shown():
-            workspace().store.back_up(path.with_name(name))
+            store().back_up(path.with_name(name))
             show_success(_("The copy is {path}.", path=path.with_name(name)))
     show_caption(_("Kept in {path}", path=path))
 

@@ -53,6 +53,7 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
 
 REMEDY = noop(
@@ -71,7 +72,7 @@ def _show_database_problem() -> None:
     problem = ""
     # A file that cannot be opened at all is said by the page, in its place.
     with suppress(StorageError):
-        problem = workspace().store.problem
+        problem = store().problem
     if not problem:
         return
     place = st.empty()
@@ -79,7 +80,7 @@ def _show_database_problem() -> None:
         show_problem(f"{problem} {_(REMEDY)}")
         with buttons_row():
             is_rescued = main_button(_(RESCUE), "database-rescue", ":material/save:")
-            is_reopened = Path(workspace().store.path).exists() and button(
+            is_reopened = Path(store().path).exists() and button(
                 _(REOPEN),
                 "database-reopen",
                 ":material/folder_open:",
@@ -92,8 +93,8 @@ def _show_database_problem() -> None:
 
 
 def _rescued() -> str:
-    asked_for = workspace().store.path
-    path = workspace().store.rescue()
+    asked_for = store().path
+    path = store().rescue()
     sentence = _("Everything is in {path}, and is saved there from now on.", path=path)
     if path == asked_for:
         return sentence
@@ -106,7 +107,7 @@ def _rescued() -> str:
 
 def _reopened() -> str:
     workspace().reopen()
-    return _("memviz goes on with {path}.", path=workspace().store.path)
+    return _("memviz goes on with {path}.", path=store().path)
 
 
 _say_languages = st.components.v2.component(
@@ -267,6 +268,11 @@ def workspace() -> Workspace:
     watch_in_background(opened)
     _leave_imports_to_themselves()
     return opened
+
+
+def store() -> Store:
+    """Return the library of this server, with what is stored in it. Raises StorageError if it cannot be used."""
+    return workspace().store
 
 
 NEW_OBJECTS = 50_000
