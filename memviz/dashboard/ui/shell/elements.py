@@ -36,6 +36,11 @@ def row(
     )
 
 
+def level_columns(spec: int | Sequence[int]) -> list[DeltaGenerator]:
+    """Return columns whose contents stand at one height: so many, or of these widths."""
+    return list(st.columns(spec, vertical_alignment="center"))
+
+
 def box(key: str | None = None) -> DeltaGenerator:
     """Return a place with a frame round it."""
     return st.container(border=True, key=key)
@@ -49,18 +54,6 @@ def buttons_row(gap: Literal["xsmall", "small"] = "small") -> DeltaGenerator:
 def drawer(label: str, icon: str, key: str | None = None) -> DeltaGenerator:
     """Return a place that opens with a click on its label."""
     return st.expander(label, icon=icon, key=key)
-
-
-level_columns = partial(st.columns, vertical_alignment="center")
-"""Returns columns whose contents stand at one height."""
-segments = partial(st.segmented_control, required=True)
-"""Draws a choice that always stands at one of its options, all in sight."""
-session_text = partial(st.text_input, persist_state="session")
-session_number = partial(st.number_input, persist_state="session")
-session_choice = partial(st.selectbox, persist_state="session")
-"""Draw a field whose value lasts for the session, also where other pages are shown meanwhile."""
-header = partial(st.header, anchor=False)
-"""Draws the title of a part of a page, which has no address of its own."""
 
 
 def popup(
@@ -79,6 +72,14 @@ right_row = partial(
     st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
 )
 """Returns a place where buttons stand side by side at the right."""
+segments = partial(st.segmented_control, required=True)
+"""Draws a choice that always stands at one of its options, all in sight."""
+session_text = partial(st.text_input, persist_state="session")
+session_number = partial(st.number_input, persist_state="session")
+session_choice: Callable[..., Any] = partial(st.selectbox, persist_state="session")
+"""Draw a field whose value lasts for the session, also where other pages are shown meanwhile."""
+header = partial(st.header, anchor=False)
+"""Draws the title of a part of a page, which has no address of its own."""
 
 
 def card_places(count: int, cards_a_row: int) -> Iterator[DeltaGenerator]:
