@@ -5,7 +5,7 @@ Inside memviz a message is its position in the log, counted from 0. On the scree
 turns are. :func:`message_number` and :func:`message_position` are the way from one to the other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from math import floor, log10
 
 from memviz.core.translation import _, ngettext, noop, plural_noop
@@ -86,8 +86,10 @@ def plural(noun: str, number: float = 2) -> str:
     return f"{noun}s"
 
 
-def counted(number: float, noun: str) -> str:
-    """``1 turn``, ``2 turns``, ``3 summaries``, ``0.4 seconds``."""
+def counted(number: float | Sized, noun: str) -> str:
+    """Return a number of things, or as many as there are in a collection: ``1 turn``, ``2 turns``, ``0.4 seconds``."""
+    if isinstance(number, Sized):
+        number = len(number)
     figures = f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
     if noun not in _FORMS:
         return f"{figures} {plural(noun, number)}"
@@ -110,6 +112,11 @@ def listed(items: Iterable[object]) -> str:
     if not first:
         return last
     return _("{first} and {last}", first=_(COMMA).join(first), last=last)
+
+
+def comma_list(items: Iterable[str]) -> str:
+    """Return ``a, b, c``."""
+    return _(COMMA).join(items)
 
 
 COMMA = noop(", ")

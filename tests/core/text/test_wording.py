@@ -67,6 +67,11 @@ def test_things_are_counted(number: int, noun: str, text: str) -> None:
     assert counted(number, noun) == text
 
 
+def test_what_is_in_a_collection_is_counted_too() -> None:
+    assert counted(["a", "b"], "row") == "2 rows"
+    assert counted({}, "row") == "0 rows"
+
+
 def test_a_noun_alone_and_a_share() -> None:
     assert (plural("query"), plural("fact", 1), plural("fact", 0)) == (
         "queries",

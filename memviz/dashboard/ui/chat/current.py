@@ -25,7 +25,7 @@ from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.shell.elements import button, errors_shown, show_error
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.run import Run
@@ -130,13 +130,13 @@ def _saved_run(
             is_damaged=is_damaged,
         )
 
-    entry = workspace().store.entry(id)
+    entry = store().entry(id)
     key = (id, entry.updated_at, chosen, state.counter, summarizer)
     memory = DerivedMemory(key, begin, chosen)
     if state.deriving is None or state.deriving_of != key:
         state.derive()
         try:
-            run = workspace().store.chat_run(id)
+            run = store().chat_run(id)
         except DamagedRunError as error:
             damaged = memory._replace(begin=partial(begin, is_damaged=True))
             costs = cost_bound(summarizer, memory)

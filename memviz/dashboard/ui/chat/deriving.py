@@ -20,7 +20,13 @@ from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import button, buttons_row, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    buttons_row,
+    row,
+    show_error,
+    show_info,
+)
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -98,13 +104,13 @@ def _expect_agreement(
 ) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
     name = plain(summarizer)
-    st.info(
+    show_info(
         _(
             "The memory of this conversation is to be derived from its messages, with summaries by "
             "{summarizer}.",
             summarizer=name,
         ),
-        icon=":material/history:",
+        ":material/history:",
     )
     with row():
         if start_button(

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, counted, message_number
+from memviz.core.text.wording import comma_list, counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.shell.elements import (
@@ -14,6 +14,7 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     error_shown,
     main_button,
+    popup,
     quiet_button,
 )
 from memviz.dashboard.ui.shell.state import set_widget
@@ -56,7 +57,7 @@ def recall_tray(desk: ChatDesk) -> None:
             )
         )
         return
-    with st.popover(_("Recall earlier turns"), icon=":material/history:"):
+    with popup(_("Recall earlier turns"), ":material/history:"):
         _choose(desk)
 
 
@@ -88,7 +89,7 @@ def _choose(desk: ChatDesk) -> None:
         if selection.missing:
             st.caption(_missing_words(selection.missing))
         _draw_previews(desk.chat, selection.indices)
-        messages = counted(len(selection.indices), "message")
+        messages = counted(selection.indices, "message")
         main_button(
             _("Recall {messages}", messages=messages),
             None,
@@ -126,7 +127,7 @@ def _draw_waiting(chat: Chat, waiting: Waiting) -> None:
     if waiting.fresh:
         recalled = _(
             "{messages} recalled, {tokens}",
-            messages=counted(len(waiting.fresh), "message"),
+            messages=counted(waiting.fresh, "message"),
             tokens=counted(waiting.tokens, "token"),
         )
     with box():
@@ -169,7 +170,7 @@ def _draw_ways_on(chat: Chat, recalled: Sequence[int]) -> None:
             chat.pinned,
             help=_(
                 "{messages} pinned: no longer with every request.",
-                messages=counted(len(pinned), "message"),
+                messages=counted(pinned, "message"),
             ),
         )
 
@@ -179,12 +180,12 @@ def _remarks(waiting: Waiting) -> Iterator[str]:
         yield _(
             "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
             "they are recalled too, so none is missing.",
-            messages=counted(len(waiting.undecided), "message"),
+            messages=counted(waiting.undecided, "message"),
         )
     if waiting.held:
         yield _(
             "{messages} asked for, but sent word for word anyway: not sent twice.",
-            messages=counted(len(waiting.held), "message"),
+            messages=counted(waiting.held, "message"),
         )
     if waiting.recalled.cut:
         yield _(
@@ -196,7 +197,7 @@ def _remarks(waiting: Waiting) -> Iterator[str]:
 
 
 def _missing_words(missing: Sequence[str]) -> str:
-    return _("Not in this conversation: {names}.", names=_(COMMA).join(missing))
+    return _("Not in this conversation: {names}.", names=comma_list(missing))
 
 
 def _pin(chat: Chat, positions: Iterable[int]) -> None:

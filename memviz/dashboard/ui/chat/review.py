@@ -16,6 +16,8 @@ from memviz.dashboard.ui.shell.elements import (
     button,
     buttons_row,
     main_button,
+    popup,
+    show_info,
     show_problem,
 )
 from memviz.dashboard.ui.shell.state import widget_value
@@ -78,7 +80,7 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
         )
     with buttons_row():
         main_button(again, "review-try-again", ":material/refresh:", _propose)
-        with st.popover(_("Write it yourself"), icon=":material/edit:"):
+        with popup(_("Write it yourself"), ":material/edit:"):
             st.text_area(
                 _("Summary in your words"),
                 key=key,
@@ -95,7 +97,7 @@ def _say_nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
                 desk,
                 key,
             )
-        with st.popover(_("Another prompt"), icon=":material/tune:"):
+        with popup(_("Another prompt"), ":material/tune:"):
             _write_again(desk)
         _skip_button(desk)
     _say_draft_costs(desk)
@@ -153,7 +155,7 @@ def _say_not_written(draft: Draft, *, is_written: bool) -> None:
             time=seconds_words(draft.seconds),
             left=outcome,
         )
-        st.info(stopped, icon=":material/stop_circle:")
+        show_info(stopped, ":material/stop_circle:")
     else:
         error = draft.error.rstrip(".")
         show_problem(
@@ -183,7 +185,7 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
     with st.expander(
         _(
             "What would be summarized: {messages}",
-            messages=counted(len(proposal.messages), "message"),
+            messages=counted(proposal.messages, "message"),
         )
     ):
         if plan.replaces is not None:
@@ -237,7 +239,7 @@ def _draw_decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
             desk,
             key,
         )
-        with st.popover(_("Write again"), icon=":material/refresh:"):
+        with popup(_("Write again"), ":material/refresh:"):
             _write_again(desk)
         _skip_button(desk)
     _say_draft_costs(desk)

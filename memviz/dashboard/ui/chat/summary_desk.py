@@ -66,7 +66,7 @@ def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
         _(
             "Version {version}, standing for {messages}",
             version=version.version,
-            messages=counted(len(version.covers), "message"),
+            messages=counted(version.covers, "message"),
         ),
         version.text,
         key=key,

@@ -36,8 +36,9 @@ from memviz.dashboard.ui.shell.elements import (
     quiet_button,
     row,
     show_caption,
+    show_info,
 )
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.engine.background_replay import BackgroundReplay
@@ -172,7 +173,7 @@ def deriving_talk(work: BackgroundReplay) -> None:
 def long_talk(talk: LongTalk) -> None:
     """Draw the newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(talk.messages)
-    _draw_messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
+    _draw_messages_alone(store().said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         button(
             _("Derive the memory"),
@@ -262,12 +263,12 @@ def retry() -> None:
 
 def empty_chat(desk: ChatDesk) -> None:
     """Say what to do first: say something, or go on from a conversation in which much was said already."""
-    st.info(
+    show_info(
         _(
             "Say something with a fact in it, such as {example} Go on until it is summarized, then ask for it.",
             example=plain(_(EXAMPLE)),
         ),
-        icon=":material/lightbulb:",
+        ":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
         button(

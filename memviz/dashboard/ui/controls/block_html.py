@@ -13,7 +13,7 @@ from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
 from memviz.core.summaries import OPAQUE_TEXT, SUMMARY, SummaryVersion
-from memviz.core.text.wording import COMMA, counted, message_number
+from memviz.core.text.wording import comma_list, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
@@ -23,7 +23,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.facts_html import facts_line_html, facts_line_of
-from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
+from memviz.dashboard.ui.controls.message_html import formed_html, message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.records import TurnRecord
@@ -135,14 +135,14 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
 def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
     formed = form_counts(block, forms)
     details = [
-        f"{size_words(block, record)} · {counted(len(block.messages), 'message')}",
+        f"{size_words(block, record)} · {counted(block.messages, 'message')}",
         *_details(block, record),
         *formed,
     ]
     return element(
         "header",
         element("b", block_title(block, record)),
-        f" {_(COMMA).join(details)}",
+        f" {comma_list(details)}",
         title=_(FORMED_HELP if formed else PART_HELP[block.kind]),
     )
 
@@ -155,7 +155,7 @@ def _details(block: Block, record: TurnRecord) -> Iterator[str]:
         if block.indices:
             yield _(
                 "standing for {messages}",
-                messages=counted(len(block.indices), "message"),
+                messages=counted(block.indices, "message"),
             )
         role = block.messages[0].role
         if role != "system":
@@ -200,7 +200,7 @@ def _message(
         sent = replace(sent, content=_(OPAQUE_TEXT))
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
-        return message_html(sent, _where(block, record, position, sent), _(MORE))
+        return message_html(sent, _where(block, record, position, sent))
     form = forms[position]
     head = _(
         "{role} · message {number:,} · {size} · {form}",
@@ -213,11 +213,11 @@ def _message(
     color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
     return formed_html(
         color,
-        message_html(sent, head, _(MORE)),
+        message_html(sent, head),
         element(
             "details",
             element("summary", as_said),
-            message_html(record.memory.log[position], "", _(MORE)),
+            message_html(record.memory.log[position]),
         ),
     )
 
@@ -297,13 +297,13 @@ def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[Mar
             if piece.place == "before system":
                 yield _added_html(record, piece)
         for message in messages[:1]:
-            yield message_html(message, _("the system prompt's own words"), _(MORE))
+            yield message_html(message, _("the system prompt's own words"))
         for piece in added:
             if piece.place == "behind system":
                 yield _added_html(record, piece)
         messages = messages[1:]
     for message in messages:
-        yield message_html(message, "", _(MORE))
+        yield message_html(message)
 
 
 def _added_html(record: TurnRecord, piece: Notes | Line) -> Markup:
@@ -322,5 +322,5 @@ def _added_html(record: TurnRecord, piece: Notes | Line) -> Markup:
         text = record.memory.space.summaries.text(piece.start, piece.stop)
     tokens = counted(record.memory.sums.counter(text), "token")
     head = _("added by memory: {what} · {tokens}", what=what, tokens=tokens)
-    html = message_html(Message("system", text), head, _(MORE))
+    html = message_html(Message("system", text), head)
     return formed_html(PART_COLORS["summary"], html)

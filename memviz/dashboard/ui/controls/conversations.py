@@ -14,12 +14,18 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, counted, distinct_names
+from memviz.core.text.wording import comma_list, counted, distinct_names
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import drawer, quiet_button, row, show_warning
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.elements import (
+    drawer,
+    header,
+    quiet_button,
+    row,
+    show_warning,
+)
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.state import of_session
@@ -73,7 +79,7 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
     if sample_id in entries:
         entries = {sample_id: entries[sample_id], **entries}
     if unreadable:
-        names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
+        names = comma_list(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         if len(unreadable) > MAX_NAMED:
             names = _("{names} and more", names=names)
         show_warning(
@@ -124,7 +130,7 @@ def say_beginnings(ids: Sequence[str]) -> None:
 
 
 def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
-    entry = workspace().store.entry(id)
+    entry = store().entry(id)
     shown = len(workspace().conversation(id, first)[1])
     messages = counted(entry.message_count, "message")
     whose = _("So far")
@@ -169,7 +175,7 @@ def event_sentence(event: RecordedEvent) -> str:
         what = _("Its program compacted here")
     if event.reason:
         what = _("{what} ({reason})", what=what, reason=event.reason)
-    sizes = _(COMMA).join(_event_sizes(event))
+    sizes = comma_list(_event_sizes(event))
     at = moment(event.time)
     time = f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
     return _(". ").join(filter(None, [what, sizes, time])) + _(".")
@@ -187,12 +193,12 @@ def draw_recorded_events(transcript: Transcript, log: Log) -> None:
     events = transcript.events
     if not events:
         return
-    st.header(_("What its own program did"), anchor=False)
+    header(_("What its own program did"))
     st.caption(
         _(
             "{events} recorded in the file that this conversation was imported from. They are not part of any "
             "replay: compare them with what each setting did.",
-            events=counted(len(events), "event"),
+            events=counted(events, "event"),
         )
     )
     for number, event in enumerate(events[:MAX_EVENTS_SHOWN], 1):

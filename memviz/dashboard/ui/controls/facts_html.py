@@ -13,7 +13,7 @@ from memviz.core.pieces import Line, Quote
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, in_language, joined
-from memviz.dashboard.ui.controls.message_html import MORE, formed_html, message_html
+from memviz.dashboard.ui.controls.message_html import formed_html, message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.knowledge import FactState
@@ -60,7 +60,7 @@ def counts_html(version: FactsVersion) -> Markup:
         if numbers[change]
     ]
     words = _(": {counts}", counts=" · ".join(counts)) if counts else ""
-    facts = element("b", counted(len(version.lines), "fact"))
+    facts = element("b", counted(version.lines, "fact"))
     return element("p", facts, words, class_="memviz-note")
 
 
@@ -135,12 +135,12 @@ def facts_line_of(block: Block, record: TurnRecord) -> Line | None:
 def facts_line_html(line: Line, record: TurnRecord) -> Iterator[Markup]:
     """Yield the facts of a line, each under its turn, its score and the fact that it contradicts."""
     heading, *facts = line.message.content.split("\n")
-    yield message_html(Message("system", heading), "", "")
+    yield message_html(Message("system", heading))
     scores = {quote.number: quote.score for quote in line.quotes}
     for quote, fact in zip(line.quotes, facts, strict=True):
         conflicts = list(_conflict_words(quote, record, scores))
         head = " · ".join([_fact_words(quote, record), *conflicts])
-        html = message_html(Message("system", fact), head, _(MORE))
+        html = message_html(Message("system", fact), head)
         yield formed_html(FactState.CONTRADICTED.color, html) if conflicts else html
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.core.text.wording import COMMA, SEMICOLON, counted, listed
+from memviz.core.text.wording import SEMICOLON, comma_list, counted, listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -152,7 +152,7 @@ def _author_words(
     labels = [
         setting.label for setting in settings if author in authors_of(setting.run)
     ]
-    under = labels[0] if len(labels) == 1 else counted(len(labels), "setting")
+    under = labels[0] if len(labels) == 1 else counted(labels, "setting")
     return _("under {settings}: compare with care", settings=under)
 
 
@@ -214,7 +214,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     recorded_settings = workspace().recordings.settings_of(
         *studied_conversation(), compare_state().counter, recording.name
     )
-    lacks = counted(len(labels), "setting")
+    lacks = counted(labels, "setting")
     if len(labels) <= MOST_NAMED:
         lacks = listed(labels)
     template = noop(
@@ -231,7 +231,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
         name=plain(recording.name),
         settings=plain(lacks),
         recorded_first=_(RECORDED_FIRST),
-        own=plain(_(COMMA).join(setting.label for setting in recorded_settings)),
+        own=plain(comma_list(setting.label for setting in recorded_settings)),
     )
     st.warning(words, icon=":material/error:")
     _offer_recordings("not-recorded")
@@ -276,12 +276,12 @@ def _draw_in_one_line(
         names.append(f"{plain(setting.label)} ({len(warnings)})")
         severities += [warning.severity for warning in warnings]
     bad = severities.count("bad")
-    label = counted(len(severities), "warning")
+    label = counted(severities, "warning")
     if bad:
         label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
     # The key keeps it open while its label changes with a slider.
     with drawer(
-        _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),
+        _("{warnings}: {settings}", warnings=label, settings=comma_list(names)),
         _SEVERITY_ICONS["bad" if bad else "caution"],
         "health",
     ):

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from memviz.core.context import OVER_BUDGET, Block, joined
 from memviz.core.text.wording import (
-    COMMA,
     SEMICOLON,
+    comma_list,
     counted,
     distinct_names,
     message_range,
@@ -37,7 +37,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, show_info
+from memviz.dashboard.ui.shell.elements import offer_file, popup, show_info
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import message_facts_words
@@ -178,7 +178,7 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        formed = _(COMMA).join(form_counts(block, forms_sent(record)))
+        formed = comma_list(form_counts(block, forms_sent(record)))
         template = noop("**{messages}** word for word · {tokens}")
         if formed:
             template = noop("**{messages}**, {how} · {tokens}")
@@ -204,7 +204,7 @@ def _range_words(positions: Iterable[int]) -> str:
     numbers = list(positions)
     if numbers and numbers[-1] - numbers[0] + 1 == len(numbers):
         return message_range(range(numbers[0], numbers[-1] + 1)).capitalize()
-    return counted(len(numbers), "message")
+    return counted(numbers, "message")
 
 
 def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
@@ -225,7 +225,7 @@ def _draw_messages(block: Block, record: TurnRecord, key: str) -> None:
 def _draw_as_json(record: TurnRecord, name: str) -> None:
     chars = sum(len(message.content) for message in record.context.messages)
     is_long = chars > MAX_JSON_CHARS_SHOWN
-    with st.popover(_("Request as JSON"), icon=":material/data_object:"):
+    with popup(_("Request as JSON"), ":material/data_object:"):
         if is_long:
             st.caption(_("Too long to be shown here."))
         offer_file(

@@ -11,7 +11,7 @@ from memviz.core.storage_errors import StorageError
 from memviz.core.text.containment import normal_tokens
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.engine.run import Run
@@ -74,8 +74,8 @@ def known_facts(
     # None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere.
     with suppress(StorageError):
         if conversation_id is not None:
-            if workspace().store.entry(conversation_id).probe_count:
-                saved = workspace().store.about(conversation_id).probes
+            if store().entry(conversation_id).probe_count:
+                saved = store().about(conversation_id).probes
     saved = tuple(
         probe for probe in saved if max(probe.evidence, default=-1) < len(log)
     )

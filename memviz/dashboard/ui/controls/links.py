@@ -35,7 +35,7 @@ from memviz.dashboard.ui.controls.selected_request import (
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell import views as page_views
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     ask_linked,
@@ -240,7 +240,7 @@ def open_shared_view() -> bool:
     state.linked_summarizer = names.get(SUMMARIZER)
     ask_linked(query, KNOWN)
     id = state.conversation_id
-    if id is not None and not workspace().store.exists(id):
+    if id is not None and not store().exists(id):
         problems.append(
             _("The conversation of the link is not in this library, or was deleted.")
         )

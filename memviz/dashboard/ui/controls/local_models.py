@@ -9,6 +9,7 @@ from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.shell.elements import (
     button,
     buttons_row,
+    session_text,
     show_caption,
     show_error,
     show_title,
@@ -82,10 +83,9 @@ def local_models() -> None:
     if widget_value(_FOUND) is None:
         return
     above = st.container(gap="small")
-    address = st.text_input(
+    address = session_text(
         _(ANOTHER_PORT),
         key=_ADDRESS,
-        persist_state="session",
         placeholder=_("such as 8081"),
         help=_("Where a server listens at a port that is not its usual one."),
     )

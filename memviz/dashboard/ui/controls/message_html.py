@@ -26,7 +26,10 @@ def formed_html(color: str, *inside: Markup) -> Markup:
 
 
 def message_html(
-    message: Message, head: str, more: str, most_chars: int = MAX_CHARS_SHOWN
+    message: Message,
+    head: str = "",
+    more: str = MORE,
+    most_chars: int = MAX_CHARS_SHOWN,
 ) -> Markup:
     """Return one message under a line that says which it is (may be empty): its content, at most ``most_chars``
     characters of it, and its tool calls. ``more`` says where the rest is."""
@@ -38,7 +41,7 @@ def message_html(
         parts.append(element("p", content[:most_chars], lang=language(content)))
     hidden = len(content) - most_chars
     if hidden > 0:
-        words = _("{hidden:,} more characters; {more}", hidden=hidden, more=more)
+        words = _("{hidden:,} more characters; {more}", hidden=hidden, more=_(more))
         parts.append(element("small", words))
     for call in message.tool_calls:
         text = call_text(call)

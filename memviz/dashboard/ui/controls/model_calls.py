@@ -42,7 +42,7 @@ def draw_thoughts(record: TurnRecord) -> None:
         return
     label = _(
         "The model thought: {rounds}, {tokens}",
-        rounds=counted(len(rounds), "round"),
+        rounds=counted(rounds, "round"),
         tokens=counted(record.thinking_tokens, "token"),
     )
     with drawer(label, ":material/psychology:"):
@@ -78,7 +78,7 @@ def draw_earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     sent = sum(call.total_tokens for call in earlier)
     label = _(
         "{calls} of the model before this one: {tokens} sent",
-        calls=counted(len(earlier), "call"),
+        calls=counted(earlier, "call"),
         tokens=counted(sent, "token"),
     )
     with drawer(label, ":material/replay:"):

@@ -40,7 +40,13 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import button, offer_file, row, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    offer_file,
+    popup,
+    row,
+    show_error,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -228,9 +234,7 @@ def open_models(name: str, sentence: str = "") -> DeltaGenerator:
     """Return the panel of this ``name``, empty, below a line that says who writes what.
     ``sentence`` is what else the line says."""
     st.caption(f"{sentence} {_who()}".strip())
-    panel = st.popover(
-        name, key="models-panel", icon=":material/more_horiz:", width="stretch"
-    )
+    panel = popup(name, ":material/more_horiz:", "models-panel", width="stretch")
     spent_line()
     # style.css gives it the height
     return panel.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice")

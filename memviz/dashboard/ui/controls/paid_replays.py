@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, counted
+from memviz.core.text.wording import comma_list, counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import (
     NO_OTHER_CALL,
@@ -142,7 +142,7 @@ def _what_is_left(
             )
         return _(
             template,
-            labels=_(COMMA).join(untried),
+            labels=comma_list(untried),
             summarizer=summarizer,
             summaries=counted(calls, "summary"),
         )

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.spending import (
     heed_clicks_and_tell,
     spending,
 )
-from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.elements import row, session_choice, session_text
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
@@ -276,13 +276,12 @@ def model_picker(
     label: str, key: str, help: str, also: Sequence[str] = ()
 ) -> ModelChoice:
     """Controls that choose one model, out of those that are known and ``also`` these."""
-    st.selectbox(
+    session_choice(
         label,
         (*_offered_models(named(key)), *also),
         key=name_key(key),
         accept_new_options=True,
         help=help,
-        persist_state="session",
         format_func=lambda name: _(in_words(name)),
         placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
@@ -314,10 +313,9 @@ def reach_controls(name: str, key: str) -> ModelChoice:
             keys=_(EMPTY_KEY[allowed.environment_keys]),
         ),
     )
-    api_base = st.text_input(
+    api_base = session_text(
         _("Base URL"),
         key=f"{key}-base",
-        persist_state="session",
         placeholder=_("the provider's own"),
         help=_(
             "Any address that speaks the OpenAI protocol, {address}.",

@@ -11,6 +11,12 @@ from memviz.core.bounds import MAX_DIGITS, MAX_SECONDS, MAX_USD
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.local_models import names_found
+from memviz.dashboard.ui.shell.elements import (
+    popup,
+    segments,
+    session_choice,
+    session_number,
+)
 from memviz.dashboard.ui.shell.linked import linked, linked_number
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -101,19 +107,16 @@ def price_controls() -> PricingAssumptions:
         _(MODEL_HELP),
         MODEL_PIXELS,
     )
-    pause_seconds = st.selectbox(
+    pause_seconds = session_choice(
         _("Pause between turns"),
         PAUSES_SECONDS,
         index=PAUSES_SECONDS.index(begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)),
         key="prices-pause",
         format_func=duration_words,
         help=_(PAUSE_HELP),
-        persist_state="session",
         width=PAUSE_PIXELS,
     )
-    panel = st.popover(
-        _(MORE), key="prices-more", icon=":material/edit:", width="content"
-    )
+    panel = popup(_(MORE), ":material/edit:", "prices-more", width="content")
     with panel, st.container(width=PANEL_PIXELS):
         summarizer_name = _choose_model(
             _("Prices of the summarizer"),
@@ -156,7 +159,7 @@ def _choose_model(
     current_name = begin_with(key, first) or first
     if current_name not in names:
         names.append(current_name)
-    chosen = st.selectbox(
+    chosen = session_choice(
         label,
         names,
         index=names.index(current_name),
@@ -165,7 +168,6 @@ def _choose_model(
         format_func=_,
         help=help,
         placeholder=_("provider/model"),
-        persist_state="session",
         width=width,
     )
     return (chosen or first).strip()
@@ -178,7 +180,7 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
         linked_number(f"{whose}-{name}", key, MAX_USD)
-        st.number_input(
+        session_number(
             _(label),
             0.0,
             MAX_USD,
@@ -188,7 +190,6 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
             key=key,
             help=_(help),
             placeholder=_listed_words(list_prices, field),
-            persist_state="session",
         )
     return _as_entered(model, whose)
 
@@ -215,12 +216,11 @@ def _choose_cache(model: str) -> CacheRules | None:
     key = f"prices-cache-{model}"
     choices = (AS_PROVIDED, BY_HAND, NO_CACHE)
     linked("cache", key, choices)
-    cache_choice = st.segmented_control(
+    cache_choice = segments(
         _("Prompt cache"),
         choices,
         default=AS_PROVIDED,
         format_func=_,
-        required=True,
         key=key,
         help=_(CACHE_HELP),
         persist_state="session",
@@ -239,19 +239,16 @@ def _enter_cache_rules(model: str) -> None:
     for name, label, tokens, help in fields:
         key = f"prices-cache-{name}-{model}"
         linked(f"cache-{name}", key, range(1, 10**MAX_DIGITS))
-        st.number_input(
-            label, 1, value=tokens, key=key, persist_state="session", help=help
-        )
+        session_number(label, 1, value=tokens, key=key, help=help)
     key = f"prices-cache-minutes-{model}"
     linked_number("cache-minutes", key, MAX_SECONDS / 60)
-    st.number_input(
+    session_number(
         _("Lifetime (minutes)"),
         0.0,
         MAX_SECONDS / 60,
         value=(first.lifetime_seconds or 0.0) / 60,
         key=key,
         format="%.4g",
-        persist_state="session",
         help=_(LIFETIME_HELP),
     )
 

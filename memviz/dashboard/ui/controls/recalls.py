@@ -19,7 +19,12 @@ from memviz.dashboard.ui.controls.study import (
     AddedRecall,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import button, quiet_button, show_error
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    level_columns,
+    quiet_button,
+    show_error,
+)
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
@@ -42,7 +47,7 @@ def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
     """Draw the list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
     state = compare_state()
     for number, recall in enumerate(state.recalls):
-        what, where = st.columns([5, 1], vertical_alignment="center")
+        what, where = level_columns([5, 1])
         whose = _(ALL_SETTINGS) if recall.uid is None else labels.get(recall.uid, "")
         what.markdown(
             _(

@@ -211,4 +211,4 @@ def so_far_label(run: Run) -> str:
     is_free_run = not run.turns or run.turns[-1].facts is not None
     if is_free_run or len(run.requests) >= run.log.request_count:
         return ""
-    return _(" · first {turns}", turns=counted(len(run.turns), "turn"))
+    return _(" · first {turns}", turns=counted(run.turns, "turn"))

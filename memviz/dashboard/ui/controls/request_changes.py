@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
-    COMMA,
     SEMICOLON,
+    comma_list,
     counted,
     message_number,
     message_range,
@@ -31,7 +31,7 @@ from memviz.dashboard.markup import (
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
-from memviz.dashboard.ui.shell.elements import drawer
+from memviz.dashboard.ui.shell.elements import drawer, show_info
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
@@ -179,7 +179,7 @@ def _draw_reason(run: Run, compaction: Compaction) -> None:
             messages=message_range(compaction.summarized),
             because=because,
         )
-        st.info(sentence, icon=icon)
+        show_info(sentence, icon)
     elif lacks_summarizer(compaction):
         st.warning(
             _(
@@ -346,8 +346,8 @@ def _draw_left(run: Run, requests: range, key: str) -> None:
         return
     what = _(
         "{messages} no longer sent word for word: {how}",
-        messages=counted(len(messages), "message"),
-        how=_(COMMA).join(_fates_in_words(fate for _message, fate in messages)),
+        messages=counted(messages, "message"),
+        how=comma_list(_fates_in_words(fate for _message, fate in messages)),
     )
     with drawer(what, ":material/logout:", f"{key}-left"):
         lines = []

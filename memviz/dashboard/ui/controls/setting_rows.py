@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import COMMA, distinct_names
+from memviz.core.text.wording import comma_list, distinct_names
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -83,7 +83,7 @@ def _draw_row(
 ) -> None:
     state = compare_state()
     main = main_parameter(setting)
-    notes = _(COMMA).join(_notes(setting, main, writer))
+    notes = comma_list(_notes(setting, main, writer))
     name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         # A piece of the setting's line, in its colour and dash.

@@ -50,8 +50,8 @@ from memviz.dashboard.ui.controls.study import (
     Setting,
     compare_state,
 )
-from memviz.dashboard.ui.shell.elements import error_shown, show_info
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.elements import error_shown, segments, show_info
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -133,7 +133,7 @@ def _choose_more(
         if offer is not None:
             offer()
         if state.conversation_id is not None:
-            entry = workspace().store.entry(state.conversation_id)
+            entry = store().entry(state.conversation_id)
             st.markdown(_("**About the conversation**"))
             st.caption(
                 plain(bundled_words(entry.description)) or _("It has no description.")
@@ -190,11 +190,10 @@ def _choose_counter() -> None:
 def _choose_replies() -> None:
     # A link may ask for either.
     begin_with(REPLIES_KEY, FREE_RUN if compare_state().free_run else REPLAYED)
-    chosen = st.segmented_control(
+    chosen = segments(
         _("Replies"),
         list(REPLIES),
         key=REPLIES_KEY,
-        required=True,
         width="stretch",
         format_func=lambda replies: _(REPLIES[replies]),
         help=_(REPLIES_HELP),
@@ -247,7 +246,7 @@ def expect_conversation() -> None:
                 chat=_(page_titles.CHAT),
             )
         )
-    entry = workspace().store.entry(compare_state().conversation_id or "")
+    entry = store().entry(compare_state().conversation_id or "")
     if entry.message_count and not entry.turn_count:
         _end(
             _(
@@ -301,12 +300,11 @@ def choose_setting_run(
         number = indices.index(state.looked_at)
     if shown != number:
         set_widget(key, number)
-    number = st.segmented_control(
+    number = segments(
         _("Setting"),
         numbers,
         format_func=lambda number: settings[number].label,
         key=key,
-        required=True,
         on_change=look_at_chosen,
         args=(key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",

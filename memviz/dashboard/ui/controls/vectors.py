@@ -13,7 +13,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.conversation import Log
-from memviz.core.text.wording import COMMA, counted
+from memviz.core.text.wording import comma_list, counted
 from memviz.core.translation import _, ngettext, noop
 from memviz.core.vectors import vectors_from
 from memviz.dashboard.ui.controls.jobs import Job, Tell
@@ -126,8 +126,8 @@ def offer_vectors(
 def _labels(settings: Sequence[Strategy]) -> str:
     labels = {plain(setting.label): None for setting in settings}
     if len(labels) > LABELS_SHOWN:
-        return counted(len(labels), "setting")
-    return _(COMMA).join(labels)
+        return counted(labels, "setting")
+    return comma_list(labels)
 
 
 def show_budget_for(strategies: Iterable[Strategy]) -> None:

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.guide.views import (
     STRATEGY,
     search_field,
 )
-from memviz.dashboard.ui.shell.elements import card_places
+from memviz.dashboard.ui.shell.elements import card_places, show_info
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.words.requests import ten_turns_words
 from memviz.strategies import strategy_class
@@ -61,7 +61,7 @@ def strategy_list() -> None:
     matching = [page for page in pages if page.holds(search)]
     if not matching:
         nothing = _("No strategy and no program says that. Search for another word.")
-        st.info(nothing, icon=":material/search_off:")
+        show_info(nothing, ":material/search_off:")
     places = dict[str, DeltaGenerator]()
     for family in (PROGRAMS, *FAMILIES):
         of_family = [page for page in matching if page.family == family]

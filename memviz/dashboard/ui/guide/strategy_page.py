@@ -24,7 +24,7 @@ from memviz.dashboard.ui.guide.views import (
     Meaning,
     meanings_html,
 )
-from memviz.dashboard.ui.shell.elements import show_caption
+from memviz.dashboard.ui.shell.elements import show_caption, show_info
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -73,7 +73,7 @@ def strategy_page(page: StrategyPage) -> None:
         _draw_ways_on(page, example)
     if example is None:
         reason = strategy(page.id).can_be_run()
-        st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
+        show_info(f"{_(NOT_HERE)} {plain(reason)}", ":material/block:")
     else:
         _draw_picture(example)
     cls = strategy_class(page.id)

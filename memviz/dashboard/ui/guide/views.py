@@ -14,12 +14,12 @@ from markupsafe import Markup
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.errors import UnknownNameError
-from memviz.core.text.wording import COMMA
+from memviz.core.text.wording import comma_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.guide.glossary import Entry, entry, glossary, shown_terms
 from memviz.dashboard.guide.strategies import StrategyPage
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.shell.elements import box
+from memviz.dashboard.ui.shell.elements import box, show_info
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
     keep_in_address,
@@ -200,9 +200,9 @@ def glossary_view(word: str) -> None:
     if entries:
         st.html(_list(entries))
     else:
-        st.info(
+        show_info(
             _("No word, and no meaning, holds that. Search for another word."),
-            icon=":material/search_off:",
+            ":material/search_off:",
         )
 
 
@@ -215,5 +215,5 @@ def _meaning(entry: Entry) -> Meaning:
     link = element(
         "a", entry.name, href=address(entry.term), title=_("The address of this word")
     )
-    note = _("also: {forms}", forms=_(COMMA).join(forms)) if forms else ""
+    note = _("also: {forms}", forms=comma_list(forms)) if forms else ""
     return Meaning(link, note, entry.explained)

@@ -24,7 +24,7 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
 from memviz.dashboard.ui.lessons.player import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.shell.elements import buttons_row, error_shown
+from memviz.dashboard.ui.shell.elements import buttons_row, error_shown, segments
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -119,12 +119,11 @@ def choose_what_is_asked(own: OwnLesson, number: int, language: Language) -> Non
     if step.view.study.settings:
         sorts.append(PREDICTION)
     set_widget(key, _sort(step.asked))
-    st.segmented_control(
+    segments(
         _("It asks"),
         sorts,
         format_func=lambda sort: _(ASKS[sort]),
         key=key,
-        required=True,
         help=_(ASKS_HELP),
         on_change=partial(_ask, own, number, key),
     )

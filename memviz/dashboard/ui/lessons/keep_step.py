@@ -34,7 +34,7 @@ from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.lessons.state import lessons_state
-from memviz.dashboard.ui.shell.elements import drawer, error_shown
+from memviz.dashboard.ui.shell.elements import drawer, error_shown, segments
 from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain
@@ -71,12 +71,11 @@ def keep_as_step(
         for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")
         with st.form(f"{page}-step", clear_on_submit=True, border=False):
-            language = st.segmented_control(
+            language = segments(
                 _("Written in"),
                 list(LANGUAGES),
                 format_func=LANGUAGES.__getitem__,
                 default=lessons_state().language,
-                required=True,
             )
             title = st.text_input(_("Title of the step"), max_chars=TITLE_CHARS)
             text = st.text_area(
@@ -162,7 +161,7 @@ def _keep(
             plain(
                 _(
                     "{steps} kept. They come together on the page {lessons}.",
-                    steps=counted(len(own.steps), "step"),
+                    steps=counted(own.steps, "step"),
                     lessons=_(page_titles.LESSONS),
                 )
             )

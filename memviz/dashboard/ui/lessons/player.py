@@ -43,13 +43,17 @@ from memviz.dashboard.ui.lessons.state import (
     lessons_state,
     open_view,
     page_is_there,
+    words_of,
 )
 from memviz.dashboard.ui.shell.elements import (
     button,
     error_shown,
+    header,
     main_button,
+    popup,
     quiet_button,
     row,
+    segments,
     show_title,
 )
 from memviz.dashboard.ui.shell.frame import workspace
@@ -86,7 +90,7 @@ def ask(lesson: Lesson, question: Question) -> None:
             _draw_verdict(question, answered)
             return
         key = f"lesson-answer-{lesson.id}-{state.step}"
-        choices = [state.words_of(choice) for choice in question.choices]
+        choices = [words_of(choice) for choice in question.choices]
         st.radio(
             _("Your answer"),
             range(len(choices)),
@@ -159,7 +163,7 @@ def score_words(lesson: Lesson) -> str:
     return _(
         "{right} of {answers} right",
         right=sum(answers),
-        answers=counted(len(answers), "answer"),
+        answers=counted(answers, "answer"),
     )
 
 
@@ -186,7 +190,7 @@ def play_lesson(lesson: Lesson) -> None:
     has_picture = step.view.answers or (step.view.has_stage and played)
     with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
-            st.header(plain(state.words_of(step.title)), anchor=False)
+            header(plain(words_of(step.title)))
             prose(step.text, state.language)
         # The text names what stands in the picture, so both are in the lesson's language.
         with use_language(state.language):
@@ -227,9 +231,9 @@ def _say_to_speaker(lesson: Lesson) -> None:
     """Say which step the audience sees, which one comes next, and what may be said to it."""
     state = lessons_state()
     step = state.step
-    titles = [*(state.words_of(step.title) for step in lesson.steps), ""]
+    titles = [*(words_of(step.title) for step in lesson.steps), ""]
     picture_is(titles[step], step, len(lesson.steps), titles[step + 1])
-    speaker_notes([as_plain(state.words_of(lesson.steps[step].notes))])
+    speaker_notes([as_plain(words_of(lesson.steps[step].notes))])
 
 
 def _draw_walk(lesson: Lesson) -> None:
@@ -253,12 +257,11 @@ def _draw_walk(lesson: Lesson) -> None:
 def choose_language(languages: Sequence[Language]) -> None:
     """Draw the switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, lessons_state().language)
-    st.segmented_control(
+    segments(
         _("Language of the texts"),
         list(languages),
         format_func=LANGUAGES.__getitem__,
         key=LANGUAGE_KEY,
-        required=True,
         label_visibility="collapsed",
         on_change=_take_language,
     )
@@ -306,10 +309,8 @@ def _draw_answer_part(lesson: Lesson, step: Step, played: Played | None) -> None
         return
     _draw_ways_out(step, played)
     if step.notes:
-        with st.popover(
-            _("Notes for the speaker"),
-            icon=":material/sticky_note_2:",
-            key="lesson-notes",
+        with popup(
+            _("Notes for the speaker"), ":material/sticky_note_2:", "lesson-notes"
         ):
             prose(step.notes, lessons_state().language)
 
@@ -346,7 +347,7 @@ def _draw_ways_out(step: Step, played: Played | None) -> None:
     if step.to_try:
         show_title(_("Try it"))
     for number, attempt in enumerate(step.to_try, 1):
-        words = lessons_state().words_of(attempt.text)
+        words = words_of(attempt.text)
         view = follow_fact(attempt.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)

@@ -25,13 +25,21 @@ from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
-from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
+from memviz.dashboard.ui.lessons.state import (
+    lessons_state,
+    open_view,
+    page_is_there,
+    words_of,
+)
 from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    header,
+    level_columns,
     main_button,
     offer_file,
+    popup,
     quiet_button,
     right_row,
     row,
@@ -40,7 +48,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_title,
     show_toast,
 )
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.ui.shell.views import turn_to_top
@@ -56,10 +64,10 @@ IN_ALL_TO_BEGIN = noop("{lessons}, {minutes:,} minutes in all. Begin with the fi
 
 def shelf() -> None:
     """Draw one row a lesson. The one to go on with is marked: the first that was not seen to its end."""
-    saved, problems = saved_lessons(workspace().store)
+    saved, problems = saved_lessons(store())
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
-        st.header(_("All lessons"), anchor=False)
+        header(_("All lessons"))
     _draw_head(bundled)
     unfinished = [
         lesson for lesson in bundled if not lessons_state().is_finished(lesson)
@@ -67,7 +75,7 @@ def shelf() -> None:
     for lesson in bundled:
         _draw_row(lesson, is_own=False, is_next=lesson in unfinished[:1])
     if saved or problems:
-        st.header(_("Saved here"), anchor=False)
+        header(_("Saved here"))
     for problem in problems:
         show_problem(problem)
     for lesson in saved.values():
@@ -80,7 +88,7 @@ def _draw_head(lessons: list[Lesson]) -> None:
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
         template = IN_ALL if any(lessons_state().seen.values()) else IN_ALL_TO_BEGIN
         st.caption(
-            _(template, lessons=counted(len(lessons), "lesson"), minutes=minutes),
+            _(template, lessons=counted(lessons, "lesson"), minutes=minutes),
             width="stretch",
         )
         choose_language(list(LANGUAGES))
@@ -104,7 +112,7 @@ def upload() -> None:
         lesson = keep(read_lesson(content, file.name, id))
         # A fresh control, so that nothing is taken twice.
         state.uploads += 1
-        show_toast(_("Saved “{title}”.", title=state.words_of(lesson.title)))
+        show_toast(_("Saved “{title}”.", title=words_of(lesson.title)))
         st.rerun()
 
 
@@ -112,24 +120,23 @@ def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
         lesson = replace(lesson, id=id_of(lesson.id, used_ids()))
-    workspace().store.keep("lesson", lesson.id, as_yaml(lesson))
+    store().keep("lesson", lesson.id, as_yaml(lesson))
     lessons_state().forget(lesson.id)
     return lesson
 
 
 def used_ids() -> dict[str, None]:
     """Return the ids of all bundled lessons and of those that were saved here."""
-    return dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
+    return dict.fromkeys([*bundled_lessons(), *store().kept_keys("lesson")])
 
 
 def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
-    state = lessons_state()
     with box(f"lesson-{lesson.id}"):
-        text, buttons = st.columns([5, 2], vertical_alignment="center")
+        text, buttons = level_columns([5, 2])
         with text, st.container(gap="xxsmall"):
-            show_title(state.words_of(lesson.title))
+            show_title(words_of(lesson.title))
             if lesson.summary:
-                summary = state.words_of(lesson.summary)
+                summary = words_of(lesson.summary)
                 show_caption(shortened(summary, MAX_SUMMARY_CHARS))
             show_caption(" · ".join(_facts(lesson)))
         with buttons, right_row():
@@ -139,7 +146,7 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
                 ":material/play_arrow:",
                 go_on,
                 lesson,
-                help=plain(state.words_of(lesson.title)),
+                help=plain(words_of(lesson.title)),
                 type="primary" if is_next else "secondary",
             )
             if not presents():
@@ -193,11 +200,11 @@ def _draw_download_buttons(lesson: Lesson, *, is_own: bool) -> None:
 def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
-    with st.popover(
-        _("More of {title}", title=plain(state.words_of(lesson.title))),
-        icon=":material/more_horiz:",
+    with popup(
+        _("More of {title}", title=plain(words_of(lesson.title))),
+        ":material/more_horiz:",
+        f"lesson-more-{lesson.id}-{state.own.edits}",
         help=_("Download, print, change"),
-        key=f"lesson-more-{lesson.id}-{state.own.edits}",
     ):
         _draw_download_buttons(lesson, is_own=is_own)
         if button(
@@ -215,9 +222,9 @@ def _draw_more(lesson: Lesson, *, is_own: bool) -> None:
             ":material/delete:",
             width="stretch",
         ):
-            workspace().store.forget("lesson", lesson.id)
+            store().forget("lesson", lesson.id)
             state.forget(lesson.id)
-            show_toast(_("Removed “{title}”.", title=state.words_of(lesson.title)))
+            show_toast(_("Removed “{title}”.", title=words_of(lesson.title)))
             st.rerun()
 
 
@@ -248,7 +255,7 @@ def draw_closing() -> None:
         template = noop("You have finished **{title}**.")
         if score:
             template = noop("You have finished **{title}**: {score}.")
-        title = plain(lessons_state().words_of(lesson.title))
+        title = plain(words_of(lesson.title))
         words = _(template, title=title, score=score)
         st.markdown(f":material/check_circle: {words}")
         following = next_after(lesson)
@@ -257,7 +264,7 @@ def draw_closing() -> None:
                 main_button(
                     _(
                         "Next: {title}",
-                        title=plain(lessons_state().words_of(following.title)),
+                        title=plain(words_of(following.title)),
                     ),
                     "lesson-following",
                     ":material/arrow_forward:",
@@ -270,7 +277,7 @@ def draw_closing() -> None:
 def _ended() -> Lesson | None:
     state = lessons_state()
     try:
-        return find_lesson(state.ended, workspace().store) if state.ended else None
+        return find_lesson(state.ended, store()) if state.ended else None
     except LessonError:  # the list below says what is wrong with it
         return None
 
@@ -288,7 +295,7 @@ def _draw_to_try(lesson: Lesson) -> None:
     steps = [step for step in lesson.steps if step.to_try]
     for step in steps[-1:]:
         for number, attempt in enumerate(step.to_try):
-            words = plain(lessons_state().words_of(attempt.text))
+            words = plain(words_of(attempt.text))
             key = f"lesson-then-{number}"
             if page_is_there(attempt.view) and quiet_button(
                 words, key, ":material/science:"

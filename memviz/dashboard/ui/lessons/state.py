@@ -29,7 +29,7 @@ from memviz.dashboard.lessons.playing import Played, lesson_query
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.shell.elements import show_error
-from memviz.dashboard.ui.shell.frame import PAGES, workspace
+from memviz.dashboard.ui.shell.frame import PAGES, store
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     keep_in_address,
@@ -130,10 +130,6 @@ class LessonsState:
     def language(self, language: Language) -> None:
         self.chosen_language = language
 
-    def words_of(self, text: Text) -> str:
-        """Return what a text says in the language of the lessons' texts."""
-        return text.said(self.language)
-
     def steps_seen(self, lesson: Lesson) -> set[int]:
         """Return the steps (0-based) of a lesson that were seen."""
         return self.seen.get(lesson.id, set())
@@ -172,6 +168,11 @@ def lessons_state() -> LessonsState:
     return of_session("lessons", LessonsState)
 
 
+def words_of(text: Text) -> str:
+    """Return what a text says in the language of the lessons' texts."""
+    return text.said(lessons_state().language)
+
+
 def open_address() -> Lesson | None:
     """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
     page wrote. To be called before anything is drawn. What it asks for in vain is said."""
@@ -197,7 +198,7 @@ def open_address() -> Lesson | None:
 def _find_playing(lesson_id: str) -> Lesson | None:
     """Return the lesson of this id; ``None`` where it is not there or cannot be read, which is said."""
     try:
-        lesson = find_lesson(lesson_id, workspace().store)
+        lesson = find_lesson(lesson_id, store())
     except LessonError as error:
         show_error(error)
         return None

@@ -24,16 +24,19 @@ from memviz.dashboard.lessons.reading import MAX_MINUTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, choose_what_is_asked
 from memviz.dashboard.ui.lessons.shelf import keep, used_ids
-from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
+from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state, words_of
 from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     buttons_row,
     error_shown,
+    header,
     main_button,
     offer_file,
     right_row,
+    segments,
     show_caption,
+    show_info,
     show_toast,
 )
 
@@ -50,19 +53,18 @@ TEXT_HELP = noop(
 
 def own_lesson() -> None:
     """Draw the lesson that is being written."""
-    st.header(_("A lesson of your own"), anchor=False)
+    header(_("A lesson of your own"))
     own = lessons_state().own
     if not own.steps:
         how = _(HOW, compare=_(page_titles.COMPARE), facts=_(page_titles.FACTS))
-        st.info(how, icon=":material/edit_note:")
+        show_info(how, ":material/edit_note:")
         return
-    language = st.segmented_control(
+    language = segments(
         _("Write the texts in"),
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
         key="own-language",
         default=lessons_state().language,
-        required=True,
         help=_(
             "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
         ),
@@ -188,7 +190,7 @@ def _save_buttons(lesson: Lesson) -> None:
     if main_button(_("Save"), "own-save", ":material/save:"):
         kept_lesson = keep(lesson)
         state.own.id = kept_lesson.id
-        show_toast(_("Saved “{title}”.", title=state.words_of(kept_lesson.title)))
+        show_toast(_("Saved “{title}”.", title=words_of(kept_lesson.title)))
         st.rerun()
     offer_file(
         _("Download (YAML)"),

@@ -21,6 +21,7 @@ from memviz.dashboard.ui.shell.elements import (
     buttons_row,
     error_shown,
     main_button,
+    popup,
     show_caption,
     show_info,
     show_problem,
@@ -58,7 +59,7 @@ def import_controls() -> None:
         help=_(UPLOAD_HELP),
         key=f"library-upload-{state.uploads}",
     )
-    with st.popover(_("Paste text"), icon=":material/content_paste:", width="stretch"):
+    with popup(_("Paste text"), ":material/content_paste:", width="stretch"):
         text = st.text_area(
             _("A conversation as text"),
             key=f"library-paste-{state.uploads}",
@@ -174,7 +175,7 @@ def _saved_words(upload: Import) -> Iterator[str]:
     if len(saved) != 1:
         what = _(
             "{conversations} of {name}",
-            conversations=counted(len(saved), "conversation"),
+            conversations=counted(saved, "conversation"),
             name=what,
         )
     yield _("Imported {what}: {size}.", what=what, size=_size(saved))
@@ -272,7 +273,7 @@ def _import_buttons(
         if ticked:
             label = _(
                 "Import {conversations}",
-                conversations=counted(len(ticked), "conversation"),
+                conversations=counted(ticked, "conversation"),
             )
         if main_button(label, f"pick-import-{key}", ":material/download:"):
             with st.spinner(_("Saving")), error_shown():

@@ -16,6 +16,8 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     buttons_row,
     main_button,
+    popup,
+    segments,
     show_caption,
     show_warning,
 )
@@ -143,9 +145,7 @@ def _shape_of(places: Sequence[Rows]) -> str:
 
 
 def _uploaded_mapping(key: str) -> Mapping | None:
-    with st.popover(
-        _("Open a mapping"), icon=":material/folder_open:", width="stretch"
-    ):
+    with popup(_("Open a mapping"), ":material/folder_open:", width="stretch"):
         file = st.file_uploader(
             _("A mapping as YAML"), key=f"map-file-{key}", help=_(KEPT_HELP)
         )
@@ -175,13 +175,12 @@ def _chosen_mapping(mapped: Mapped, key: str) -> Mapping | None:
         guessed = guess[1] if guess else Mapping()
     fields = fields_of(place.first)
     key = f"{key}-{number}"
-    is_pair = st.segmented_control(
+    is_pair = segments(
         _("A row is"),
         [False, True],
         default=bool(guessed.say),
         format_func=_kind_words,
         key=f"map-kind-{key}",
-        required=True,
     )
     rows_at = {
         "table": place.table,
@@ -207,7 +206,7 @@ def _kind_words(is_pair: bool) -> str:
 
 
 def _place_words(place: Rows) -> str:
-    rows = counted(len(place.first), "row")
+    rows = counted(place.first, "row")
     name = place.table or place.path
     return f"{_('the file itself') if name == WHOLE_FILE else name} · {rows}"
 

@@ -22,15 +22,18 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    level_columns,
     offer_file,
+    popup,
     right_row,
+    session_text,
     show_caption,
     show_error,
     show_info,
     show_title,
     show_warning,
 )
-from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.linked import (
     MAX_TEXT_CHARS,
     keep_in_address,
@@ -58,21 +61,18 @@ def undo_bar() -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(_("Deleted “{title}”.", title=bundled_words(title)))
         if button(_("Undo"), "library-undo", ":material/undo:"):
-            workspace().store.restore(id)
+            store().restore(id)
             state.deleted = None
             st.rerun()
 
 
 def shelf() -> None:
     """Search, one row a conversation, and pages where there are many."""
-    search = st.text_input(
-        _("Search titles and messages"),
-        key=SEARCH_KEY,
-        icon=":material/search:",
-        persist_state="session",
+    search = session_text(
+        _("Search titles and messages"), key=SEARCH_KEY, icon=":material/search:"
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
-    entries, unreadable, total = workspace().store.page(
+    entries, unreadable, total = store().page(
         search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
     if total and not entries and not unreadable:
@@ -100,7 +100,7 @@ def shelf() -> None:
 
 def _draw_row(entry: ConversationEntry) -> None:
     with box(f"conversation-{entry.id}"):
-        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        text, buttons = level_columns([5, 4])
         with text:
             show_title(bundled_words(entry.title))
             st.caption(" · ".join(_facts(entry)))
@@ -167,18 +167,18 @@ def _draw_actions(entry: ConversationEntry) -> None:
         open_in_compare(entry.id)
     if button(_(page_titles.CHAT), f"chat-{entry.id}", ":material/forum:"):
         open_in_chat(entry.id)
-    with st.popover(
+    with popup(
         "",
-        icon=":material/more_horiz:",
+        ":material/more_horiz:",
+        f"more-{entry.id}",
         help=_("Rename, download, delete"),
-        key=f"more-{entry.id}",
     ):
         _rename(entry)
         _draw_download(entry)
         if button(
             _("Delete"), f"delete-{entry.id}", ":material/delete:", width="stretch"
         ):
-            workspace().store.delete(entry.id)
+            store().delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()
 
@@ -201,7 +201,7 @@ ROWS_HELP = noop(
 def unreadable_row(damaged: UnreadableConversation) -> None:
     """Draw the row of a conversation that cannot be read and is left aside."""
     with box(f"unreadable-{damaged.row}"):
-        text, buttons = st.columns([3, 2], vertical_alignment="center")
+        text, buttons = level_columns([3, 2])
         with text:
             show_title(damaged.title)
             show_warning(
@@ -215,17 +215,17 @@ def unreadable_row(damaged: UnreadableConversation) -> None:
             if button(
                 _("Delete"), f"delete-unreadable-{damaged.row}", ":material/delete:"
             ):
-                workspace().store.delete_unreadable(damaged.row)
+                store().delete_unreadable(damaged.row)
                 library_state().deleted = (damaged.id, damaged.title)
                 st.rerun()
 
 
 def rows_download(conversation: int | str, title: str) -> None:
     """Offer everything that is stored of a conversation (its row number, or its id) as a file."""
-    store = workspace().store
+    library = store()
     offer_file(
         _("Stored rows"),
-        lambda: json.dumps(store.stored_rows(conversation), indent=1),
+        lambda: json.dumps(library.stored_rows(conversation), indent=1),
         f"{file_name(title)}-rows.json",
         "application/json",
         f"rows-{conversation}",
@@ -252,7 +252,7 @@ def open_address() -> None:
     if page:
         set_widget(PAGE_KEY, page)
     conversation_id = st.query_params.get(READ)
-    if conversation_id and workspace().store.exists(conversation_id):
+    if conversation_id and store().exists(conversation_id):
         state.shown = conversation_id
     elif conversation_id:
         say_conversation_is_gone()

@@ -20,6 +20,7 @@ from memviz.dashboard.ui.shell.elements import (
     box,
     button,
     error_shown,
+    level_columns,
     offer_file,
     right_row,
     show_caption,
@@ -27,7 +28,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_title,
     show_toast,
 )
-from memviz.dashboard.ui.shell.frame import delete_own_library, workspace
+from memviz.dashboard.ui.shell.frame import delete_own_library, store, workspace
 from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.state import forget_session
 from memviz.dashboard.ui.shell.text import file_name, plain
@@ -90,7 +91,7 @@ def _open() -> None:
             _(
                 "Opened “{name}”: {replies}.",
                 name=recording.name,
-                replies=counted(len(recording.replies), "reply"),
+                replies=counted(recording.replies, "reply"),
             )
         )
         st.rerun()
@@ -98,7 +99,7 @@ def _open() -> None:
 
 def _draw_row(name: str, recording: Recording, *, is_own: bool) -> None:
     with box(f"recording-{name}"):
-        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        text, buttons = level_columns([5, 4])
         with text:
             title = bundled_words(recording.about.title) or name
             show_title(f"{name}: {title}" if is_own else title)
@@ -145,8 +146,8 @@ def _facts(name: str, recording: Recording) -> Iterator[str]:
     yield listed(recording.models or (recording.about.model,))
     if recording.about.made_on:
         yield recording.about.made_on
-    yield counted(len(recording.replies), "reply")
-    yield counted(len(recording.settings), "setting")
+    yield counted(recording.replies, "reply")
+    yield counted(recording.settings, "setting")
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
     if seconds == cost:
@@ -158,8 +159,8 @@ def _facts(name: str, recording: Recording) -> Iterator[str]:
 
 def backup_controls() -> None:
     """Take a copy away, whatever is being saved meanwhile."""
-    path = Path(workspace().store.path)
-    if workspace().store.path == MEMORY:
+    path = Path(store().path)
+    if store().path == MEMORY:
         return
     # A visitor's file is named after the visitor, which is nobody else's business.
     stem = path.stem if served_class() is None else "memviz"
@@ -184,7 +185,7 @@ def backup_controls() -> None:
         width="stretch",
     ):
         with st.spinner(_("Copying")), error_shown():
-            workspace().store.back_up(path.with_name(name))
+            store().back_up(path.with_name(name))
             show_success(_("The copy is {path}.", path=path.with_name(name)))
     if served_class() is None:
         show_caption(_("Kept in {path}", path=path))

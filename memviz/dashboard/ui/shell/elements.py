@@ -37,6 +37,11 @@ def row(
     )
 
 
+def level_columns(spec: int | Sequence[int]) -> list[DeltaGenerator]:
+    """Return columns whose contents stand at one height: so many, or of these widths."""
+    return list(st.columns(spec, vertical_alignment="center"))
+
+
 def box(key: str | None = None) -> DeltaGenerator:
     """Return a place with a frame round it."""
     return st.container(border=True, key=key)
@@ -52,10 +57,30 @@ def drawer(label: str, icon: str, key: str | None = None) -> DeltaGenerator:
     return st.expander(label, icon=icon, key=key)
 
 
+def popup(
+    label: str,
+    icon: str,
+    key: str | None = None,
+    *,
+    help: str | None = None,
+    width: Literal["stretch", "content"] = "content",
+) -> DeltaGenerator:
+    """Return a place that opens over the page with a click on its button."""
+    return st.popover(label, icon=icon, key=key, help=help, width=width)
+
+
 right_row = partial(
     st.container, horizontal=True, horizontal_alignment="right", gap="xsmall"
 )
 """Returns a place where buttons stand side by side at the right."""
+segments = partial(st.segmented_control, required=True)
+"""Draws a choice that always stands at one of its options, all in sight."""
+session_text = partial(st.text_input, persist_state="session")
+session_number = partial(st.number_input, persist_state="session")
+session_choice: Callable[..., Any] = partial(st.selectbox, persist_state="session")
+"""Draw a field whose value lasts for the session, also where other pages are shown meanwhile."""
+header = partial(st.header, anchor=False)
+"""Draws the title of a part of a page, which has no address of its own."""
 
 
 def card_places(
@@ -138,9 +163,9 @@ def show_table(
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=is_by_row, alt=alt)
 
 
-def show_info(words: str) -> None:
-    """Show why there is nothing else to see, in Markdown."""
-    st.info(words, icon=":material/info:")
+def show_info(words: str, icon: str = ":material/info:") -> None:
+    """Show what there is to know, in Markdown."""
+    st.info(words, icon=icon)
 
 
 def show_success(text: str) -> None:

@@ -58,6 +58,7 @@ from memviz.dashboard.ui.shell.views import (
     shown_view,
 )
 from memviz.storage.own_libraries import OwnLibraries
+from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
 
 REMEDY = noop(
@@ -78,7 +79,7 @@ def _show_database_problem() -> None:
     problem = ""
     # A file that cannot be opened at all is said by the page, in its place.
     with suppress(StorageError):
-        problem = workspace().store.problem
+        problem = store().problem
     if not problem:
         return
     place = st.empty()
@@ -86,7 +87,7 @@ def _show_database_problem() -> None:
         show_problem(f"{problem} {_(REMEDY)}")
         with buttons_row():
             is_rescued = main_button(_(RESCUE), "database-rescue", ":material/save:")
-            is_reopened = Path(workspace().store.path).exists() and button(
+            is_reopened = Path(store().path).exists() and button(
                 _(REOPEN),
                 "database-reopen",
                 ":material/folder_open:",
@@ -99,8 +100,8 @@ def _show_database_problem() -> None:
 
 
 def _rescued() -> str:
-    asked_for = workspace().store.path
-    path = workspace().store.rescue()
+    asked_for = store().path
+    path = store().rescue()
     sentence = _("Everything is in {path}, and is saved there from now on.", path=path)
     if path == asked_for:
         return sentence
@@ -113,7 +114,7 @@ def _rescued() -> str:
 
 def _reopened() -> str:
     workspace().reopen()
-    return _("memviz goes on with {path}.", path=workspace().store.path)
+    return _("memviz goes on with {path}.", path=store().path)
 
 
 _say_languages = st.components.v2.component(
@@ -301,6 +302,11 @@ def own_libraries() -> OwnLibraries:
 def delete_own_library() -> None:
     """Delete everything of the visitor whose page runs. The next look opens a new library."""
     own_libraries().delete(visitor_now())
+
+
+def store() -> Store:
+    """Return the library of this server, with what is stored in it. Raises StorageError if it cannot be used."""
+    return workspace().store
 
 
 NEW_OBJECTS = 50_000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.shell.elements import draw_scroll
+from memviz.dashboard.ui.shell.elements import draw_scroll, segments
 from memviz.dashboard.ui.shell.language import choose_language
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
@@ -94,12 +94,11 @@ def shown_view(key: str, views: Sequence[View]) -> View:
 def choose_view(key: str, views: Sequence[View]) -> None:
     """Draw the switch between the views."""
     names = {view.id: view.name for view in views}
-    st.segmented_control(
+    segments(
         _("Seen as"),
         list(names),
         format_func=names.__getitem__,
         key=key,
-        required=True,
         label_visibility="collapsed",
         persist_state="session",
     )
