@@ -11,6 +11,7 @@ from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import (
     GREY,
     Part,
+    category_axis,
     heading,
     marks,
     picture,
@@ -22,6 +23,7 @@ KEY = noop("Filled circle: right, or in the request. Cross: not.")
 LABEL_CHARS = 30
 TOOLTIP_CHARS = 60
 GRID_MARGINS = {"l": 20, "r": 10, "t": 126, "b": 10}
+_LAYOUT: Part = {"over_turns": False, "showlegend": False, "margin": GRID_MARGINS}
 _MARK_PIXELS = 11
 
 
@@ -47,13 +49,11 @@ def answer_grid(
     rows_pixels = height_pixels.ANSWER_ROW * len(rows)
     return picture(
         [_marks(rows)],
-        over_turns=False,
         title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
         xaxis=_column_axis(columns, rows),
         yaxis=_question_axis(rows),
-        showlegend=False,
-        margin=GRID_MARGINS,
         height=rows_pixels + GRID_MARGINS["t"] + GRID_MARGINS["b"],
+        **_LAYOUT,
     )
 
 
@@ -61,15 +61,7 @@ def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
     heads = []
     for name, right, questions in grid_counts(columns, rows):
         heads.append(f"{escaped(name)}<br><b>{right} of {questions}</b>")
-    return {
-        "side": "top",
-        "tickmode": "array",
-        "tickvals": list(range(len(columns))),
-        "ticktext": heads,
-        "range": [-0.5, len(columns) - 0.5],
-        "showgrid": False,
-        "zeroline": False,
-    }
+    return category_axis(heads, side="top", showgrid=False)
 
 
 def _question_axis(rows: Sequence[GridRow]) -> Part:
@@ -77,15 +69,10 @@ def _question_axis(rows: Sequence[GridRow]) -> Part:
     for row in rows:
         lines = label_lines(row.name, LABEL_CHARS)
         names.append("<br>".join(map(escaped, lines)))
-    return {
-        "automargin": True,
-        "tickmode": "array",
-        "tickvals": list(range(len(rows))),
-        "ticktext": names,
-        "range": [len(rows) - 0.5, -0.5],
-        "zeroline": False,
-        "title": {"text": _("Fact that is asked for"), "standoff": 12},
-    }
+    # The first question is on top.
+    downwards = [len(rows) - 0.5, -0.5]
+    title = {"text": _("Fact that is asked for"), "standoff": 12}
+    return category_axis(names, automargin=True, range=downwards, title=title)
 
 
 def grid_counts(
@@ -101,13 +88,12 @@ def grid_counts(
 
 def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
     """Return what the grid shows, in words."""
-    counts = grid_counts(columns, rows)
-    return "; ".join(
-        [
+    counts = []
+    for name, right, questions in grid_counts(columns, rows):
+        counts.append(
             _("{name}: {right} of {asked}", name=name, right=right, asked=questions)
-            for name, right, questions in counts
-        ]
-    )
+        )
+    return "; ".join(counts)
 
 
 def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
@@ -120,9 +106,9 @@ def _marks(rows: Sequence[GridRow]) -> dict[str, object]:
         for at, cell in enumerate(row.cells):
             x.append(at)
             y.append(number)
-            said = label_lines(" ".join(cell.words.split()), TOOLTIP_CHARS)
-            lines = [f"<b>{escaped(row.question)}</b>", *map(escaped, said)]
-            words.append("<br>".join(lines))
+            flat = " ".join(cell.words.split())
+            lines = map(escaped, label_lines(flat, TOOLTIP_CHARS))
+            words.append("<br>".join([f"<b>{escaped(row.question)}</b>", *lines]))
             symbols.append("circle" if cell.is_yes else "x-thin-open")
             colors.append(YES_COLOR if cell.is_yes else GREY)
     marker = {

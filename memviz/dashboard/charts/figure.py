@@ -88,37 +88,33 @@ def enlarge(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
         traces.append({**_longer(trace, slim, scale), **own})
     layout: dict[str, Any] = {}
     for name, part in figure["layout"].items():
-        if name == "margin":
-            layout[name] = dict(part)
-            for side in _MARGINS & part.keys():
-                layout[name][side] *= scale
-        elif name == "annotations":
+        if name == "annotations":
             labels = [_longer(label, slim, scale) for label in part]
             layout[name] = [{"font": note_font, **label} for label in labels]
-        elif AXIS.match(name):
-            with_font = {"tickfont": {"size": NOTE_PIXELS}, **part}
-            layout[name] = _longer(with_font, slim, scale)
-        else:
-            layout[name] = _longer(part, slim, scale)
+            continue
+        if AXIS.match(name):
+            part = {"tickfont": FONT, **part}
+        layout[name] = _longer(part, slim, scale, within=name)
     layout["font"] = {**layout.get("font", {}), **note_font}
     return {**figure, "data": traces, "layout": layout}
 
 
-def _longer(part: Any, slim: float, scale: float, *, is_font: bool = False) -> Any:
-    """Return ``part`` with its lengths in pixels made longer."""
+def _longer(part: Any, slim: float, scale: float, *, within: str = "") -> Any:
+    """Return ``part`` with its lengths in pixels made longer; ``within`` is the name of what it is a part of."""
     if isinstance(part, list | tuple):
-        return [_longer(item, slim, scale) for item in part]
+        return [_longer(item, slim, scale, within=within) for item in part]
     if not isinstance(part, Mapping):
         return part
+    lengths = _MARGINS if within == "margin" else _LENGTHS
     longer = {}
     for name, value in part.items():
-        if name in _LENGTHS:
-            is_slim = name in ("size", "width") and not is_font
+        if name in lengths:
+            is_slim = name in ("size", "width") and not within.endswith("font")
             longer[name] = _length(value, slim if is_slim else scale)
         elif name in _VALUES:
             longer[name] = value
         else:
-            longer[name] = _longer(value, slim, scale, is_font=name.endswith("font"))
+            longer[name] = _longer(value, slim, scale, within=name)
     return longer
 
 

@@ -4,7 +4,7 @@ A part is the dictionary that Plotly takes. Each function knows what its kind of
 whatever else a chart wants of it is given by name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,7 +15,6 @@ from memviz.dashboard.charts.palette import (
     NOTE_PIXELS,
     PART_COLORS,
     SettingRun,
-    setting_color,
     setting_dash,
 )
 
@@ -70,7 +69,7 @@ def sized_for(settings: int, pixels: int, others: int = 0) -> Part:
 
 def stroke(width: float, dash: str | None = None, color: str = GREY) -> Part:
     """Return the look of a line."""
-    look: Part = {"width": width, "color": color}
+    look = {"width": width, "color": color}
     if dash is not None:
         look["dash"] = dash
     return look
@@ -87,7 +86,7 @@ def line(
     **more: Any,
 ) -> Part:
     """Return the line of one setting, with a tooltip at each point. Only of one point alone the dot is seen."""
-    color = setting_color(setting.index)
+    color = setting.color
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -108,8 +107,8 @@ def segments(
 ) -> tuple[list[float | None], list[float | None]]:
     """Return the x and the y of separate lines in one trace, each from ``(x, y)`` to ``(x, y)``, with a ``gap`` behind
     it."""
-    x: list[float | None] = []
-    y: list[float | None] = []
+    x = []
+    y = []
     for x0, y0, x1, y1 in ends:
         x += [x0, x1, gap]
         y += [y0, y1, gap]
@@ -140,6 +139,16 @@ def marks(x: Any, y: Any, text: Any, marker: Part, **more: Any) -> Part:
         "hoverinfo": "text",
         "marker": marker,
         **more,
+    }
+
+
+def pending_marker(setting: SettingRun, pixels: int) -> Part:
+    """Return the look of a request that nobody has answered yet: a hollow point."""
+    return {
+        "symbol": "circle-open",
+        "size": pixels,
+        "color": setting.color,
+        "line": {"width": 2},
     }
 
 
@@ -191,6 +200,18 @@ def heat(z: Any, low: float, high: float, scale: Any, gap: int, **more: Any) -> 
         "xgap": gap,
         "ygap": gap,
         "hoverinfo": "skip",
+        **more,
+    }
+
+
+def category_axis(names: Sequence[str], **more: Any) -> Part:
+    """Return an axis with a name at each of the places 0, 1, 2 and so on."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(names))),
+        "ticktext": names,
+        "range": [-0.5, max(1, len(names)) - 0.5],
+        "zeroline": False,
         **more,
     }
 

@@ -13,6 +13,8 @@ from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import (
     INVISIBLE,
+    Part,
+    category_axis,
     heading,
     heat,
     marks,
@@ -26,11 +28,25 @@ WHITE_BELOW = 0.47
 REPLY_CHARS = 90
 """The characters of an answer in a tooltip; the rest is in the record."""
 MAP_MARGINS = {"l": 76, "r": 10, "t": 64, "b": 56}
+_LAYOUT: Part = {
+    "over_turns": False,
+    "showlegend": False,
+    "margin": MAP_MARGINS,
+    "height": height_pixels.NEEDLES,
+}
 _COLORBAR = {
     "thickness": 12,
     "outlinewidth": 0,
     "tickformat": ".0%",
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
+}
+
+
+_UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
+_POINT: Part = {
+    "mode": "text+markers",
+    "textposition": "middle center",
+    "name": "answers",
 }
 
 
@@ -75,6 +91,7 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     for (tokens, depth), in_cell in cells.items():
         at = lengths.index(tokens), depths.index(depth)
         shares[at] = _number_right(in_cell) / len(in_cell)
+    points = _points(cells, lengths, depths)
     words = _("{model}: is one sentence found?", model=model)
     most_questions = max(map(len, cells.values()))
     note = _(
@@ -82,34 +99,23 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
         questions=counted(most_questions, "question"),
     )
     return picture(
-        [heat(shares, 0, 1, SCALE, 2, colorbar=_COLORBAR), _points(cells)],
-        over_turns=False,
+        [heat(shares, 0, 1, SCALE, 2, colorbar=_COLORBAR), points],
         title=heading(f"{escaped(words)}<br><sup>{note}</sup>"),
         xaxis=_axis(_("Place of the sentence (% of the text in front of it)"), depths),
         yaxis=_axis(_("Length of the request (tokens)"), lengths),
-        showlegend=False,
-        margin=MAP_MARGINS,
-        height=height_pixels.NEEDLES,
+        **_LAYOUT,
     )
 
 
-def _axis(title: str, values: Sequence[int]) -> dict[str, object]:
-    return {
-        "automargin": True,
-        "title": {"text": title},
-        "showgrid": False,
-        "zeroline": False,
-        "tickmode": "array",
-        "tickvals": list(range(len(values))),
-        "ticktext": [f"{value:,}" for value in values],
-        "range": [-0.5, len(values) - 0.5],
-    }
+def _axis(title: str, values: Sequence[int]) -> Part:
+    names = [f"{value:,}" for value in values]
+    return category_axis(names, automargin=True, title={"text": title}, showgrid=False)
 
 
-def _points(cells: Mapping[Cell, list[NeedleAnswer]]) -> dict[str, object]:
+def _points(
+    cells: Mapping[Cell, list[NeedleAnswer]], lengths: list[int], depths: list[int]
+) -> Part:
     """Return an undrawn point on every cell, with its number and its tooltip."""
-    lengths = sorted({tokens for tokens, _ in cells})
-    depths = sorted({depth for _, depth in cells})
     colors = []
     for in_cell in cells.values():
         share = _number_right(in_cell) / len(in_cell)
@@ -118,18 +124,15 @@ def _points(cells: Mapping[Cell, list[NeedleAnswer]]) -> dict[str, object]:
         [depths.index(depth) for _, depth in cells],
         [lengths.index(tokens) for tokens, _ in cells],
         [str(_number_right(in_cell)) for in_cell in cells.values()],
-        {"opacity": 0, "size": 1, "color": INVISIBLE},
-        mode="text+markers",
-        textposition="middle center",
+        _UNDRAWN,
         textfont={"color": colors},
         hovertext=[_tooltip(cell, in_cell) for cell, in_cell in cells.items()],
-        name="answers",
+        **_POINT,
     )
 
 
 def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     tokens, depth = cell
-    right = _number_right(answers)
     lines = [
         _(
             "<b>{tokens:,} tokens, {depth} % of the text in front of the sentence</b>",
@@ -138,7 +141,7 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
         ),
         _(
             "{right} of {answers} right",
-            right=right,
+            right=_number_right(answers),
             answers=counted(len(answers), "answer"),
         ),
     ]
@@ -157,14 +160,8 @@ def needle_finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     right = _number_right(answers)
     rows = []
     for tokens in sorted({answer.tokens for answer in answers}):
-        in_row = [answer for answer in answers if answer.tokens == tokens]
-        rows.append(
-            _(
-                "{right} at {tokens:,} tokens",
-                right=right_of(in_row),
-                tokens=tokens,
-            )
-        )
+        in_row = right_of([answer for answer in answers if answer.tokens == tokens])
+        rows.append(_("{right} at {tokens:,} tokens", right=in_row, tokens=tokens))
     return _(
         "{model} answered {right} of {count} questions right: {rows}.",
         model=model,

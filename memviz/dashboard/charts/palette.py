@@ -64,6 +64,11 @@ class SettingRun:
     index: int
     """Decides its colour and its dash."""
 
+    @property
+    def color(self) -> str:
+        """The colour of the setting, as a token that the theme replaces."""
+        return setting_color(self.index)
+
 
 def faded(color: str, opacity: float) -> str:
     """``#RRGGBB`` let through by the page behind it."""

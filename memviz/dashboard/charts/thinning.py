@@ -122,7 +122,7 @@ def _groups(traces: Sequence[Trace]) -> Iterable[list[int]]:
 def _places_to_draw(x: Floats, group: Sequence[Trace], shown: _Window) -> Places | None:
     """Return the places of the points that are drawn; ``None`` where all are."""
     heights = [np.array(trace["y"], dtype=float) for trace in group]
-    y: Floats = np.sum(heights, axis=0)
+    y = np.sum(heights, axis=0)
     if np.isnan(x).any():
         return _kept_strokes(x, y, shown)
     inside = shown.places_in(x)

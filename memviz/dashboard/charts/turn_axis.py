@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from memviz.core.translation import _
-from memviz.dashboard.charts.palette import PART_COLORS, faded, turn_ticks
+from memviz.dashboard.charts.grammar import GREY, rule_down, stroke
+from memviz.dashboard.charts.palette import faded, turn_ticks
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    Turns,
+    calls_in_turns,
+    calls_of,
+    place_at,
+    request_turns,
+)
 
 MOST_TURNS_PARTED = 30
 """With more turns, the lines between them would cover the picture."""
@@ -32,8 +40,8 @@ CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**
 """Distances in calls at which calls may be numbered."""
 TITLE_STANDOFF = 6
 """Pixels between axis and title. With more, a legend of several lines would cover it."""
-PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
-_PARTING = {"layer": "below", "line": {"width": 1, "color": PARTING_COLOR}}
+PARTING_COLOR = faded(GREY, 0.3)
+_PARTING = stroke(1, color=PARTING_COLOR)
 # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
 _TURN_TICKS = {
     "tickmode": "array",
@@ -58,22 +66,16 @@ def request_id(run: Run, number: int) -> str:
 
     The last request of turn 3 is ``"3"``; its first call, if there are several, ``"3:1"``.
     """
-    record = run.requests[number]
-    after = number + 1
-    if after < len(run.requests) and run.requests.turn_at(after) == record.turn:
-        return f"{record.turn}:{record.call}"
-    return f"{record.turn}"
+    turn, call, calls = place_at(request_turns(run), number)
+    return f"{turn}" if call == calls else f"{turn}:{call}"
 
 
 def request_ids(turns: Turns) -> list[str]:
     """Return the :func:`request_id` of each request of a run, given the turn of each."""
-    turn_numbers = np.asarray(turns, dtype=np.int64).tolist()
-    calls = calls_of(turns).tolist()
+    columns = (np.asarray(turns), calls_of(turns), calls_in_turns(turns))
     ids = []
-    for number, turn in enumerate(turn_numbers):
-        after = number + 1
-        is_last = after == len(turn_numbers) or turn_numbers[after] != turn
-        ids.append(f"{turn}" if is_last else f"{turn}:{calls[number]}")
+    for turn, call, calls in np.stack(columns, axis=1).tolist():
+        ids.append(f"{turn}" if call == calls else f"{turn}:{call}")
     return ids
 
 
@@ -164,21 +166,18 @@ def _name_turns_and_calls(axis: RequestAxis, places: range, most: int) -> list[T
     ``most`` calls within them. Empty where all turns are short."""
     step = next(size for size in CALL_STEPS if len(places) / size <= most)
     turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
-    call_counts = {}
-    call_ticks: list[Tick] = []
+    ticks_by_length = []
+    call_ticks = []
     for turn in turns:
         before = axis.last(turn - 1)
-        call_counts[turn] = axis.last(turn) - before
-        for call in range(step, call_counts[turn] + 1, step):
+        calls = axis.last(turn) - before
+        ticks_by_length.append((-calls, before + 1, _("turn {turn:,}", turn=turn)))
+        for call in range(step, calls + 1, step):
             call_ticks.append((before + call, _("call {call:,}", call=call)))
     if not call_ticks:
         return []
-    turn_ticks_by_length = []
-    for turn in sorted(turns, key=lambda turn: -call_counts[turn]):
-        turn_ticks_by_length.append(
-            (axis.last(turn - 1) + 1, _("turn {turn:,}", turn=turn))
-        )
-    return [tick for tick in (*turn_ticks_by_length, *call_ticks) if tick[0] in places]
+    named_turns = [(place, text) for _calls, place, text in sorted(ticks_by_length)]
+    return [tick for tick in (*named_turns, *call_ticks) if tick[0] in places]
 
 
 def _drop_crowded(ticks: Sequence[Tick], least_gap: float) -> list[Tick]:
@@ -205,10 +204,9 @@ def turn_partings(
         return []
     lines = []
     for end in ends:
-        x = end + 0.5
         for row in rows:
-            place = {"x0": x, "x1": x, "yref": f"{row} domain", "y0": 0, "y1": 1}
-            lines.append({"type": "line", **place, **_PARTING})
+            line = rule_down(end + 0.5, _PARTING, f"{row} domain", layer="below")
+            lines.append(line)
     return lines
 
 

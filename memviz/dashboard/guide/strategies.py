@@ -70,8 +70,8 @@ class StrategyPage:
         A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
         log: a line in another package must not take the guide down.
         """
-        sections: dict[str, str] = {}
-        details: list[str] = []
+        sections = {}
+        details = []
         for paragraph in (getdoc(strategy) or "").split("\n\n")[1:]:
             section = _SECTION.fullmatch(paragraph)
             if section:

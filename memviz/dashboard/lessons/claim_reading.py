@@ -13,7 +13,12 @@ from memviz.dashboard.lessons.field_readers import (
     read_place,
     read_turn,
 )
-from memviz.dashboard.lessons.fields import Field, Readers, read_values
+from memviz.dashboard.lessons.fields import (
+    Field,
+    Readers,
+    read_values,
+    read_word,
+)
 from memviz.dashboard.lessons.lesson import RELATIONS, Claim, Point
 from memviz.dashboard.lessons.measure import RECORDS, Kind
 from memviz.dashboard.lessons.measures import MEASURES
@@ -68,7 +73,7 @@ def _value(field: Field, kind: Kind, view: View) -> float | bool | str:
 def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
     """Return where something is measured; what ``fields`` do not say is as in ``before``, or as the step shows it."""
     readers: Readers = {
-        "measure": partial(Field.word, allowed=MEASURES),
+        "measure": read_word(MEASURES),
         "setting": partial(read_place, study=view.study),
         "turn": read_turn,
         "call": read_turn,
@@ -76,7 +81,7 @@ def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
         "message": read_turn,
         "pause_seconds": read_pause,
         "prices_of": read_name,
-        "answers": partial(Field.word, allowed=RECORDS),
+        "answers": read_word(RECORDS),
         "where": Field.scalars,
     }
     values = read_values(fields, readers)

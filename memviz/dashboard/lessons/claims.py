@@ -71,6 +71,7 @@ def check_lesson(lesson: Lesson, workspace: Workspace) -> Iterator[Verdict]:
 def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
     """Return one claim, held against the runs of its step."""
     measure = MEASURES[claim.point.measure]
+    place = _place(claim.point, played)
     try:
         measured = measure.take(played, claim.point)
         wanted = claim.value
@@ -80,8 +81,7 @@ def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
             if other.kind is Kind.NUMBER:
                 wanted = float(wanted) * claim.times
     except LessonError as error:
-        sentence = f"{_place(claim.point, played)}: {error.problem}"
-        return Held(step, claim, False, None, sentence)
+        return Held(step, claim, False, None, f"{place}: {error.problem}")
     holds = _holds(claim.relation, measured, wanted)
     parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
     if measure.unit:
@@ -92,7 +92,6 @@ def judge_claim(claim: Claim, played: Played, step: int = 1) -> Held:
     if holds:
         is_number = measure.kind is Kind.NUMBER
         verdict = f"which {says}" if is_number else "as the lesson says"
-    place = _place(claim.point, played)
     sentence = f"{place}: {measure.words}{parting}{value}, {verdict}."
     return Held(step, claim, holds, measured, sentence)
 
@@ -104,7 +103,7 @@ def numbers_without_claim(step: Step, played: Played) -> list[str]:
     if isinstance(step.asked, Question):
         texts += [step.asked.text, step.asked.reason]
     words = " ".join([f"{text.en} {text.zh}" for text in texts])
-    known = {*_known_numbers(step, played)}
+    known = _known_numbers(step, played)
     written = dict.fromkeys(_NUMBER.findall(words))
     return [number for number in written if not _is_known(number, known)]
 
@@ -126,43 +125,30 @@ def _as_number(written: str) -> float:
     return float(written.replace(",", ""))
 
 
-def _known_numbers(step: Step, played: Played) -> Iterator[float]:
-    """Yield the numbers that a step may say: those claimed and found, turns, messages, parameters, prices' pause."""
+def _known_numbers(step: Step, played: Played) -> set[float]:
+    """Return the numbers that a step may say: those claimed and measured, turns, messages, parameters, the pause of its
+    prices, and those in the answers of facts."""
     view = step.view
-    asked_turn = getattr(step.asked, "turn", None)
-    values: list[object] = [view.turn, view.first_turn, view.last_turn, asked_turn]
-    values.append(view.highlight.message)
+    pause = view.study.pause_seconds
+    values: list[object] = [pause, pause / 60, pause / 3600]
+    values += [view.turn, view.first_turn, view.last_turn, view.highlight.message]
+    values.append(getattr(step.asked, "turn", None))
+    texts: list[str] = []
     for claim in step.claims:
-        values += [
-            claim.value,
-            judge_claim(claim, played).found,
-            claim.times,
-            *claim.point,
-        ]
+        measured = judge_claim(claim, played).found
+        values += [claim.value, measured, claim.times, *claim.point]
         values += claim.than or ()
-        for _, meant in claim.point.where:
-            values += map(_as_number, _NUMBER.findall(str(meant)))
+        texts += [str(meant) for _name, meant in claim.point.where]
+        if claim.point.measure == "fact_values":
+            # A fact that is not there has a claim that does not hold, and says why.
+            with suppress(LessonError):
+                texts += played.probes[played.fact(claim.point.fact)].stale
     for setting in view.study.settings:
         values += setting.model_dump().values()
-    for value in values:
-        if isinstance(value, int | float):
-            yield float(value)
-    pause = view.study.pause_seconds
-    yield from (pause, pause / 60, pause / 3600)
     for probe in played.probes:
-        for answer in probe.answers:
-            yield from map(_as_number, _NUMBER.findall(answer))
-    for claim in step.claims:
-        if claim.point.measure == "fact_values":
-            yield from _former_values(claim.point, played)
-
-
-def _former_values(point: Point, played: Played) -> Iterator[float]:
-    """Yield the numbers of what a fact was before it changed."""
-    # A fact that is not there has a claim that does not hold, and says why.
-    with suppress(LessonError):
-        for answer in played.probes[played.fact(point.fact)].stale:
-            yield from map(_as_number, _NUMBER.findall(answer))
+        texts += probe.answers
+    numbers = [float(value) for value in values if isinstance(value, int | float)]
+    return {*numbers, *map(_as_number, _NUMBER.findall("\n".join(texts)))}
 
 
 def _holds(relation: str, value: Value, wanted: Value | None) -> bool:
@@ -195,10 +181,8 @@ def _expected_words(
 def value_words(measure: Measure, value: Value | None, played: Played) -> str:
     """A value of this measure, in words."""
     if measure.kind is Kind.SETTING and isinstance(value, int | float):
-        place = int(value)
-        return (
-            played.labels[place] if place < len(played.labels) else f"setting {place}"
-        )
+        labels = dict(enumerate(played.labels))
+        return labels.get(int(value), f"setting {int(value)}")
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str) or value is None:
@@ -216,9 +200,8 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(attempt.view for attempt in step.to_try)):
-            for problem in _problems_of_view(
-                view, play_view(view, workspace, lesson.id)
-            ):
+            played = play_view(view, workspace, lesson.id)
+            for problem in _problems_of_view(view, played):
                 yield number, problem
         try:
             question_of(step, play_view(step.view, workspace, lesson.id))

@@ -1,45 +1,35 @@
 """The measures of facts that a lesson can claim of a run: how many a request holds, and what became of one of them."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memviz.core.translation import _
-from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
+from memviz.core.translation import _, noop
+from memviz.dashboard.lessons.measure import Kind, Measure, Value
+from memviz.dashboard.lessons.playing import Spot
 from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge
+from memviz.metrics.retention.probe_texts import Bools
 
 
-def _facts(state: str) -> Taken:
-    def take(at: Spot) -> Value:
-        retention = at.retention
-        is_known = retention.born & retention.retained
-        is_lost = retention.judged & ~is_known
-        by_state = {"told": retention.born, "known": is_known, "lost": is_lost}
-        return int(by_state[state][at.number].sum())
-
-    return take
+def _count(at: Spot, facts: Bools) -> int:
+    """Return how many of the ``facts`` [requests x probes] there are at the request."""
+    return int(facts[at.number].sum())
 
 
-def _facts_percent(at: Spot) -> Value:
-    share = float(at.retention.share(at.retention.retained)[at.number])
-    return 0.0 if np.isnan(share) else 100.0 * share
+def _is_lost(at: Spot) -> Bools:
+    return at.retention.judged & ~at.retention.retained
+
+
+def _shares(at: Spot) -> NDArray[np.float64]:
+    """Return the share of the facts that each request up to this one holds; NaN where none was told."""
+    shares = at.retention.share(at.retention.retained)
+    return shares[: at.number + 1]
 
 
 def _facts_kept_percent(at: Spot) -> Value:
-    retention = at.retention
-    shares = retention.share(retention.retained)[: at.number + 1]
-    return 100.0 * float(np.nanmean(shares)) if not np.isnan(shares).all() else 0.0
-
-
-def _fact_known(at: Spot) -> Value:
-    place = at.number, at.fact
-    return bool(at.retention.born[place] and at.retention.retained[place])
-
-
-def _facts_contradicted(at: Spot) -> Value:
-    states = at.retention.state[at.number]
-    return int((states == FactState.CONTRADICTED).sum())
+    shares = _shares(at)
+    return 0.0 if np.isnan(shares).all() else 100.0 * float(np.nanmean(shares))
 
 
 def _knowledge(at: Spot) -> Knowledge:
@@ -60,43 +50,38 @@ _VALUES_HELD = {
 }
 
 
-def _fact_values(at: Spot) -> Value:
-    return _VALUES_HELD[Freshness(int(at.retention.freshness[at.number, at.fact]))]
-
-
-def _fact_told_turn(at: Spot) -> Value:
-    is_told = at.retention.born[:, at.fact]
-    return _first_turn(at, is_told, _("the fact is never told in this run."))
-
-
-def _fact_lost_turn(at: Spot) -> Value:
-    retention = at.retention
-    is_lost = retention.judged[:, at.fact] & ~retention.retained[:, at.fact]
-    return _first_turn(at, is_lost, _("the fact is never lost in this run."))
-
-
-def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
-    requests = np.flatnonzero(is_so)
+def _first_turn(at: Spot, facts: Bools, otherwise: str) -> int:
+    """Return the turn of the first request at which the fact is among ``facts`` [requests x probes]. Raises
+    :class:`memviz.LessonError` with the sentence ``otherwise``."""
+    requests = np.flatnonzero(facts[:, at.fact])
     if not len(requests):
-        raise at.played.fail(otherwise)
+        raise at.played.fail(_(otherwise))
     return int(at.retention.turns[requests[0]])
 
 
+_NEVER_TOLD = noop("the fact is never told in this run.")
+_NEVER_LOST = noop("the fact is never lost in this run.")
 _FACT = ("fact",)
 FACT_MEASURES: Mapping[str, Measure] = {
-    "facts_told": Measure("the number of facts told so far", _facts("told")),
+    "facts_told": Measure(
+        "the number of facts told so far", lambda at: _count(at, at.retention.born)
+    ),
     "facts_known": Measure(
-        "the number of facts that the request holds", _facts("known")
+        "the number of facts that the request holds",
+        lambda at: _count(at, at.retention.retained),
     ),
     "facts_lost": Measure(
-        "the number of facts told and not held by the request", _facts("lost")
+        "the number of facts told and not held by the request",
+        lambda at: _count(at, _is_lost(at)),
     ),
     "facts_contradicted": Measure(
         "the number of facts that the request only denies or calls outdated",
-        _facts_contradicted,
+        lambda at: _count(at, at.retention.state == FactState.CONTRADICTED),
     ),
     "facts_known_percent": Measure(
-        "the share of the facts that the request holds is", _facts_percent, "percent"
+        "the share of the facts that the request holds is",
+        lambda at: 100.0 * float(np.nan_to_num(_shares(at)[-1])),
+        "percent",
     ),
     "facts_kept_percent": Measure(
         "the share of facts kept, on average over all requests so far, is",
@@ -104,7 +89,10 @@ FACT_MEASURES: Mapping[str, Measure] = {
         "percent",
     ),
     "fact_known": Measure(
-        "the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT
+        "the request holds the fact",
+        lambda at: bool(at.retention.retained[at.number, at.fact]),
+        kind=Kind.YES_OR_NO,
+        needs=_FACT,
     ),
     "fact_state": Measure(
         "what the request makes of the fact",
@@ -117,16 +105,20 @@ FACT_MEASURES: Mapping[str, Measure] = {
     ),
     "fact_values": Measure(
         "the value that the request holds of a fact that changed",
-        _fact_values,
+        lambda at: _VALUES_HELD[
+            Freshness(int(at.retention.freshness[at.number, at.fact]))
+        ],
         kind=Kind.WORD,
         needs=_FACT,
     ),
     "fact_told_turn": Measure(
-        "the turn at which the fact is told", _fact_told_turn, needs=_FACT
+        "the turn at which the fact is told",
+        lambda at: _first_turn(at, at.retention.born, _NEVER_TOLD),
+        needs=_FACT,
     ),
     "fact_lost_turn": Measure(
         "the first turn whose request does not hold the fact any more",
-        _fact_lost_turn,
+        lambda at: _first_turn(at, _is_lost(at), _NEVER_LOST),
         needs=_FACT,
     ),
 }

@@ -4,7 +4,7 @@ from functools import partial
 
 from memviz.core.bounds import MAX_QUOTED_CHARS, MAX_SECONDS
 from memviz.core.translation import _
-from memviz.dashboard.lessons.fields import Field
+from memviz.dashboard.lessons.fields import Field, read_number
 from memviz.dashboard.lessons.study import Study
 
 TITLE_CHARS = 120
@@ -16,7 +16,7 @@ read_name = partial(Field.line, most_chars=MAX_QUOTED_CHARS)
 read_title = partial(Field.text, most_chars=TITLE_CHARS)
 read_sentence = partial(Field.text, most_chars=SUMMARY_CHARS)
 read_prose = partial(Field.text, most_chars=TEXT_CHARS, is_markdown=True)
-read_turn = partial(Field.number, least=1, most=MAX_TURN)
+read_turn = read_number(1, MAX_TURN)
 read_pause = partial(Field.amount, least=0, most=MAX_SECONDS)
 
 

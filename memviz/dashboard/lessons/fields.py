@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import yaml
 
-from memviz.core.bounds import MAX_QUOTED_CHARS, is_whole_number, quoted
+from memviz.core.bounds import (
+    LARGEST_NUMBER,
+    MAX_QUOTED_CHARS,
+    is_whole_number,
+    quoted,
+)
 from memviz.core.errors import LessonError
 from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import counted, listed
@@ -23,11 +29,21 @@ MAX_BYTES = 500_000
 _YAML_HINT = noop(
     "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 )
+_KINDS = {
+    yaml.SequenceNode: noop("a list"),
+    yaml.MappingNode: noop("a mapping"),
+    yaml.ScalarNode: noop("a single value"),
+}
+_MAPPING = noop("is {kind}; it has to be a mapping of names to values.")
+_LIST = noop("is {kind}; it has to be a list.")
+_TEXT = noop("is {kind}; it has to be a text.")
+_TEXTS = noop("is {kind}; it has to be a text, or one for each of {languages}.")
+"""What is said of a value of another kind than its field has."""
 _LEVELS_WORDS = noop("a lesson is eight levels deep")
 MOST_LISTED = 20
 _NULL = "tag:yaml.org,2002:null"
-_UNSEEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Marks that reorder the text around them: a lesson could say something else than it seems to."""
+_SPACES = dict.fromkeys(map(ord, "\n\t\u3000\xa0"), " ")
+"""White space that a text may have, though it is not printable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +81,9 @@ class Field:
 
     def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
         """The entries of a mapping whose names may be any; those without a value are left out."""
-        yield from (
-            (name, field) for name, field in self._named(at_most) if not field._is_empty
-        )
+        for name, field in self._named(at_most):
+            if not field._is_empty:
+                yield name, field
 
     @property
     def _is_empty(self) -> bool:
@@ -87,13 +103,7 @@ class Field:
         field.fail(_("is unknown; known are {names}.", names=listed(known)))
 
     def _named(self, at_most: int) -> Iterator[tuple[str, Field]]:
-        if not isinstance(self.node, yaml.MappingNode):
-            self.fail(
-                _(
-                    "is {kind}; it has to be a mapping of names to values.",
-                    kind=self._words(),
-                )
-            )
+        self._require(yaml.MappingNode, _MAPPING)
         if len(self.node.value) > at_most:
             self.fail(
                 _(
@@ -117,8 +127,7 @@ class Field:
     ) -> tuple[T, ...]:
         """Return the entries of a list as ``read`` has them. An error names an entry by ``noun`` and its number from
         1."""
-        if not isinstance(self.node, yaml.SequenceNode):
-            self.fail(_("is {kind}; it has to be a list.", kind=self._words()))
+        self._require(yaml.SequenceNode, _LIST)
         count = len(self.node.value)
         if not at_least <= count <= at_most:
             self.fail(
@@ -130,11 +139,10 @@ class Field:
                 )
             )
         above = f"{self.place.rpartition(': ')[0]}, ".lstrip(", ")
-        entries = [
-            Field(self.file, node, f"{above}{noun} {number}")
-            for number, node in enumerate(self.node.value, 1)
-        ]
-        return tuple(read(entry) for entry in entries)
+        values = []
+        for number, node in enumerate(self.node.value, 1):
+            values.append(read(Field(self.file, node, f"{above}{noun} {number}")))
+        return tuple(values)
 
     def word(self, allowed: Collection[str]) -> str:
         """One of the allowed words."""
@@ -151,23 +159,22 @@ class Field:
 
     def line(self, most_chars: int) -> str:
         """A text on one line. Words such as Yes and 12 are texts here."""
-        if not isinstance(self.node, yaml.ScalarNode):
-            self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
+        self._require(yaml.ScalarNode, _TEXT)
         text = " ".join(str(self.node.value).split())
         self._judge_text(text, most_chars)
         return text
 
     def markdown(self, most_chars: int) -> str:
         """A text in Markdown without HTML, images and links."""
-        if not isinstance(self.node, yaml.ScalarNode):
-            self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
+        self._require(yaml.ScalarNode, _TEXT)
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
-        if found := forbidden_words(text):
+        forbidden = forbidden_words(text)
+        if forbidden:
             self.fail(
                 _(
                     "holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.",
-                    found=_(found),
+                    found=_(forbidden),
                 )
             )
         return text
@@ -177,18 +184,9 @@ class Field:
         read = Field.markdown if is_markdown else Field.line
         if isinstance(self.node, yaml.ScalarNode):
             return Text(en=read(self, most_chars))
-        if not isinstance(self.node, yaml.MappingNode):
-            self.fail(
-                _(
-                    "is {kind}; it has to be a text, or one for each of {languages}.",
-                    kind=self._words(),
-                    languages=listed(LANGUAGES),
-                )
-            )
-        texts = {
-            name: read(field, most_chars)
-            for name, field in self.fields(tuple(LANGUAGES)).items()
-        }
+        self._require(yaml.MappingNode, _TEXTS)
+        fields = self.fields(tuple(LANGUAGES))
+        texts = {name: read(field, most_chars) for name, field in fields.items()}
         if not texts:
             self.fail(
                 _("has no text; give one in {languages}.", languages=listed(LANGUAGES))
@@ -197,12 +195,8 @@ class Field:
 
     def number(self, least: int, most: int) -> int:
         """A whole number within these bounds."""
-        value = self.value()
-        if (
-            not isinstance(value, int)
-            or not is_whole_number(value)
-            or not least <= value <= most
-        ):
+        value: int = self.value()
+        if not is_whole_number(value) or not least <= value <= most:
             self.fail(
                 _(
                     "is {value}; it has to be a whole number from {least:,} to {most:,}.",
@@ -231,7 +225,7 @@ class Field:
             )
         return float(value)
 
-    def value(self) -> object:
+    def value(self) -> Any:
         """The plain value: a number, a text, a list of such."""
         try:
             value = constructed(self.node)
@@ -239,11 +233,7 @@ class Field:
             self.fail(
                 _("cannot be read ({error}); give a number or a text.", error=error)
             )
-        if (
-            isinstance(value, int)
-            and not isinstance(value, bool)
-            and not is_whole_number(value)
-        ):
+        if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
             self.fail(_("is a number that is far too large."))
         return value
 
@@ -268,19 +258,15 @@ class Field:
                     most=most_chars,
                 )
             )
-        if any(
-            letter in _UNSEEN
-            or not (letter.isprintable() or letter in "\n\t\u3000\xa0")
-            for letter in text
-        ):
+        # Marks that reorder the text around them (U+202A to U+2069) are not printable either.
+        if not text.translate(_SPACES).isprintable():
             self.fail(_("holds a character that cannot be seen; write the text anew."))
 
-    def _words(self) -> str:
-        if isinstance(self.node, yaml.SequenceNode):
-            return _("a list")
-        if isinstance(self.node, yaml.MappingNode):
-            return _("a mapping")
-        return _("a single value")
+    def _require(self, kind: type[yaml.Node], problem: str) -> None:
+        """Raise :class:`LessonError` with the ``problem``, a template, unless the value is of this kind."""
+        if not isinstance(self.node, kind):
+            own_kind = _(_KINDS[type(self.node)])
+            self.fail(_(problem, kind=own_kind, languages=listed(LANGUAGES)))
 
 
 def _allowed_words(text: str, allowed: Collection[str]) -> str:
@@ -297,6 +283,23 @@ def _allowed_words(text: str, allowed: Collection[str]) -> str:
 
 Readers = Mapping[str, Callable[[Field], Any]]
 """The function that reads each field of a mapping, by the field's name."""
+
+
+def read_each(
+    noun: str, read: Callable[[Field], T], at_most: int, at_least: int = 1
+) -> Callable[[Field], tuple[T, ...]]:
+    """Return a function that reads a list, see :meth:`Field.each`."""
+    return lambda field: field.each(noun, read, at_most, at_least)
+
+
+def read_word(allowed: Collection[str]) -> Callable[[Field], str]:
+    """Return a function that reads one of the allowed words."""
+    return partial(Field.word, allowed=allowed)
+
+
+def read_number(least: int, most: int) -> Callable[[Field], int]:
+    """Return a function that reads a whole number within these bounds."""
+    return partial(Field.number, least=least, most=most)
 
 
 def read_root(content: bytes | str, file: str) -> Field:
@@ -332,8 +335,17 @@ def read_root(content: bytes | str, file: str) -> Field:
     return Field(file, root)
 
 
+def read_mapping(
+    field: Field, readers: Readers, required: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what the fields of a mapping say, by their names; it may have no others."""
+    return read_values(field.fields(readers, required), readers)
+
+
 def read_values(fields: Mapping[str, Field], readers: Readers) -> dict[str, Any]:
     """Return what the fields say that are there, by their names."""
-    return {
-        name: read(fields[name]) for name, read in readers.items() if name in fields
-    }
+    values = {}
+    for name, read in readers.items():
+        if name in fields:
+            values[name] = read(fields[name])
+    return values

@@ -62,10 +62,10 @@ class StepShown(NamedTuple):
 
     step: Step
     question: Question | None
-    still: Still | None
-    stages: tuple[Any, ...]
     address: str
     tried: tuple[Tried, ...]
+    still: Still | None = None
+    stages: tuple[Any, ...] = ()
     table: Table | None = None
     origin: str = ""
 
@@ -113,25 +113,24 @@ def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
-    question = question_of(step, played)
-    address = address_anywhere(step.view, played)
-    tried = tuple(
-        Tried(
-            attempt.text, address_anywhere(follow_fact(attempt.view, step.view), played)
-        )
-        for attempt in step.to_try
+    view = step.view
+    tried = []
+    for attempt in step.to_try:
+        followed = follow_fact(attempt.view, view)
+        tried.append(Tried(attempt.text, address_anywhere(followed, played)))
+    shown = StepShown(
+        step, question_of(step, played), address_anywhere(view, played), tuple(tried)
     )
-    if step.view.answers:
-        table = answers_table(step.view.answers)
-        origin = answers_origin(step.view.answers)
-        return StepShown(step, question, None, (), address, tried, table, origin)
-    if played is None or not step.view.has_stage:
-        return StepShown(step, question, None, (), address, tried)
+    if view.answers:
+        table = answers_table(view.answers)
+        return shown._replace(table=table, origin=answers_origin(view.answers))
+    if played is None or not view.has_stage:
+        return shown
     stages = [stage_of_step(step, played, is_answered=True)]
     before = stage_of_step(step, played, is_answered=False)
     if before != stages[0]:
         stages.insert(0, before)
-    return StepShown(step, question, still(step, played), tuple(stages), address, tried)
+    return shown._replace(still=still(step, played), stages=tuple(stages))
 
 
 @cache

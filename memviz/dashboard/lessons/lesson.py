@@ -185,7 +185,7 @@ class Lesson:
     def languages(self) -> tuple[Language, ...]:
         """The languages that all texts of the lesson have; where none is in all of them, those of the title."""
         languages_of_texts = [text.languages for text in self.texts]
-        whole: list[Language] = []
+        whole = []
         for code in LANGUAGES:
             if all(code in languages for languages in languages_of_texts):
                 whole.append(code)

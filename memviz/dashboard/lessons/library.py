@@ -25,10 +25,9 @@ class BundledLessons(Mapping[str, Lesson]):
     read once, when asked for."""
 
     def __init__(self) -> None:
-        names = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
-        self._ids = tuple(
-            sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
-        )
+        names = [entry.name for entry in _FOLDER.iterdir()] if _FOLDER.is_dir() else []
+        files = [name for name in names if name.endswith(SUFFIX)]
+        self._ids = sorted(name.removesuffix(SUFFIX) for name in files)
 
     def __getitem__(self, id: str) -> Lesson:
         if id not in self._ids:

@@ -66,7 +66,7 @@ def forbidden_words(text: str) -> str:
 
 def blocks(text: str) -> list[Block]:
     """Return the blocks of a text: paragraphs, headings, items of lists, quotes and code."""
-    in_order: list[Block] = []
+    in_order = []
     for number, part in enumerate(text.split(_FENCE)):
         if number % 2:
             in_order.append(Block("code", ((Span(part.strip("\n")),),)))

@@ -13,11 +13,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from memviz.dashboard.lessons.lesson import Point
-from memviz.dashboard.lessons.playing import Played
-from memviz.engine.records import TurnRecord
-from memviz.engine.run import Run
-from memviz.metrics.cost.cost import Cost
-from memviz.metrics.retention.knowledge import Retention
+from memviz.dashboard.lessons.playing import Played, Spot
 
 Value = float | bool | str
 SUFFIX = ".json"
@@ -36,43 +32,6 @@ class Kind(Enum):
     YES_OR_NO = "yes or no"
     WORD = "word"
     SETTING = "setting"
-
-
-class Spot(NamedTuple):
-    """A point of runs that were played, with what stands there."""
-
-    played: Played
-    point: Point
-
-    @property
-    def run(self) -> Run:
-        """The run that something is measured in."""
-        return self.played.run(self.point)
-
-    @property
-    def number(self) -> int:
-        """The number (0-based) of the request. Raises :class:`memviz.LessonError`."""
-        return self.played.number(self.point)
-
-    @property
-    def record(self) -> TurnRecord:
-        """The request. Raises :class:`memviz.LessonError`."""
-        return self.played.record(self.point)
-
-    @property
-    def retention(self) -> Retention:
-        """Return what the requests of the run retain of the facts."""
-        return self.played.retention(self.point)
-
-    @property
-    def cost(self) -> Cost:
-        """The costs of the run, on the terms of the point."""
-        return self.played.cost(self.point)
-
-    @property
-    def fact(self) -> int:
-        """The place of the fact. Raises :class:`memviz.LessonError`."""
-        return self.played.fact(self.point.fact)
 
 
 Taken = Callable[[Spot], Value]
@@ -114,30 +73,24 @@ def _answers(at: Spot) -> list[Mapping[str, Any]]:
     return answers_of(at.point.answers or "", at.point.where)
 
 
-def _asked(at: Spot) -> Value:
-    return len(_answers(at))
-
-
-def _right(at: Spot) -> Value:
-    return len([answer for answer in _answers(at) if answer["right"]])
-
-
-def _largest_asked(at: Spot) -> Value:
-    return max((int(answer["request_tokens"]) for answer in _answers(at)), default=0)
-
-
 _RECORD = ("answers",)
 
 ANSWER_MEASURES: Mapping[str, Measure] = {
     "answers_asked": Measure(
-        "the number of answers in the record", _asked, needs=_RECORD
+        "the number of answers in the record",
+        lambda at: len(_answers(at)),
+        needs=_RECORD,
     ),
     "answers_right": Measure(
-        "the number of right answers in the record", _right, needs=_RECORD
+        "the number of right answers in the record",
+        lambda at: sum(bool(answer["right"]) for answer in _answers(at)),
+        needs=_RECORD,
     ),
     "answers_largest_request": Measure(
         "the largest request in the record has, as the model counts,",
-        _largest_asked,
+        lambda at: max(
+            (answer["request_tokens"] for answer in _answers(at)), default=0
+        ),
         "tokens",
         needs=_RECORD,
     ),

@@ -12,11 +12,10 @@ from memviz.dashboard.lessons.measure import (
     ANSWER_MEASURES,
     Kind,
     Measure,
-    Spot,
     Taken,
     Value,
 )
-from memviz.dashboard.lessons.playing import NO_PRICE
+from memviz.dashboard.lessons.playing import NO_PRICE, Spot
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.metrics.cost.pricing import Usd
@@ -25,7 +24,7 @@ from memviz.metrics.summaries.events import request_sizes, sent_summary_tokens
 
 
 def _usd_so_far(at: Spot) -> Value:
-    return at.played.usd_so_far(at.point)
+    return at.usd_so_far
 
 
 def _part(*parts: str) -> Taken:
@@ -36,25 +35,17 @@ def _request_tokens(at: Spot) -> Value:
     return at.record.total_tokens
 
 
-def _sent_so_far(at: Spot) -> Value:
+def _sent_so_far(at: Spot) -> int:
     return int(at.run.columns.totals[: at.number + 1].sum())
 
 
-def _largest(at: Spot) -> Value:
-    return int(at.run.columns.totals[: at.number + 1].max())
-
-
-def _tool_result_tokens(at: Spot) -> Value:
+def _tool_result_tokens(at: Spot) -> int:
     messages = at.record.context.messages
     return sum(_tokens(at, message) for message in messages if message.role == "tool")
 
 
 def _tokens(at: Spot, message: Message) -> int:
     return at.run.counter(message.content) + TOKENS_PER_MESSAGE
-
-
-def _tool_result_percent(at: Spot) -> Value:
-    return 100.0 * float(_tool_result_tokens(at)) / max(1, at.record.total_tokens)
 
 
 def _changes(at: Spot) -> list[Compaction]:
@@ -72,17 +63,9 @@ def _summaries(at: Spot) -> list[Compaction]:
     return [compaction for compaction in _changes(at) if compaction.is_summarization]
 
 
-def _clearings(at: Spot) -> Value:
-    return sum(compaction.kind in REDUCING for compaction in _changes(at))
-
-
-def _summarizer_tokens(at: Spot) -> Value:
+def _summarizer_tokens(at: Spot) -> int:
     calls = [call for call in _changes(at) if call.asked and call.error is None]
     return sum(call.prompt_tokens + call.output_tokens for call in calls)
-
-
-def _all_tokens(at: Spot) -> Value:
-    return float(_sent_so_far(at)) + float(_summarizer_tokens(at))
 
 
 def _summarizes(at: Spot) -> Value:
@@ -115,17 +98,12 @@ def _summary_length(at: Spot) -> Value:
 
 
 def _messages_with_fate(*fates: Fate) -> Taken:
-    return lambda at: int(np.isin(at.played.fates(at.point), fates).sum())
+    return lambda at: int(np.isin(at.fates, fates).sum())
 
 
 def _message_fate(at: Spot) -> Value:
-    fates = at.played.fates(at.point)
-    fate = Fate(int(fates[at.played.message(at.point)]))
+    fate = Fate(int(at.fates[at.message]))
     return fate.name.lower().replace("_", " ")
-
-
-def _request_usd(at: Spot) -> Value:
-    return float(_require_price(at, at.cost.request_usd)[at.number])
 
 
 def _summarizer_usd(at: Spot) -> Value:
@@ -138,8 +116,7 @@ def _summarizer_usd(at: Spot) -> Value:
 def _require_price(at: Spot, usd: Usd | None) -> Usd:
     """Return ``usd``. Raises :class:`memviz.LessonError` where no price is known."""
     if usd is None:
-        name = missing_price_name(at.cost.missing[0])
-        raise at.played.fail(_(NO_PRICE, name=name))
+        raise at.played.fail(_(NO_PRICE, name=missing_price_name(at.cost.missing[0])))
     return usd
 
 
@@ -181,29 +158,37 @@ MEASURES: Mapping[str, Measure] = {
         "results of tools take", _tool_result_tokens, "tokens"
     ),
     "tool_result_percent": Measure(
-        "the share of tool results in the request is", _tool_result_percent, "percent"
+        "the share of tool results in the request is",
+        lambda at: 100 * _tool_result_tokens(at) / max(1, at.record.total_tokens),
+        "percent",
     ),
     "message_tokens": Measure(
         "the message has",
-        lambda at: _tokens(at, at.run.log[at.played.message(at.point)]),
+        lambda at: _tokens(at, at.run.log[at.message]),
         "tokens",
         needs=_MESSAGE,
     ),
     "largest_request_tokens": Measure(
-        "the largest request so far has", _largest, "tokens"
+        "the largest request so far has",
+        lambda at: int(at.run.columns.totals[: at.number + 1].max()),
+        "tokens",
     ),
     "cumulative_tokens": Measure(
         "the chat model was sent so far", _sent_so_far, "tokens"
     ),
     "cumulative_all_tokens": Measure(
-        "chat model and summarizer took so far", _all_tokens, "tokens"
+        "chat model and summarizer took so far",
+        lambda at: _sent_so_far(at) + _summarizer_tokens(at),
+        "tokens",
     ),
     "summarizer_tokens": Measure(
         "the summarizer read and wrote so far", _summarizer_tokens, "tokens"
     ),
     "cumulative_dollars": Measure("all calls so far cost", _usd_so_far, "dollars"),
     "request_dollars": Measure(
-        "the request with its reply costs", _request_usd, "dollars"
+        "the request with its reply costs",
+        lambda at: float(_require_price(at, at.cost.request_usd)[at.number]),
+        "dollars",
     ),
     "summarizer_dollars": Measure(
         "the summarizer cost so far", _summarizer_usd, "dollars"
@@ -220,7 +205,8 @@ MEASURES: Mapping[str, Measure] = {
         "the number of summaries written so far", lambda at: len(_summaries(at))
     ),
     "clearings": Measure(
-        "the number of times that messages were cleared or shortened so far", _clearings
+        "the number of times that messages were cleared or shortened so far",
+        lambda at: sum(compaction.kind in REDUCING for compaction in _changes(at)),
     ),
     "summarizes": Measure(
         "a summary is written right before the request",

@@ -4,6 +4,7 @@ are some and the built-in model's where there are none. No paid model is ever as
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +33,16 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FACTS_NAMED = 5
 """In the sentence on a fact that is not there."""
+NO_PLACE = noop("there is no fact {fact}: the conversation has {facts}.")
 NO_FACT = noop(
     "there is no fact with the answer “{answer}”; the conversation's facts are {facts}."
 )
 SEVERAL_FACTS = noop(
     "there is more than one fact with the answer “{answer}”; the conversation's facts are {facts}."
+)
+NOT_THERE = noop(
+    "the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
+    "Import it in the {library}, or change the lesson's conversation."
 )
 NO_PRICE = noop("no price is known of {name}.")
 
@@ -64,112 +70,129 @@ class Played:
         """The error for something that the lesson says of these runs and that cannot be."""
         return LessonError(self.lesson, problem)
 
-    def run(self, point: Point) -> Run:
-        """The run that something is measured in."""
-        return self.runs[point.setting]
-
-    def number(self, point: Point) -> int:
-        """The number (0-based) of the request that is meant: the named call, or the last one, of a turn; without a turn
-        the last request of all. Raises :class:`LessonError`."""
-        run = self.run(point)
-        if point.turn is None and len(run.requests):
-            return len(run.requests) - 1
-        numbers = numbers_of_turn(run, point.turn or 0)
-        if not numbers:
-            raise self.fail(
-                _(
-                    "there is no turn {turn}: the conversation has {turns}.",
-                    turn=point.turn or 1,
-                    turns=counted(run.log.turn_count, "turn"),
-                )
-            )
-        if point.call is not None and point.call > len(numbers):
-            raise self.fail(
-                _(
-                    "turn {turn} has no call {call}: it has {calls}.",
-                    turn=point.turn,
-                    call=point.call,
-                    calls=counted(len(numbers), "call"),
-                )
-            )
-        return numbers[-1] if point.call is None else numbers[point.call - 1]
-
-    def record(self, point: Point) -> TurnRecord:
-        """The request that is meant."""
-        return self.run(point).requests[self.number(point)]
-
-    def message(self, point: Point) -> int:
-        """The log position of the message that is meant. Raises :class:`LessonError`."""
-        messages = len(self.run(point).log)
-        if not 1 <= (point.message or 0) <= messages:
-            raise self.fail(
-                _(
-                    "there is no message {message}: the conversation has {messages:,} messages.",
-                    message=point.message,
-                    messages=messages,
-                )
-            )
-        return (point.message or 0) - 1
-
     def fact(self, named: int | str | None) -> int:
         """The place of a fact among the conversation's: it is named by that, or by one of its answers. Raises
         :class:`LessonError`."""
+        probes = self.probes
         if isinstance(named, int):
-            if named < len(self.probes):
+            if named < len(probes):
                 return named
-            raise self.fail(
+            raise self.fail(_(NO_PLACE, fact=named, facts=counted(len(probes), "fact")))
+        wanted = (named or "").casefold()
+        places = []
+        for place, probe in enumerate(probes):
+            if wanted in map(str.casefold, probe.answers):
+                places.append(place)
+        if len(places) == 1:
+            return places[0]
+        names = [probe.answers[0] for probe in probes[:FACTS_NAMED]]
+        more = len(probes) - FACTS_NAMED
+        if more > 0:
+            names.append(_("{number} more", number=more))
+        template = SEVERAL_FACTS if places else NO_FACT
+        raise self.fail(_(template, answer=named, facts=listed(names)))
+
+
+class Spot(NamedTuple):
+    """A point of runs that were played, with what stands there."""
+
+    played: Played
+    point: Point
+
+    @property
+    def run(self) -> Run:
+        """The run that something is measured in."""
+        return self.played.runs[self.point.setting]
+
+    @property
+    def number(self) -> int:
+        """The number (0-based) of the request that is meant: the named call, or the last one, of a turn; without a turn
+        the last request of all. Raises :class:`memviz.LessonError`."""
+        turn = self.point.turn
+        call = self.point.call
+        if turn is None and len(self.run.requests):
+            return len(self.run.requests) - 1
+        numbers = numbers_of_turn(self.run, turn or 0)
+        if not numbers:
+            raise self.played.fail(
                 _(
-                    "there is no fact {fact}: the conversation has {facts}.",
-                    fact=named,
-                    facts=counted(len(self.probes), "fact"),
+                    "there is no turn {turn}: the conversation has {turns}.",
+                    turn=turn or 1,
+                    turns=counted(self.run.log.turn_count, "turn"),
                 )
             )
-        wanted = (named or "").casefold()
-        found = []
-        for place, probe in enumerate(self.probes):
-            if wanted in map(str.casefold, probe.answers):
-                found.append(place)
-        if len(found) == 1:
-            return found[0]
-        known = [probe.answers[0] for probe in self.probes]
-        more = len(known) - FACTS_NAMED
-        if more > 0:
-            known[FACTS_NAMED:] = [_("{number} more", number=more)]
-        template = SEVERAL_FACTS if found else NO_FACT
-        raise self.fail(_(template, answer=named, facts=listed(known)))
+        if call is not None and call > len(numbers):
+            raise self.played.fail(
+                _(
+                    "turn {turn} has no call {call}: it has {calls}.",
+                    turn=turn,
+                    call=call,
+                    calls=counted(len(numbers), "call"),
+                )
+            )
+        return numbers[-1] if call is None else numbers[call - 1]
 
-    def retention(self, point: Point) -> Retention:
-        """Return what the requests of a run retain of the facts."""
-        run = self.run(point)
-        probes = self.probes
+    @property
+    def record(self) -> TurnRecord:
+        """The request that is meant. Raises :class:`memviz.LessonError`."""
+        return self.run.requests[self.number]
+
+    @property
+    def message(self) -> int:
+        """The log position of the message that is meant. Raises :class:`memviz.LessonError`."""
+        number = self.point.message or 0
+        messages = len(self.run.log)
+        if not 1 <= number <= messages:
+            raise self.played.fail(
+                _(
+                    "there is no message {message}: the conversation has {messages:,} messages.",
+                    message=self.point.message,
+                    messages=messages,
+                )
+            )
+        return number - 1
+
+    @property
+    def fact(self) -> int:
+        """The place of the fact that is meant. Raises :class:`memviz.LessonError`."""
+        return self.played.fact(self.point.fact)
+
+    @property
+    def retention(self) -> Retention:
+        """The facts that the requests of the run retain. Raises :class:`memviz.LessonError` where there are none."""
+        run = self.run
+        probes = self.played.probes
         if not probes:
-            raise self.fail(_("the conversation has no facts."))
+            raise self.played.fail(_("the conversation has no facts."))
         return run.once((retention, probes), lambda: retention(run, probes))
 
-    def cost(self, point: Point) -> Cost:
-        """Return what a run costs, on the terms of ``point`` or else of the study."""
-        run = self.run(point)
-        pause = point.pause_seconds
+    @property
+    def cost(self) -> Cost:
+        """The costs of the run, on the terms of the point or else of the study."""
+        study = self.played.study
+        pause = self.point.pause_seconds
         if pause is None:
-            pause = self.study.pause_seconds
-        prices_of = point.prices_of or self.study.prices_of
+            pause = study.pause_seconds
+        prices_of = self.point.prices_of or study.prices_of
         terms = PricingAssumptions.of(prices_of, pause_seconds=pause)
-        return terms.cost(traffic(run))
+        return terms.cost(traffic(self.run))
 
-    def usd_so_far(self, point: Point) -> float:
-        """US dollars of both models up to and including the request that is meant. Raises :class:`LessonError` where a
-        price is unknown."""
-        cost = self.cost(point)
+    @property
+    def usd_so_far(self) -> float:
+        """US dollars of both models up to and including the request that is meant. Raises :class:`memviz.LessonError`
+        where a price is unknown."""
+        cost = self.cost
         usd = cost.cumulative_usd
         if usd is None:
-            raise self.fail(_(NO_PRICE, name=cost.missing[0]))
-        record = self.record(point)
+            raise self.played.fail(_(NO_PRICE, name=cost.missing[0]))
+        record = self.record
         at = np.flatnonzero((cost.turns == record.turn) & (cost.calls == record.call))
         return float(usd[at[-1]]) if len(at) else 0.0
 
-    def fates(self, point: Point) -> NDArray[np.uint8]:
-        """Return what became of every message at the request that is meant."""
-        return self.run(point).fates_at(self.record(point))
+    @property
+    def fates(self) -> NDArray[np.uint8]:
+        """The fate of every message at the request that is meant."""
+        return self.run.fates_at(self.record)
 
 
 def play(
@@ -182,7 +205,12 @@ def play(
     that is made now. Raises :class:`LessonError` where its conversation is not there."""
     id = study.conversation_id
     if study.conversation not in bundled() and not workspace.store.exists(id):
-        raise LessonError(lesson, not_there(study.conversation))
+        problem = _(
+            NOT_THERE,
+            conversation=study.conversation,
+            library=_(page_titles.LIBRARY),
+        )
+        raise LessonError(lesson, problem)
     transcript, _version = workspace.conversation(id)
     runs = []
     for number, setting in enumerate(study.settings):
@@ -209,27 +237,17 @@ def play_view(
     return play(study, workspace, lesson, progress)
 
 
-def not_there(conversation: str) -> str:
-    """The sentence on a lesson whose conversation is not there."""
-    return _(
-        "the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
-        "Import it in the {library}, or change the lesson's conversation.",
-        conversation=conversation,
-        library=_(page_titles.LIBRARY),
-    )
-
-
 def recalls_of(
     recalls: Sequence[RecalledTurns], setting: int, strategy: Strategy
 ) -> tuple[tuple[int, Recall], ...]:
     """Return what is recalled into the requests of a setting."""
     if not strategy.allows_recall:
         return ()
-    mine = sorted(
-        (recall for recall in recalls if recall.setting in (None, setting)),
-        key=lambda recall: (recall.turn, recall.turns),
-    )
-    return tuple((recall.turn, Recall(turns=recall.turns)) for recall in mine)
+    turns = []
+    for recall in recalls:
+        if recall.setting in (None, setting):
+            turns.append((recall.turn, recall.turns))
+    return tuple((turn, Recall(turns=recalled)) for turn, recalled in sorted(turns))
 
 
 def fact_shown(view: View, played: Played | None) -> int | None:
@@ -251,8 +269,10 @@ def lesson_query(view: View, played: Played | None) -> str:
         settings.append(
             strategy(setting.id, **setting.model_dump(exclude_defaults=True))
         )
-    study = replace(view.study, settings=tuple(settings))
-    return query_of(replace(view, study=study), fact_shown(view, played))
+    return query_of(
+        replace(view, study=replace(view.study, settings=tuple(settings))),
+        fact_shown(view, played),
+    )
 
 
 def address_anywhere(view: View, played: Played | None) -> str:

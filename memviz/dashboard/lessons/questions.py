@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.lesson import (
 )
 from memviz.dashboard.lessons.measure import Value
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.playing import Played, Spot
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.strategies.clauses import Fill
@@ -42,13 +42,7 @@ def question_of(step: Step, played: Played | None) -> Question | None:
     if step.asked is None or isinstance(step.asked, Question):
         return step.asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
-    kinds = {
-        "summarizes": _summarizes,
-        "stays": _stays,
-        "knows": _knows,
-        "cheapest": _cheapest,
-    }
-    return kinds[step.asked.kind](_Predicted(step.asked, played))
+    return _ASKS[step.asked.kind](_Predicted(step.asked, played))
 
 
 @dataclass(frozen=True)
@@ -93,11 +87,12 @@ def _summarizes(predicted: _Predicted) -> Question:
         in_languages(lambda: pgettext("it will", "Yes")),
         in_languages(lambda: pgettext("it will", "No")),
     )
+    answer = 1
+    why = _why_not
     if predicted.take("summarizes"):
-        return Question(
-            text, choices, 0, in_languages(lambda: _why_summarized(predicted))
-        )
-    return Question(text, choices, 1, in_languages(lambda: _why_not(predicted)))
+        answer = 0
+        why = _why_summarized
+    return Question(text, choices, answer, in_languages(lambda: why(predicted)))
 
 
 def _why_summarized(predicted: _Predicted) -> str:
@@ -132,7 +127,7 @@ def _held(fill: Fill) -> str:
 
 
 def _why_not(predicted: _Predicted) -> str:
-    memory = predicted.played.record(predicted.point).memory
+    memory = Spot(predicted.played, predicted.point).record.memory
     fill = predicted.run.strategy_at(predicted.turn).fill(memory)
     if fill is None or not fill.limit:
         return _(
@@ -174,12 +169,11 @@ def _stays(predicted: _Predicted) -> Question:
 
 def _knows(predicted: _Predicted) -> Question:
     probe = predicted.played.probes[predicted.played.fact(predicted.asked.fact)]
-    fact = f"**{_plain(probe.answers[0])}**"
     text = in_languages(
         lambda: _(
             "Does the request of turn {turn} still hold {fact} under {setting}?",
             turn=predicted.turn,
-            fact=fact,
+            fact=f"**{_plain(probe.answers[0])}**",
             setting=predicted.label,
         )
     )
@@ -198,7 +192,8 @@ def _knows(predicted: _Predicted) -> Question:
 def _cheapest(predicted: _Predicted) -> Question:
     played = predicted.played
     settings = range(len(played.runs))
-    amounts = [played.usd_so_far(predicted.point._replace(setting=n)) for n in settings]
+    points = [predicted.point._replace(setting=number) for number in settings]
+    amounts = [Spot(played, point).usd_so_far for point in points]
     text = in_languages(
         lambda: _(
             "Which setting has cost least up to turn {turn}?", turn=predicted.turn
@@ -207,8 +202,17 @@ def _cheapest(predicted: _Predicted) -> Question:
     reason = in_languages(
         lambda: _("So far: {costs}.", costs=_costs(played.labels, amounts))
     )
-    choices = tuple(in_languages(partial(_label, played, n)) for n in settings)
+    choices = tuple(in_languages(partial(_label, played, at)) for at in settings)
     return Question(text, choices, amounts.index(min(amounts)), reason)
+
+
+_ASKS = {
+    "summarizes": _summarizes,
+    "stays": _stays,
+    "knows": _knows,
+    "cheapest": _cheapest,
+}
+"""The function that puts the question of each kind of prediction together."""
 
 
 def _label(played: Played, setting: int) -> str:

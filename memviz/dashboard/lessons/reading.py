@@ -29,7 +29,16 @@ from memviz.dashboard.lessons.field_readers import (
     read_title,
     read_turn,
 )
-from memviz.dashboard.lessons.fields import Field, Readers, read_root, read_values
+from memviz.dashboard.lessons.fields import (
+    Field,
+    Readers,
+    read_each,
+    read_mapping,
+    read_number,
+    read_root,
+    read_values,
+    read_word,
+)
 from memviz.dashboard.lessons.lesson import (
     CONTROLS,
     MEASURED_IN,
@@ -73,15 +82,12 @@ _STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "no
 def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesson:
     """The lesson that this YAML text holds. ``file`` is what errors call it, and ``id`` what it is called where it does
     not name itself. Raises :class:`LessonError` with a sentence."""
-    return _lesson(read_root(content, file), id)
-
-
-def _lesson(whole: Field, id: str | None) -> Lesson:
+    whole = read_root(content, file)
     readers: Readers = {
         "title": read_title,
         "summary": read_sentence,
-        "minutes": partial(Field.number, least=1, most=MAX_MINUTES),
-        "order": partial(Field.number, least=0, most=MAX_PLACE),
+        "minutes": read_number(1, MAX_MINUTES),
+        "order": read_number(0, MAX_PLACE),
     }
     fields = whole.fields(("id", *readers, "steps", *STUDY_FIELDS), ("title", "steps"))
     named = _id(fields["id"]) if "id" in fields else id or ""
@@ -109,9 +115,7 @@ def _study(fields: Mapping[str, Field], before: Study) -> Study:
     """Return what is replayed, as far as ``fields`` say it; the rest is as in ``before``."""
     readers: Readers = {
         "conversation": read_name,
-        "settings": partial(
-            Field.each, noun="setting", read=_setting, at_most=MAX_SETTINGS
-        ),
+        "settings": read_each("setting", _setting, MAX_SETTINGS),
         "counter": _counter,
         "prices_of": read_name,
         "pause_seconds": read_pause,
@@ -136,7 +140,7 @@ def _setting(field: Field) -> Strategy:
             )
         )
     id = read_name(entries.pop("strategy"))
-    values: dict[str, Any] = {name: entry.value() for name, entry in entries.items()}
+    values = {name: entry.value() for name, entry in entries.items()}
     try:
         return strategy(id, **values)
     except ParameterError as error:
@@ -156,12 +160,10 @@ def _counter(field: Field) -> str:
 def _recall(field: Field, settings: int) -> RecalledTurns:
     readers: Readers = {
         "turn": read_turn,
-        "turns": partial(Field.each, noun="turn", read=read_turn, at_most=MAX_RECALLS),
-        "setting": partial(Field.number, least=0, most=max(0, settings - 1)),
+        "turns": read_each("turn", read_turn, MAX_RECALLS),
+        "setting": read_number(0, max(0, settings - 1)),
     }
-    return RecalledTurns(
-        **read_values(field.fields(readers, ("turn", "turns")), readers)
-    )
+    return RecalledTurns(**read_mapping(field, readers, ("turn", "turns")))
 
 
 def _step(field: Field, study: Study) -> Step:
@@ -183,12 +185,10 @@ def _step(field: Field, study: Study) -> Step:
     readers: Readers = {
         "title": read_title,
         "text": read_prose,
-        "claims": partial(
-            Field.each, noun="claim", read=claim, at_most=MAX_CLAIMS, at_least=0
-        ),
+        "claims": read_each("claim", claim, MAX_CLAIMS, 0),
         "question": _question,
         "prediction": partial(_prediction, view=view),
-        "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
+        "try": read_each("try", to_try, MAX_TRIES),
         "notes": read_prose,
     }
     values = read_values(fields, readers)
@@ -198,29 +198,26 @@ def _step(field: Field, study: Study) -> Step:
 
 def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) -> View:
     own = _study(fields, study)
-    control = partial(Field.word, allowed=CONTROLS)
     readers: Readers = {
-        "page": partial(Field.word, allowed=PAGES),
+        "page": read_word(PAGES),
         "show": read_name,
-        "measure": partial(Field.word, allowed=MEASURED_IN),
+        "measure": read_word(MEASURED_IN),
         "turn": read_turn,
         "call": read_turn,
         "from": read_turn,
         "to": read_turn,
         "highlight": partial(_highlight, study=own),
-        "controls": partial(
-            Field.each, noun="control", read=control, at_most=len(CONTROLS), at_least=0
-        ),
+        "controls": read_each("control", read_word(CONTROLS), len(CONTROLS), 0),
         "link": _link,
-        "answers": partial(Field.word, allowed=RECORDS),
+        "answers": read_word(RECORDS),
     }
-    own_values = {
-        VIEW_FIELDS[name]: value for name, value in read_values(fields, readers).items()
-    }
-    view = View(own, **{"page": page, **own_values})
-    is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
-    is_behind = (view.turn or 1) > (view.last_turn or MAX_TURN)
-    if is_before or is_behind:
+    values: dict[str, Any] = {"page": page}
+    for name, value in read_values(fields, readers).items():
+        values[VIEW_FIELDS[name]] = value
+    view = View(own, **values)
+    first = view.first_turn or 1
+    last = view.last_turn or MAX_TURN
+    if view.turn is not None and not first <= view.turn <= last:
         field.fail(_("has a turn outside of from and to; it has to lie between them."))
     return view
 
@@ -243,15 +240,13 @@ def _highlight(field: Field, study: Study) -> Highlight:
         "fact": read_fact,
         "message": read_turn,
     }
-    return Highlight(**read_values(field.fields(readers), readers))
+    return Highlight(**read_mapping(field, readers))
 
 
 def _question(field: Field) -> Question:
     choice = partial(Field.text, most_chars=CHOICE_CHARS)
     readers: Readers = {
-        "choices": partial(
-            Field.each, noun="choice", read=choice, at_most=MAX_CHOICES, at_least=2
-        ),
+        "choices": read_each("choice", choice, MAX_CHOICES, 2),
         "text": read_prose,
         "reason": read_prose,
     }

@@ -53,20 +53,24 @@ def stage_of_step(
     axis = axis_of(played.runs)
     view = step.view
     where = standing_of(step, played.runs[0].log.turn_count, is_answered=is_answered)
-    steps = range(axis.last(where.first - 1), axis.last(where.last))
+    study = played.study
+    terms = PricingAssumptions.of(study.prices_of, pause_seconds=study.pause_seconds)
     data = stage_data(
         settings,
         played.transcript,
-        assumptions=_terms(played),
+        assumptions=terms,
         measure=view.measure,  # type: ignore[arg-type]
-        steps=steps,
+        steps=range(axis.last(where.first - 1), axis.last(where.last)),
         at=_place(axis, view, where),
         chosen=_chosen_setting(step),
     )
     highlight = _highlight(view, played)
     facts = [played.probes[fact] for fact in highlight["facts"]]
     followed = follow(data, played.runs, facts)
-    return {**followed, "title": "", "highlight": highlight, **_controls(view)}
+    staged = {**followed, "title": "", "highlight": highlight}
+    if view.controls is not None:
+        staged["controls"] = list(view.controls)
+    return staged
 
 
 def _place(axis: RequestAxis, view: View, where: Standing) -> int:
@@ -75,12 +79,6 @@ def _place(axis: RequestAxis, view: View, where: Standing) -> int:
     if view.call is None or where.turn != view.turn:
         return last
     return min(axis.last(where.turn - 1) + view.call - 1, last)
-
-
-def _terms(played: Played) -> PricingAssumptions:
-    return PricingAssumptions.of(
-        played.study.prices_of, pause_seconds=played.study.pause_seconds
-    )
 
 
 def _chosen_setting(step: Step) -> int:
@@ -95,14 +93,10 @@ def _highlight(view: View, played: Played) -> dict[str, list[int]]:
     wanted = view.highlight
     fact = None if wanted.fact is None else played.fact(wanted.fact)
     facts = [] if fact is None else [fact]
-    messages: list[int] = []
+    messages = []
     if wanted.message is not None:
         messages = [wanted.message - 1]
     elif fact is not None:
         messages = list(played.probes[fact].evidence)
     settings = [] if wanted.setting is None else [wanted.setting]
     return {"settings": settings, "facts": facts, "messages": messages}
-
-
-def _controls(view: View) -> dict[str, list[str]]:
-    return {} if view.controls is None else {"controls": list(view.controls)}

@@ -11,7 +11,7 @@ from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.lessons.lesson import Point, Step
 from memviz.dashboard.lessons.measures import MEASURES
-from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.playing import Played, Spot
 from memviz.dashboard.lessons.staging import standing_of
 from memviz.dashboard.markup import element, joined
 
@@ -47,7 +47,7 @@ def still(step: Step, played: Played) -> Still:
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     sizes = [sum(parts.values()) for _words, parts in rows]
     bars = []
-    lines: list[str] = []
+    lines = []
     drawn_parts: dict[str, None] = {}
     for at, (words, parts) in enumerate(rows):
         label = played.labels[at]
@@ -74,7 +74,7 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
     """Return what a setting sends at a turn, in words, and its tokens part by part."""
     point = Point("request_tokens", setting, turn)
     try:
-        record = played.record(point)
+        record = Spot(played, point).record
     except LessonError:
         return _("no request at this turn"), {}
     sent = counted(_take(played, point, "messages_sent"), "message")
@@ -89,8 +89,13 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
     facts_told = _take(played, point, "facts_told") if played.probes else 0
     if facts_told:
         facts_known = _take(played, point, "facts_known")
-        facts = counted(facts_told, "fact")
-        words.append(_("knows {known} of {facts}", known=facts_known, facts=facts))
+        words.append(
+            _(
+                "knows {known} of {facts}",
+                known=facts_known,
+                facts=counted(facts_told, "fact"),
+            )
+        )
     parts = {part: record.tokens.get(part, 0) for part in ALL_PARTS}
     return _("{words}.", words=pgettext("between clauses", ", ").join(words)), parts
 

@@ -15,7 +15,7 @@ from memviz.core.bounds import quoted, read_json, whole_number
 from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.engine.recall import parse_numbers
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.names import DEFAULT_MODEL, RECORDING
@@ -246,20 +246,19 @@ class _Asked:
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
-    named = _(COMMA).join(map(quoted, texts[:MOST_NAMED]))
+    template = noop(
+        "A link holds at most {most} {name}s, so of this one {named} were left out."
+    )
     if len(texts) > MOST_NAMED:
-        return _(
-            "A link holds at most {most} {name}s, so of this one {named} and {more:,} more were left out.",
-            most=at_most,
-            name=name,
-            named=named,
-            more=len(texts) - MOST_NAMED,
+        template = noop(
+            "A link holds at most {most} {name}s, so of this one {named} and {more:,} more were left out."
         )
     return _(
-        "A link holds at most {most} {name}s, so of this one {named} were left out.",
+        template,
         most=at_most,
         name=name,
-        named=named,
+        named=_(COMMA).join(map(quoted, texts[:MOST_NAMED])),
+        more=len(texts) - MOST_NAMED,
     )
 
 

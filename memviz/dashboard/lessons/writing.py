@@ -44,14 +44,13 @@ def as_yaml(lesson: Lesson) -> str:
         **_study(shared, Study()),
         "steps": [_step(step, shared) for step in lesson.steps],
     }
-    text: str = yaml.dump(
+    return yaml.dump(
         _without_empty(value),
         Dumper=_Dumper,
         allow_unicode=True,
         sort_keys=False,
         width=LINE_CHARS,
     )
-    return text
 
 
 def id_of(title: str, taken: Mapping[str, object]) -> str:

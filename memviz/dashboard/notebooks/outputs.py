@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
@@ -123,17 +124,15 @@ def _token_numbers(run: Run) -> Iterator[str]:
 def _cost_numbers(run: Run, terms: PricingAssumptions) -> Iterator[str]:
     usd = terms.cost(traffic(run)).total_usd
     if usd is not None:
-        prices = whose_prices(terms)
-        yield _("{usd} at the prices {prices}", usd=dollars(usd), prices=prices)
+        yield _(
+            "{usd} at the prices {prices}", usd=dollars(usd), prices=whose_prices(terms)
+        )
 
 
 def _fact_numbers(retention: Retention, noun: str) -> Iterator[str]:
     """Yield the facts that the last request knows, and how many it does not."""
-    if not len(retention.state):
-        return
-    states = retention.state[-1]
-    counts = {state: int((states == state).sum()) for state in FactState}
-    stated = len(states) - counts[FactState.NOT_BORN]
+    counts = Counter(retention.state[-1:].ravel().tolist())
+    stated = counts.total() - counts[FactState.NOT_BORN]
     if not stated:
         return
     known = share_of(counts[FactState.KNOWN], stated, noun)
@@ -145,10 +144,12 @@ def _fact_numbers(retention: Retention, noun: str) -> Iterator[str]:
 @output_of.register
 def _retention_output(retention: Retention) -> Output:
     run = retention.run
-    share = share_in_words(retention.mean_share())
     numbers = [
         *_fact_numbers(retention, "fact"),
-        _("{share} of those stated so far on average over the requests", share=share),
+        _(
+            "{share} of those stated so far on average over the requests",
+            share=share_in_words(retention.mean_share()),
+        ),
     ]
     is_whole = len(retention.turns) == len(run.requests)
     if not is_whole or not retention.probes:
@@ -174,15 +175,12 @@ def _retention_output(retention: Retention) -> Output:
 
 def _lives_shown(lives: tuple[LifeLine, ...]) -> list[LifeLine]:
     """Return the lives that there is room for, in the order in which their facts were stated."""
-    was_lost = []
-    others = []
-    for life in by_birth(lives):
-        states = [span.state for span in life.spans]
-        if Knowledge.LOST in states:
-            was_lost.append(life)
-        else:
-            others.append(life)
-    return by_birth([*was_lost, *others][:MOST_LIVES])
+
+    def was_never_lost(life: LifeLine) -> bool:
+        return Knowledge.LOST not in [span.state for span in life.spans]
+
+    lost_first = sorted(by_birth(lives), key=was_never_lost)
+    return by_birth(lost_first[:MOST_LIVES])
 
 
 @output_of.register

@@ -5,7 +5,7 @@ those of the chat model and of the summarizer, on which assumptions, and which s
 best, as a sweep over them would say it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -108,28 +108,25 @@ class SettingFacts:
         if life is None or not life.spans:
             return _("no request after it")
         last = life.spans[-1]
-        if last.state is not Knowledge.LOST:
-            state = _(STATE_WORDS[last.state])
-            lost = [span for span in life.spans if span.state is Knowledge.LOST]
-            if not lost:
-                return _("{state} at the end", state=state)
-            return _(
-                "{state} at the end, lost before at {place}",
-                state=state,
-                place=request_name(*lost[0].first),
-            )
-        return self._loss(probe, last)
+        if last.state is Knowledge.LOST:
+            return self._loss(probe, last)
+        state = _(STATE_WORDS[last.state])
+        lost = [span for span in life.spans if span.state is Knowledge.LOST]
+        if not lost:
+            return _("{state} at the end", state=state)
+        place = request_name(*lost[0].first)
+        return _("{state} at the end, lost before at {place}", state=state, place=place)
 
     def _loss(self, probe: int, lost: Span) -> str:
         place = request_name(*lost.first)
         number = self.losses.get((probe, lost.first_place))
         if number is None:
             return _("lost at {place}: no longer sent", place=place)
-        compaction = self.run.compactions[number]
+        messages = message_range(self.run.compactions[number].summarized)
         return _(
             "lost at {place}: not in the summary of {messages}",
             place=place,
-            messages=message_range(compaction.summarized),
+            messages=messages,
         )
 
     def is_lost(self, probe: int) -> bool:
@@ -240,11 +237,7 @@ class ReportCosts:
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
         """The rows of the table: a name, and one cell a setting."""
-        columns = [dict(_numbers(cost)) for cost in self.costs]
-        rows = []
-        for name in columns[0]:
-            rows.append((name, [column[name] for column in columns]))
-        return rows
+        return [(_(name), list(map(write, self.costs))) for name, write in _ROWS]
 
     @property
     def sentences(self) -> list[str]:
@@ -259,9 +252,11 @@ class ReportCosts:
         for cost in self.costs:
             missing |= dict.fromkeys(cost.missing)
         if missing:
-            names = listed(map(missing_price_name, missing))
             sentences.append(
-                _("Unknown, and so are the dollars that need it: {names}.", names=names)
+                _(
+                    "Unknown, and so are the dollars that need it: {names}.",
+                    names=listed(map(missing_price_name, missing)),
+                )
             )
         sentences += prices_of(self.assumptions)
         sentences.append(cache_in_words(self.assumptions.cache))
@@ -283,23 +278,36 @@ def _is_free(run: Run) -> bool:
     return all(call.recorded or call.model == OFFLINE for call in calls)
 
 
-def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
-    sent = cost.traffic
-    yield _("Chat model: tokens read"), f"{int(sent.input_tokens.sum()):,}"
-    yield _("of them from the prompt cache"), f"{int(cost.cached_tokens.sum()):,}"
-    yield _("Chat model: tokens written"), f"{int(sent.output_tokens.sum()):,}"
-    yield _("Chat model, US dollars"), usd_words(cost.main_usd)
-    yield _("Summarizer: tokens read"), f"{int(sent.summarizer_input_tokens.sum()):,}"
-    yield (
-        _("Summarizer: tokens written"),
-        f"{int(sent.summarizer_output_tokens.sum()):,}",
-    )
-    yield _("Summarizer, US dollars"), usd_words(cost.summarizer_usd)
-    yield _("Both, US dollars"), usd_words(cost.total_usd)
-    yield (
-        _("Both without a prompt cache, US dollars"),
-        usd_words(cost.uncached_total_usd),
-    )
+_ROWS: tuple[tuple[str, Callable[[Cost], str]], ...] = (
+    (
+        noop("Chat model: tokens read"),
+        lambda cost: f"{int(cost.traffic.input_tokens.sum()):,}",
+    ),
+    (
+        noop("of them from the prompt cache"),
+        lambda cost: f"{int(cost.cached_tokens.sum()):,}",
+    ),
+    (
+        noop("Chat model: tokens written"),
+        lambda cost: f"{int(cost.traffic.output_tokens.sum()):,}",
+    ),
+    (noop("Chat model, US dollars"), lambda cost: usd_words(cost.main_usd)),
+    (
+        noop("Summarizer: tokens read"),
+        lambda cost: f"{int(cost.traffic.summarizer_input_tokens.sum()):,}",
+    ),
+    (
+        noop("Summarizer: tokens written"),
+        lambda cost: f"{int(cost.traffic.summarizer_output_tokens.sum()):,}",
+    ),
+    (noop("Summarizer, US dollars"), lambda cost: usd_words(cost.summarizer_usd)),
+    (noop("Both, US dollars"), lambda cost: usd_words(cost.total_usd)),
+    (
+        noop("Both without a prompt cache, US dollars"),
+        lambda cost: usd_words(cost.uncached_total_usd),
+    ),
+)
+"""The rows of the table of costs: the name of each, and how a cell is written."""
 
 
 def advice_sentences(

@@ -19,7 +19,6 @@ from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     STEP_TITLES,
-    SUMMARIZATION_LINE,
     setting_dash,
 )
 from memviz.dashboard.charts.requests.composition import composition
@@ -172,19 +171,15 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     fates = [(STEP_COLORS[code], _(STEP_TITLES[code])) for code in order]
     marks = []
     for mark in marks_of(compactions):
-        color = SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color
-        marks.append((color, mark.character, _(mark.name)))
+        marks.append((mark.strong_color, mark.character, _(mark.name)))
     return _Legend(fates, marks)
 
 
 def _chart_data(active: Sequence[Setting], view: View | None) -> Json:
     """Return what the script needs: ``charts`` by name, the ``templates`` of the themes, and Plotly's ``config``."""
-    figures = {}
-    if view is not None:
-        for name, figure in _figures(active, view):
-            figures[name] = _in_both_themes(figure)
+    figures = {} if view is None else dict(_figures(active, view))
     return {
-        "charts": figures,
+        "charts": {name: _in_both_themes(figures[name]) for name in figures},
         "templates": {name: template(theme) for name, theme in THEMES.items()},
         "config": {**CONFIG, "responsive": True},
     }
@@ -204,8 +199,9 @@ def _figures(active: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Fi
 def _without_title(figure: go.Figure) -> go.Figure:
     """Return the figure without its title and the room for it."""
     top = max(0, figure.layout.margin.t - TITLE_PIXELS)
-    height = figure.layout.height - TITLE_PIXELS
-    return figure.update_layout(title_text="", margin_t=top, height=height)
+    return figure.update_layout(
+        title_text="", margin_t=top, height=figure.layout.height - TITLE_PIXELS
+    )
 
 
 def _in_both_themes(figure: go.Figure) -> Json:

@@ -63,6 +63,20 @@ COMPACTION_COLUMNS = (
 request that a compaction changed and ``request_call`` which call of the turn that is (empty: none came any more); the
 tokens before and after are those of that request. ``author`` says whether a summary is *recorded*, by the *offline
 built-in model*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
+_OWN_COLUMNS = {
+    "version": "version",
+    "replaces_version": "base",
+    "summarizer_calls": "calls",
+    "failed_calls": "failed_calls",
+    "summarizer_prompt_tokens": "prompt_tokens",
+    "summarizer_output_tokens": "output_tokens",
+    "seconds": "seconds",
+    "cost_usd": "total_cost_usd",
+    "model": "model",
+    "error": "error",
+    "summary": "summary",
+}
+"""The columns that hold an attribute of the compaction as it is."""
 Row = Mapping[str, Any]
 """A row of a table by the names of its columns, without what is not known."""
 _LOOK: Any = {"ensure_ascii": False, "indent": 1}
@@ -79,19 +93,16 @@ def requests_csv(run: Run) -> str:
     frame_rows: Any = run.frame().to_dict("records")
     rows = []
     for row, record in zip(frame_rows, run.requests, strict=True):
-        rows.append(
-            {**row, **_limit(run, record), **_reply(record), **_reduced(record)}
-        )
+        rows.append(row | _limit(run, record) | _reply(record) | _reduced(record))
     return _csv(REQUEST_COLUMNS, rows)
 
 
 def _limit(run: Run, record: TurnRecord) -> Row:
     strategy = record.strategy or run.strategy
-    budget = strategy.budget_tokens
-    if not budget:
-        return {"budget_tokens": budget}
-    counted = strategy.counted_tokens(record.tokens)
-    return {"budget_tokens": budget, "counted_tokens": counted}
+    limit = {"budget_tokens": strategy.budget_tokens}
+    if strategy.budget_tokens:
+        limit["counted_tokens"] = strategy.counted_tokens(record.tokens)
+    return limit
 
 
 def _reply(record: TurnRecord) -> Row:
@@ -124,25 +135,16 @@ def compactions_csv(run: Run) -> str:
 def _compaction(run: Run, event: CompactionEvent) -> Row:
     compaction = event.compaction
     sizes = request_sizes(compaction, run)
-    row: dict[str, Any] = {
+    row = {
         "compaction": event.number + 1,
         "after_message": message_number(compaction.after_message),
         "what": outcome_words(event.what),
         "reason": reason_words(compaction),
         "request_before_tokens": sizes.before_tokens,
         "request_after_tokens": sizes.after_tokens,
-        "version": compaction.version,
-        "replaces_version": compaction.base,
-        "summarizer_calls": compaction.calls,
-        "failed_calls": compaction.failed_calls,
-        "summarizer_prompt_tokens": compaction.prompt_tokens,
-        "summarizer_output_tokens": compaction.output_tokens,
-        "seconds": compaction.seconds,
-        "cost_usd": compaction.total_cost_usd,
-        "model": compaction.model,
-        "error": compaction.error,
-        "summary": compaction.summary,
     }
+    for column, attribute in _OWN_COLUMNS.items():
+        row[column] = getattr(compaction, attribute)
     if event.request is not None:
         row["request_turn"], row["request_call"], _ = event.request
     positions = compaction.summarized
@@ -283,5 +285,5 @@ def _has_kaleido() -> bool:
 def _browser() -> str | None:
     """Return the place where kaleido finds a browser."""
     chromium = import_module("choreographer.browsers.chromium").Chromium
-    path: str | None = chromium.find_browser(skip_local=False)
+    path = chromium.find_browser(skip_local=False)
     return path if path and Path(path).is_file() else None

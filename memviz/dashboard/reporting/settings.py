@@ -1,13 +1,13 @@
 """A setting as the report tells of it: its key numbers, what happened to its summary, and how it was made."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import COMMA, cost_words
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
@@ -153,29 +153,57 @@ class Setting:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """The column of the setting in the table of key numbers."""
-        return dict(_numbers(self.run))
+        use = token_use(self.run)
+        return {_(name): write(self.run, use) for name, write in _ROWS}
 
 
-def _numbers(run: Run) -> Iterator[tuple[str, str]]:
-    use = token_use(run)
-    yield _("Requests to the chat model"), f"{use.requests:,}"
-    yield _("Prompt tokens sent to the chat model"), f"{use.sent_tokens:,}"
-    yield _("Mean request, tokens"), f"{use.mean_tokens:,.0f}"
-    yield _("Largest request, tokens"), f"{use.peak_tokens:,}"
-    largest = place_in_a_table(use.peak)
-    yield _("Largest request, turn"), largest if use.requests else "-"
-    yield _("Reply tokens"), f"{use.reply_tokens:,}"
-    yield _("Paid to the chat model, US dollars"), _chat_cost(run)
-    yield _("Summaries written"), f"{use.summarizations:,}"
-    yield _("Times that messages were cleared or shortened"), f"{use.reductions:,}"
-    yield _("Messages cleared or shortened at the end"), f"{use.reduced_messages:,}"
-    yield _("Summarizer calls"), f"{use.summarizer_calls:,}"
-    yield _("Summarizer calls that failed"), f"{use.failed_summarizations:,}"
-    yield _("Tokens sent to the summarizer"), f"{use.summarizer_prompt_tokens:,}"
-    yield _("Tokens the summarizer wrote"), f"{use.summarizer_output_tokens:,}"
-    yield _("Paid to the summarizer, US dollars"), _summarizer_cost(run, use)
-    yield _("All tokens sent and summarized"), f"{use.all_tokens:,}"
-    yield _("Requests over their limit"), f"{use.over_budget_requests:,}"
+_ROWS: tuple[tuple[str, Callable[[Run, TokenUse], str]], ...] = (
+    (noop("Requests to the chat model"), lambda run, use: f"{use.requests:,}"),
+    (
+        noop("Prompt tokens sent to the chat model"),
+        lambda run, use: f"{use.sent_tokens:,}",
+    ),
+    (noop("Mean request, tokens"), lambda run, use: f"{use.mean_tokens:,.0f}"),
+    (noop("Largest request, tokens"), lambda run, use: f"{use.peak_tokens:,}"),
+    (
+        noop("Largest request, turn"),
+        lambda run, use: place_in_a_table(use.peak) if use.requests else "-",
+    ),
+    (noop("Reply tokens"), lambda run, use: f"{use.reply_tokens:,}"),
+    (noop("Paid to the chat model, US dollars"), lambda run, use: _chat_cost(run)),
+    (noop("Summaries written"), lambda run, use: f"{use.summarizations:,}"),
+    (
+        noop("Times that messages were cleared or shortened"),
+        lambda run, use: f"{use.reductions:,}",
+    ),
+    (
+        noop("Messages cleared or shortened at the end"),
+        lambda run, use: f"{use.reduced_messages:,}",
+    ),
+    (noop("Summarizer calls"), lambda run, use: f"{use.summarizer_calls:,}"),
+    (
+        noop("Summarizer calls that failed"),
+        lambda run, use: f"{use.failed_summarizations:,}",
+    ),
+    (
+        noop("Tokens sent to the summarizer"),
+        lambda run, use: f"{use.summarizer_prompt_tokens:,}",
+    ),
+    (
+        noop("Tokens the summarizer wrote"),
+        lambda run, use: f"{use.summarizer_output_tokens:,}",
+    ),
+    (
+        noop("Paid to the summarizer, US dollars"),
+        lambda run, use: _summarizer_cost(run, use),
+    ),
+    (noop("All tokens sent and summarized"), lambda run, use: f"{use.all_tokens:,}"),
+    (
+        noop("Requests over their limit"),
+        lambda run, use: f"{use.over_budget_requests:,}",
+    ),
+)
+"""The rows of the table of key numbers: the name of each, and how its cell is written."""
 
 
 def live_replies(run: Run) -> list[ReplyFacts]:

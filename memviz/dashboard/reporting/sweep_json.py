@@ -157,7 +157,7 @@ def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
         "runner_up": best.runner_up,
         "nearest": best.nearest,
     }
-    values: dict[str, Any] = {}
+    values = {}
     for role, setting in by_role.items():
         values[role] = None if setting is None else sweep.settings.index(setting)
     if best.setting is not None:

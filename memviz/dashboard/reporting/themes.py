@@ -85,6 +85,8 @@ DARK = Theme(
     ),
 )
 
+_GRID_COLORS = ("gridcolor", "linecolor", "zerolinecolor", "tickcolor")
+_WITHOUT_EDGE = {"type": "scatter", "marker": {"line": {"width": 0}}}
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -120,10 +122,7 @@ def template(theme: Theme) -> dict[str, Any]:
     """Return what Plotly uses where a figure says nothing."""
     font = {"family": FONT, "color": theme.text, "size": NOTE_PIXELS}
     axis = {
-        "gridcolor": theme.grid,
-        "linecolor": theme.grid,
-        "zerolinecolor": theme.grid,
-        "tickcolor": theme.grid,
+        **dict.fromkeys(_GRID_COLORS, theme.grid),
         "tickfont": {"color": theme.muted},
         "title": {"font": {"color": theme.muted, "size": NOTE_PIXELS}},
         "zerolinewidth": 1,
@@ -144,8 +143,7 @@ def template(theme: Theme) -> dict[str, Any]:
         "hoverlabel": hover_label,
         "modebar": mode_bar,
     }
-    without_edge = {"type": "scatter", "marker": {"line": {"width": 0}}}
-    return {"layout": layout, "data": {"scatter": [without_edge]}}
+    return {"layout": layout, "data": {"scatter": [_WITHOUT_EDGE]}}
 
 
 def html_environment(

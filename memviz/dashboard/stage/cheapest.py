@@ -80,8 +80,8 @@ def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
     """Return what both models read and wrote."""
     chat = sent.input_tokens + sent.output_tokens
     summarizer = sent.summarizer_input_tokens + sent.summarizer_output_tokens
-    by_chat = _up_to(sent.turns, chat, turns)
-    return by_chat + _up_to(sent.summarizer_turns, summarizer, turns)
+    by_summarizer = _up_to(sent.summarizer_turns, summarizer, turns)
+    return _up_to(sent.turns, chat, turns) + by_summarizer
 
 
 def _up_to(

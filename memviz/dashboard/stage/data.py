@@ -112,9 +112,12 @@ def stage_data(
         own_texts = texts.get(id(setting.run.log))
         lane = SettingSteps(setting, part, own_retention, own_texts, assumptions)
         lanes.append(lane)
-    pending = _pending_request(lanes)
+    pending = None
+    for lane in lanes:
+        pending = pending or lane.pending
     if chosen is None:
-        chosen = _first_eventful(lanes)
+        eventful = [number for number, lane in enumerate(lanes) if lane.run.compactions]
+        chosen = min(eventful, default=0)
     return {
         "title": bundled_words(transcript.title),
         "measure": measure,
@@ -151,21 +154,6 @@ def retentions_of(
     return retentions
 
 
-def _pending_request(lanes: Sequence[SettingSteps]) -> TurnRecord | None:
-    for lane in lanes:
-        if lane.pending is not None:
-            return lane.pending
-    return None
-
-
-def _first_eventful(lanes: Sequence[SettingSteps]) -> int:
-    """Return the number of the first setting to which anything happens, 0 if there is none."""
-    for number, lane in enumerate(lanes):
-        if lane.run.compactions:
-            return number
-    return 0
-
-
 def _request_names(
     axis: RequestAxis, steps: range, pending: TurnRecord | None
 ) -> list[list[int]]:
@@ -189,10 +177,6 @@ def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
     return facts
 
 
-def _says_the_same(run: Run, other: Run) -> bool:
-    return run.log is other.log or run.log[:] == other.log[:]
-
-
 def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> int:
     """Return the first message that is drawn by itself."""
     longest = 0
@@ -209,7 +193,8 @@ def _messages_and_settings(
 ) -> Json:
     """Return the lanes, and the messages they share: those of the longest, where all say the same."""
     first = lanes[0]
-    has_own = [not _says_the_same(first.run, lane.run) for lane in lanes]
+    log = first.run.log
+    has_own = [lane.run.log is not log and lane.run.log[:] != log[:] for lane in lanes]
     shared = first if any(has_own) else max(lanes, key=lambda lane: lane.stop)
     rows = []
     for lane, has_own_messages in zip(lanes, has_own, strict=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range, turn_list
-from memviz.core.translation import _, ngettext, noop
+from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.words.compactions import (
     compaction_words,
     named_reason,
@@ -35,10 +35,20 @@ Sentence = list[str]
 """Texts of which every second one is said with emphasis. Nothing in them is ever markup."""
 MOST_NAMED = 3
 MOST_ANSWER_CHARS = 60
-_OVER = re.compile(r"([\d,]+) (token|message|turn|second|fact)s > (2 x \d+|\d[\d,]*)")
-"""A reason such as ``1,600 tokens > 1,500`` or ``13 messages > 2 x 6``."""
-_REACHED = re.compile(r"([\d,]+) (token|message|turn|second)s ≥ (\d.*)")
-"""A reason such as ``10 turns ≥ 10``."""
+_COUNTS = (
+    (
+        re.compile(r"([\d,]+) (token|message|turn|second|fact)s > (2 x \d+|\d[\d,]*)"),
+        noop("{held}, over the limit of {limit}"),
+        noop("{counts} had grown to {size}."),
+    ),
+    (
+        re.compile(r"([\d,]+) (token|message|turn|second)s ≥ (\d.*)"),
+        noop("{held}, the limit being {limit}"),
+        noop("{counts} had reached {size}."),
+    ),
+)
+"""The sentences for reasons such as ``1,600 tokens > 1,500`` or ``13 messages > 2 x 6``, and such as ``10 turns ≥
+10``."""
 _THE_MEMORY = noop("the memory")
 _EMPHASIS = "\ue000"
 """Stands before and behind what is said with emphasis, until a sentence is taken apart. No text has it: it is nobody's
@@ -72,23 +82,18 @@ def _why(compaction: Compaction) -> str:
     counts = _(compaction.strategy.limits or _THE_MEMORY)
     if "," in counts:
         counts += ","
-    grown = _OVER.fullmatch(reason)
-    if grown:
-        held, limit = _held_and_limit(grown)
-        size = _("{held}, over the limit of {limit}", held=held, limit=limit)
-        return _("{counts} had grown to {size}.", counts=counts, size=_emphasize(size))
-    reached = _REACHED.fullmatch(reason)
-    if reached:
-        held, limit = _held_and_limit(reached)
-        size = _("{held}, the limit being {limit}", held=held, limit=limit)
-        return _("{counts} had reached {size}.", counts=counts, size=_emphasize(size))
+    for pattern, size_template, template in _COUNTS:
+        match = pattern.fullmatch(reason)
+        if match:
+            number, unit, limit = match.groups()
+            size = _(
+                size_template,
+                held=counted(int(number.replace(",", "")), unit),
+                limit=plain_limit(limit),
+            )
+            return _(template, counts=counts, size=_emphasize(size))
     named = named_reason(compaction.strategy, plain_limit(reason))
     return _("{reason}.", reason=_emphasize(named))
-
-
-def _held_and_limit(match: re.Match[str]) -> tuple[str, str]:
-    number, unit, limit = match.groups()
-    return counted(int(number.replace(",", "")), unit), plain_limit(limit)
 
 
 def _and_how_often(what: str, run: Run, compaction: Compaction) -> str:
@@ -113,9 +118,10 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     log = record.memory.log
     positions = record.parts.recalled
     turns = sorted({log.turn_number(position) for position in positions})
-    messages = counted(len(positions), "message")
     what = _(
-        "{messages} of {turns}", messages=messages, turns=turn_list(turns, MOST_NAMED)
+        "{messages} of {turns}",
+        messages=counted(len(positions), "message"),
+        turns=turn_list(turns, MOST_NAMED),
     )
     size = f"+{counted(recalled_tokens(record), 'token')}"
     return _sentence(
@@ -161,30 +167,28 @@ def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sent
     return _sentence(_loss(run, len(facts), _emphasize(listed(named)), lost_by))
 
 
+_NOT_SENT = plural_noop(
+    "the fact {facts} is lost: what said so is sent no more.",
+    "{number:,} facts {facts} are lost: what said so is sent no more.",
+)
+_LEFT_OUT = plural_noop(
+    "the fact {facts} is lost: version {version:,} of the summary leaves it out.",
+    "{number:,} facts {facts} are lost: version {version:,} of the summary leaves them out.",
+)
+_LOST_BY = plural_noop(
+    "the fact {facts} is lost: {cause}.",
+    "{number:,} facts {facts} are lost: {cause}.",
+)
+
+
 def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
     if lost_by is None:
-        return ngettext(
-            "the fact {facts} is lost: what said so is sent no more.",
-            "{number:,} facts {facts} are lost: what said so is sent no more.",
-            many,
-            facts=facts,
-        )
+        return ngettext(*_NOT_SENT, many, facts=facts)
     compaction = run.compactions[lost_by]
     if compaction.version is not None:
-        return ngettext(
-            "the fact {facts} is lost: version {version:,} of the summary leaves it out.",
-            "{number:,} facts {facts} are lost: version {version:,} of the summary leaves them out.",
-            many,
-            facts=facts,
-            version=compaction.version,
-        )
-    words = compaction_words(compaction, run).what
+        return ngettext(*_LEFT_OUT, many, facts=facts, version=compaction.version)
     return ngettext(
-        "the fact {facts} is lost: {cause}.",
-        "{number:,} facts {facts} are lost: {cause}.",
-        many,
-        facts=facts,
-        cause=f"{words[0].lower()}{words[1:]}",
+        *_LOST_BY, many, facts=facts, cause=compaction_words(compaction, run).act
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.memory import Memory, MemorySpace
-from memviz.core.pieces import Line, Messages, Notes, Picked
+from memviz.core.pieces import Line, Messages, Picked
 from memviz.core.translation import _, script_words
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
@@ -110,44 +110,42 @@ def lane(
     (0-based). Messages before ``base`` are one piece with their tokens; the tokens of all others, which are drawn one
     by one, stand in ``sizes`` and are left out here. What is missing to the tokens of the request belongs to no
     message: the tools that were offered, and what the chat format adds."""
-    return list(_pieces(memory, parts, tokens, base, sizes))
-
-
-def _pieces(
-    memory: Memory, parts: Parts, tokens: dict[str, int], base: int, sizes: Sizes
-) -> Iterator[Json]:
     space = memory.space
-    inside = [piece for piece in parts.notes if piece.place != "message"]
-    if tokens["system"]:
-        messages = max(space.system_count, bool(inside))
-        system_tokens = tokens["system"] + TOKENS_PER_MESSAGE * messages
-        yield ["s", 0, space.system_stop, system_tokens]
+    pieces: list[Json] = []
+    in_prompt = []
     # What is written into the system prompt is counted together, at the first of it.
-    written = tokens["summary"]
-    for piece in parts.pieces:
-        if isinstance(piece, Notes) and piece.place == "message":
-            written -= space.summaries.tokens(piece.start, piece.stop)
-        elif isinstance(piece, Line) and piece.quotes:
-            written -= space.sums.counter(piece.message.content)
+    written_tokens = tokens["summary"]
     input_start = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             kind = "i" if piece.start >= input_start else "h"
             start = max(piece.start, space.system_stop)
-            yield from _messages(kind, start, piece.stop, base, sizes)
+            pieces += _messages(kind, start, piece.stop, base, sizes)
         elif isinstance(piece, Picked):
             for position in piece.positions:
-                yield from _messages("r", position, position + 1, base, sizes)
-        elif isinstance(piece, Notes) and piece.place == "message":
-            text = space.summaries.tokens(piece.start, piece.stop)
-            yield ["n", piece.start, piece.stop, text + TOKENS_PER_MESSAGE]
-        elif isinstance(piece, Notes):
-            yield ["n", piece.start, piece.stop, written]
-            written = 0
-        elif isinstance(piece, Line) and piece.place == "message":
-            text = space.sums.counter(piece.message.content)
-            letter = "f" if piece.quotes else "l"
-            yield [letter, 0, 0, text + TOKENS_PER_MESSAGE]
+                pieces += _messages("r", position, position + 1, base, sizes)
+        elif isinstance(piece, Line):
+            text_tokens = space.sums.counter(piece.message.content)
+            if piece.quotes:
+                written_tokens -= text_tokens
+            if piece.place == "message":
+                letter = "f" if piece.quotes else "l"
+                pieces.append([letter, 0, 0, text_tokens + TOKENS_PER_MESSAGE])
+        elif piece.place == "message":
+            text_tokens = space.summaries.tokens(piece.start, piece.stop)
+            written_tokens -= text_tokens
+            notes = ["n", piece.start, piece.stop, text_tokens + TOKENS_PER_MESSAGE]
+            pieces.append(notes)
+        else:
+            in_prompt.append(["n", piece.start, piece.stop, 0])
+            pieces.append(in_prompt[-1])
+    if in_prompt:
+        in_prompt[0][3] = written_tokens
+    if tokens["system"]:
+        messages = max(space.system_count, bool(in_prompt))
+        system_tokens = tokens["system"] + TOKENS_PER_MESSAGE * messages
+        pieces.insert(0, ["s", 0, space.system_stop, system_tokens])
+    return pieces
 
 
 def _messages(

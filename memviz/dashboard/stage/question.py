@@ -128,9 +128,8 @@ class StagedRun:
         """The numbers of the requests, of those shown, that a compaction changed first."""
         shown_requests = self.requests
         for request, compactions in self.run.requests.compactions():
-            if request in shown_requests and any(
-                compaction.changes_memory for compaction in compactions
-            ):
+            changes = [compaction.changes_memory for compaction in compactions]
+            if request in shown_requests and any(changes):
                 yield request
 
 
@@ -169,13 +168,15 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
     """Return how full ``memory`` is; ``None`` for a rule that counts nothing which fills up."""
     fill = strategy.fill(memory)
     if fill is not None:
-        held = _("{held:,} {counts}", held=fill.held, counts=_(fill.counts))
-        if not fill.counts.startswith(fill.unit):
-            held = _(
-                "{amount} of {counts}",
-                amount=counted(fill.held, fill.unit.removesuffix("s")),
-                counts=_(fill.counts),
-            )
+        template = noop("{amount} of {counts}")
+        if fill.counts.startswith(fill.unit):
+            template = noop("{held:,} {counts}")
+        held = _(
+            template,
+            held=fill.held,
+            amount=counted(fill.held, fill.unit.removesuffix("s")),
+            counts=_(fill.counts),
+        )
         rule = _("past {limit:,} it {acts}", limit=fill.limit, acts=acts(strategy))
         share = fill.held / max(1, fill.limit)
         return Fullness(held, rule, share, fill.is_over)
@@ -235,10 +236,8 @@ def summarizing_candidates(staged: StagedRun) -> Iterator[Candidate]:
 def _events(staged: StagedRun, request: int, coming: int) -> frozenset[Hashable]:
     """Return what the question is about: the way to the compaction before the request ``coming``, and that one itself
     where it comes here. Who was told that it did not come yet knows that it will."""
-    way = ("way", staged.number, coming)
-    if request != coming:
-        return frozenset({way})
-    return frozenset({way, ("compaction", staged.number, coming)})
+    kinds = ("way", "compaction") if request == coming else ("way",)
+    return frozenset((kind, staged.number, coming) for kind in kinds)
 
 
 def ask_if_summarizing(
@@ -260,22 +259,15 @@ def ask_if_summarizing(
         rule=before.rule,
         name=name,
     )
+    template = noop("Nothing was due: at {name} it still had {held}.")
+    if after.rule:
+        template = noop("Nothing was due: {name} has {held}, and {rule}.")
+    reason = _(template, name=name, held=after.held, rule=after.rule)
+    answer = 1
     if compaction is not None:
-        happened = compaction_words(compaction, staged.run).happened
-        reason = _("{happened}.", happened=happened)
-    elif after.rule:
         reason = _(
-            "Nothing was due: {name} has {held}, and {rule}.",
-            name=name,
-            held=after.held,
-            rule=after.rule,
+            "{happened}.", happened=compaction_words(compaction, staged.run).happened
         )
-    else:
-        reason = _(
-            "Nothing was due: at {name} it still had {held}.",
-            name=name,
-            held=after.held,
-        )
-    answer = 1 if compaction is None else 0
+        answer = 0
     step = staged.step(request)
     return Question("summarizes", step, staged.number, text, YES_OR_NO, answer, reason)

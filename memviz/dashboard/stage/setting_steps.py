@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.memory import Memory
 from memviz.core.text.wording import dollars, listed
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.events import EventTeller
@@ -133,11 +132,6 @@ class SettingSteps:
         own_messages = None
         if has_own:
             own_messages = messages_of(self.run, self.part.base, self.stop)
-        limits = []
-        for limit in self.limits:
-            words = bracket_words(limit)
-            parts = sorted(limit.parts)
-            limits.append({"tokens": limit.tokens, "words": words, "parts": parts})
         return {
             "label": self.setting.label,
             "setting": repr(self.run.strategy),
@@ -146,7 +140,7 @@ class SettingSteps:
             "rule": limit_rule(self.run.strategy),
             "isOpaque": self.run.space.summaries.has_opaque,
             "isList": bool(versions) and all(map(are_facts, versions)),
-            "limits": limits,
+            "limits": list(map(_describe_limit, self.limits)),
             "requests": requests,
             "messages": own_messages,
         }
@@ -186,7 +180,7 @@ class SettingSteps:
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
         memory = record.memory
-        request: Json = {
+        request = {
             "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
             "tokens": record.total_tokens,
             "length": memory.length,
@@ -209,25 +203,33 @@ class SettingSteps:
     def _before(self, number: int) -> list[Any]:
         """Return the request as it would be without the compactions before it: its tokens, its pieces, and what the
         limit counts of it."""
-        first = self.run.requests[number].compactions[0]
-        memory: Memory = memory_without(first, self.run, number)
-        parts = sent_without(first, self.run, number)
-        tokens, _sizes, other_tokens = request_parts(first, self.run)
+        run = self.run
+        record = run.requests[number]
+        first = record.compactions[0]
+        memory = memory_without(first, run, number)
+        parts = sent_without(first, run, number)
+        by_part, _sizes, other_tokens = request_parts(first, run)
+        tokens = dict(by_part)
         sizes = sent_sizes(memory, parts, self.whole_tokens)
-        pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
-        strategy = self.run.strategy_at(self.run.requests[number].turn)
-        counted_tokens = int(strategy.counted_tokens(dict(tokens)))
+        pieces = lane(memory, parts, tokens, sizes, self.part.base)
+        counted_tokens = int(run.strategy_at(record.turn).counted_tokens(tokens))
         return [sum(tokens.values()) + other_tokens, pieces, counted_tokens]
 
     def _codes(self, number: int) -> Codes:
         """Return the codes of what a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
-        stretches = self.fates.stretches.of(number)
-        starts = stretches[1].tolist()
-        stops = stretches[2].tolist()
-        for start, stop, code in zip(starts, stops, stretches[3].tolist(), strict=True):
+        stretches = np.stack(self.fates.stretches.of(number), axis=1)
+        for _request, start, stop, code in stretches.tolist():
             codes[start:stop] = code
         return codes
+
+
+def _describe_limit(limit: Limit) -> Json:
+    return {
+        "tokens": limit.tokens,
+        "words": bracket_words(limit),
+        "parts": sorted(limit.parts),
+    }
 
 
 def _without_empty(request: Json) -> Json:

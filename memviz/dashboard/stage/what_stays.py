@@ -52,6 +52,7 @@ _IN_NOTES = {
     ),
 }
 """By whether the notes hold the fact, and whether there are several."""
+_NOWHERE = noop("{fact} is in none of the {tokens} sent at {request}.")
 CHOICES = 4
 MOST_RANGES = 2
 """More ranges than these are no answer that anybody could predict."""
@@ -114,41 +115,48 @@ def ask_if_known(
 
 
 def _known_text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
-    changes = [
-        compaction for compaction in record.compactions if compaction.changes_memory
-    ]
-    if not changes:
-        return _(
-            "Under {label}, does the model still know the answer to “{question}” at {request}?",
-            label=staged.label,
-            question=_flat(probe.question),
-            request=record.name,
-        )
-    what = compaction_words(changes[0], staged.run).what
+    template = noop(
+        "Under {label}, does the model still know the answer to “{question}” at {request}?"
+    )
+    what = ""
+    for compaction in record.compactions:
+        if compaction.changes_memory:
+            template = noop(
+                "Before {request}, {label} {done}. Does the model still know the answer to “{question}”?"
+            )
+            what = compaction_words(compaction, staged.run).act
+            break
     return _(
-        "Before {request}, {label} {done}. Does the model still know the answer to “{question}”?",
+        template,
         request=record.name,
         label=staged.label,
-        done=f"{what[0].lower()}{what[1:]}",
+        done=what,
         question=_flat(probe.question),
     )
 
 
 def _known_reason(record: TurnRecord, probe: Probe, state: Knowledge) -> str:
-    fact = _fact_words(probe)
-    request = record.name
-    if state in _WHERE:
-        return _(_WHERE[state], fact=fact, request=request)
-    if state is Knowledge.SUMMARY:
-        return _(_in_notes(record, is_in=True), fact=fact, **_notes(record))
-    if record.summary is None:
-        return _(
-            "{fact} is in none of the {tokens} sent at {request}.",
-            fact=fact,
-            tokens=counted(record.total_tokens, "token"),
-            request=request,
-        )
-    return _(_in_notes(record, is_in=False), fact=fact, **_notes(record))
+    summary = record.summary
+    versions = len(record.parts.summaries)
+    tokens = record.tokens["summary"]
+    version = None
+    if summary is not None and versions <= 1:
+        tokens = summary.tokens
+        version = summary.version
+    is_in_notes = state is Knowledge.SUMMARY
+    template = _WHERE.get(state, _NOWHERE)
+    if is_in_notes or (summary is not None and state not in _WHERE):
+        template = _IN_NOTES[is_in_notes, version is None]
+    elif template is _NOWHERE:
+        tokens = record.total_tokens
+    return _(
+        template,
+        fact=_fact_words(probe),
+        request=record.name,
+        summaries=counted(versions, "summary"),
+        version=version,
+        tokens=counted(tokens, "token"),
+    )
 
 
 def _fact_words(probe: Probe) -> str:
@@ -158,30 +166,6 @@ def _fact_words(probe: Probe) -> str:
     return _(
         "{fact} (said in {messages})", fact=fact, messages=message_list(probe.evidence)
     )
-
-
-def _has_many_notes(record: TurnRecord) -> bool:
-    return record.summary is None or len(record.parts.summaries) > 1
-
-
-def _in_notes(record: TurnRecord, *, is_in: bool) -> str:
-    """Return the sentence that the notes of a request hold a fact, or do not."""
-    return _IN_NOTES[is_in, _has_many_notes(record)]
-
-
-def _notes(record: TurnRecord) -> dict[str, object]:
-    """Return what the sentence says of the request and its notes."""
-    if record.summary is None or _has_many_notes(record):
-        return {
-            "request": record.name,
-            "summaries": counted(len(record.parts.summaries), "summary"),
-            "tokens": counted(record.tokens["summary"], "token"),
-        }
-    return {
-        "request": record.name,
-        "version": record.summary.version,
-        "tokens": counted(record.summary.tokens, "token"),
-    }
 
 
 def _flat(text: str) -> str:
@@ -290,25 +274,24 @@ def _stays_text(staged: StagedRun, request: int) -> str:
 def _stays_reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
     run = staged.run
     record = run.requests[request]
-    messages = counted(sum(map(len, sent)), "message")
     sums = run.space.sums
     sent_tokens = sum(sums.between(part.start, part.stop) for part in sent)
-    tokens = counted(sent_tokens, "token")
     compaction = first_act(record.compactions, staged.strategy_at(request))
-    if compaction is None:
-        return _(
-            "Of {said} so far the request of {name} sends {sent} word for word: {messages} with {tokens}.",
-            said=counted(record.memory.length, "message"),
-            name=record.name,
-            sent=_words(sent),
-            messages=messages,
-            tokens=tokens,
+    template = noop(
+        "Of {said} so far the request of {name} sends {sent} word for word: {messages} with {tokens}."
+    )
+    what = ""
+    if compaction is not None:
+        template = noop(
+            "{what}, so the request of {name} sends {sent} word for word: {messages} with {tokens}."
         )
+        what = compaction_words(compaction, run).what
     return _(
-        "{what}, so the request of {name} sends {sent} word for word: {messages} with {tokens}.",
-        what=compaction_words(compaction, run).what,
+        template,
+        what=what,
+        said=counted(record.memory.length, "message"),
         name=record.name,
         sent=_words(sent),
-        messages=messages,
-        tokens=tokens,
+        messages=counted(sum(map(len, sent)), "message"),
+        tokens=counted(sent_tokens, "token"),
     )

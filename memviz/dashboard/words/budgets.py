@@ -183,8 +183,9 @@ def tell_thrash(thrash: Thrash) -> WarningWords:
     )
     room = thrash.room
     if room is not None:
-        unit = _(room.unit)
-        words_of_room = _(words.room, gap=room.gap, unit=unit, takes=room.request)
+        words_of_room = _(
+            words.room, gap=room.gap, unit=_(room.unit), takes=room.request
+        )
         numbers = f"{numbers} {words_of_room}"
     return WarningWords(_(words.title), numbers, _(words.why), _end_of_thrash(thrash))
 

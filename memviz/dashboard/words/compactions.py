@@ -39,15 +39,11 @@ def broken_length_words(compaction: Compaction) -> str:
         return ""
     unit = _(length_unit(compaction.prompt or "", asked_words))
     written_in = _(counted_unit(summary))
-    if written_in == unit:
-        return _(
-            "asked for {asked:,} {unit}, got {got:,}",
-            asked=asked_words,
-            unit=unit,
-            got=written_words,
-        )
+    template = noop("asked for {asked:,} {unit}, got {got:,}")
+    if written_in != unit:
+        template = noop("asked for {asked:,} {unit}, got {got:,} {written_in}")
     return _(
-        "asked for {asked:,} {unit}, got {got:,} {written_in}",
+        template,
         asked=asked_words,
         unit=unit,
         got=written_words,
@@ -249,12 +245,13 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
 
 
 def _where(compaction: Compaction, run: Run | None) -> str:
-    turn = turn_words(compaction, run)
-    after = message_number(compaction.after_message)
+    template = noop("before the request of {turn}, after message {after:,}")
     if changed_request(compaction, run) is None:
-        return _("{turn}, after message {after:,}", turn=turn, after=after)
+        template = noop("{turn}, after message {after:,}")
     return _(
-        "before the request of {turn}, after message {after:,}", turn=turn, after=after
+        template,
+        turn=turn_words(compaction, run),
+        after=message_number(compaction.after_message),
     )
 
 
@@ -275,8 +272,7 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
     call 3``; ``after turn 46`` where none came any more."""
     if changed_request(compaction, run) is None:
         return turn_words(compaction, run)
-    turn = turn_words(compaction, run)
-    return _("before the request of {turn}", turn=turn)
+    return _("before the request of {turn}", turn=turn_words(compaction, run))
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
@@ -368,17 +364,16 @@ def _result(compaction: Compaction, run: Run | None) -> str:
             error=error_words(compaction),
             rule=after_failure_words(compaction),
         )
-    request = request_title(compaction, run)
-    sizes = size_words(compaction, run)
+    template = noop("{request}: {sizes}")
     broken = broken_length_words(compaction)
     if broken:
-        return _(
-            "{request}: {sizes}. The summary is kept as written: {broken}",
-            request=request,
-            sizes=sizes,
-            broken=broken,
-        )
-    return _("{request}: {sizes}", request=request, sizes=sizes)
+        template = noop("{request}: {sizes}. The summary is kept as written: {broken}")
+    return _(
+        template,
+        request=request_title(compaction, run),
+        sizes=size_words(compaction, run),
+        broken=broken,
+    )
 
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:

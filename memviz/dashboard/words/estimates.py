@@ -18,14 +18,11 @@ from memviz.tuning.results import Sweep
 
 def work_words(work: PlannedCalls) -> str:
     """Return ``12 requests: about 3,400 tokens in and 560 out``."""
-    calls = counted(work.calls, work.noun)
-    read = rounded_tokens(work.input_tokens)
-    written = rounded_tokens(work.output_tokens)
     return _(
         "{calls}: about {read} tokens in and {written} out",
-        calls=calls,
-        read=read,
-        written=written,
+        calls=counted(work.calls, work.noun),
+        read=rounded_tokens(work.input_tokens),
+        written=rounded_tokens(work.output_tokens),
     )
 
 

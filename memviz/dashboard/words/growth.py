@@ -119,9 +119,12 @@ def _when_window_is_full(window: Window) -> str:
     if forecast is None:
         return ""
     template = _WINDOW_FORECAST if forecast.turn is None else _WINDOW_FORECAST_BY_TURN
-    more = counted(forecast.more_requests, "more request")
     return _(
-        template, more=more, turn=forecast.turn, seen=forecast.seen_requests, **named
+        template,
+        more=counted(forecast.more_requests, "more request"),
+        turn=forecast.turn,
+        seen=forecast.seen_requests,
+        **named,
     )
 
 
@@ -135,12 +138,11 @@ def _bound_for(growth: Growth) -> str:
             "Choose a strategy with a limit, such as a summary buffer, or end conversations before they are "
             "long."
         )
-    pauses = duration_words(growth.cache_lifetime_seconds)
     return _(
         "With pauses of {pauses} or longer choose a strategy with a limit, such as a summary buffer. With "
         "shorter ones look first which setting costs least. Either way choose one before the context "
         "window is full.",
-        pauses=pauses,
+        pauses=duration_words(growth.cache_lifetime_seconds),
     )
 
 

@@ -175,8 +175,9 @@ _REPEATED_WITHOUT_FADING = _REPEATED_TURN._replace(
 
 
 def _tell_orphaned(finding: OrphanedToolMessages) -> WarningWords:
-    requests = share_of(finding.orphaned, finding.requests, "request")
-    return _ORPHANED.say(requests=requests)
+    return _ORPHANED.say(
+        requests=share_of(finding.orphaned, finding.requests, "request")
+    )
 
 
 def _tell_assistant_first(finding: AssistantFirst) -> WarningWords:
@@ -223,10 +224,9 @@ def _tell_failed(finding: FailedSummarizations) -> WarningWords:
     consequence = _("The rule did something else in its place.")
     if finding.dropped:
         words = _FAILED_AND_DROPPED
-        failures = share_of(finding.dropped, finding.failed, "failure")
         consequence = _(
             "After {failures} the messages were left out all the same.",
-            failures=failures,
+            failures=share_of(finding.dropped, finding.failed, "failure"),
         )
     elif finding.kept:
         words = _FAILED_AND_KEPT
@@ -243,22 +243,29 @@ def _tell_failed(finding: FailedSummarizations) -> WarningWords:
 def tell_echoed(finding: EchoedQuestions) -> WarningWords:
     """Return the warning of questions that find themselves."""
     words = _ECHOED_WITH_NEIGHBOURS if finding.has_neighbours else _ECHOED
-    requests = share_of(finding.echoed, finding.requests, "request")
-    return words.say(requests=requests, messages=finding.messages)
+    return words.say(
+        requests=share_of(finding.echoed, finding.requests, "request"),
+        messages=finding.messages,
+    )
 
 
 def tell_missing_neighbours(finding: MissingNeighbours) -> WarningWords:
     """Return the warning of questions without answers."""
     words = _TOO_FEW_NEIGHBOURS if finding.parameter else _MISSING_NEIGHBOURS
-    messages = share_of(finding.alone, finding.messages, "message")
-    return words.say(messages=messages, parameter=finding.parameter)
+    return words.say(
+        messages=share_of(finding.alone, finding.messages, "message"),
+        parameter=finding.parameter,
+    )
 
 
 def tell_repeated_turn(finding: RepeatedTurn) -> WarningWords:
     """Return the warning of the same turn again and again."""
     words = _REPEATED_WITHOUT_FADING if finding.parameter else _REPEATED_TURN
-    requests = share_of(finding.times, finding.requests, "request")
-    return words.say(requests=requests, turn=finding.turn, parameter=finding.parameter)
+    return words.say(
+        requests=share_of(finding.times, finding.requests, "request"),
+        turn=finding.turn,
+        parameter=finding.parameter,
+    )
 
 
 TELL: dict[type[HealthFinding], Callable[[Any], WarningWords]] = {

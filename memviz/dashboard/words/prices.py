@@ -60,8 +60,10 @@ def source_words(pricing: Pricing) -> str:
     if source == FREE:
         source = _("answers without a provider")
     elif source.startswith(f"{PRICE_FILE} "):
-        version = source.removeprefix(f"{PRICE_FILE} ")
-        source = _("price file of litellm {version}", version=version)
+        source = _(
+            "price file of litellm {version}",
+            version=source.removeprefix(f"{PRICE_FILE} "),
+        )
     if not pricing.has_own:
         return source
     if source:
@@ -104,8 +106,10 @@ def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
         has_cache = assumptions.cache is not None
         yield prices_in_words(main, reads_a_cache=has_cache)
     if summarizer is not None and summarizer != main:
-        prices = prices_in_words(summarizer, reads_a_cache=False)
-        yield _("Summarizer: {prices}", prices=prices)
+        yield _(
+            "Summarizer: {prices}",
+            prices=prices_in_words(summarizer, reads_a_cache=False),
+        )
 
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
@@ -138,8 +142,9 @@ def cache_in_words(cache: CacheRules | None) -> str:
         )
     lives = _("no lifetime is known")
     if cache.lifetime_seconds is not None:
-        time = duration_words(cache.lifetime_seconds)
-        lives = _("kept for {time} without use", time=time)
+        lives = _(
+            "kept for {time} without use", time=duration_words(cache.lifetime_seconds)
+        )
     template = noop(
         "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on; {lives}."
     )
@@ -160,11 +165,15 @@ def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
     usd = rates.input_usd_per_token
     parts = [_("input {usd}", usd=_per_million(usd))]
     if reads_a_cache:
-        read = _per_million(rates.cache_read_usd_per_token, usd)
-        written = _per_million(rates.cache_write_usd_per_token, usd)
         parts += [
-            _("read from the cache {read}", read=read),
-            _("written to it {written}", written=written),
+            _(
+                "read from the cache {read}",
+                read=_per_million(rates.cache_read_usd_per_token, usd),
+            ),
+            _(
+                "written to it {written}",
+                written=_per_million(rates.cache_write_usd_per_token, usd),
+            ),
         ]
     parts.append(_("output {usd}", usd=_per_million(rates.output_usd_per_token)))
     return _(COMMA).join(parts)
@@ -199,8 +208,9 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
             "Costs hold for the prices {prices} and a pause of {pause} between turns, shorter than its prompt cache "
             "lasts."
         )
-    pause = duration_words(pause_seconds)
-    basis = _(template, prices=whose_prices(assumptions), pause=pause)
+    basis = _(
+        template, prices=whose_prices(assumptions), pause=duration_words(pause_seconds)
+    )
     inexact = approximation(assumptions.main.model, counter) if assumptions.main else ""
     return f"{basis} {inexact}" if inexact else basis
 

@@ -80,8 +80,7 @@ def picture_words(picture: SaidAndSent) -> str:
     fates = []
     for fate, words in _FATES.items():
         if fate in looks:
-            number = f"{looks.count(fate):,}"
-            fates.append(_(words, number=number))
+            fates.append(_(words, number=f"{looks.count(fate):,}"))
     messages = counted(len(picture.said), "message")
     record = picture.record
     return _(
@@ -125,8 +124,11 @@ def limit_words(limit: Limit) -> str:
 
 def bracket_words(limit: Limit) -> str:
     """Return ``limit 1,500 of messages``, for the bracket over what it limits."""
-    counts = _counted_words(limit)
-    return _("limit {limit} of {counts}", limit=limit_value(limit), counts=counts)
+    return _(
+        "limit {limit} of {counts}",
+        limit=limit_value(limit),
+        counts=_counted_words(limit),
+    )
 
 
 def _counted_words(limit: Limit) -> str:
@@ -161,11 +163,10 @@ def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
     limit = limit_of(strategy)
     if limit is None:
         return ""
-    tokens = strategy.counted_tokens(record.tokens)
     return _(
         "Over its limit: {tokens:,} tokens of {counts}, {allowed:,} allowed. The input is sent all the "
         "same.",
-        tokens=tokens,
+        tokens=strategy.counted_tokens(record.tokens),
         counts=_(limit.counts or _COUNTED),
         allowed=limit.tokens,
     )

@@ -138,7 +138,7 @@ def breach_lines(run: Run, breaches: Iterable[Breach]) -> list[str]:
     numbers = {
         (record.turn, record.call): number for number, record in enumerate(run.requests)
     }
-    ranges: list[list[Breach]] = []
+    ranges = []
     open_range: dict[object, list[Breach]] = {}
     for breach in breaches:
         number = numbers.get((breach.turn, breach.call), 0)

@@ -271,11 +271,16 @@ def statement_line(why: Why) -> str:
     if value not in statement:
         statement = f"{statement} {value}"
     template = noop("{statement}, lost at {place}, {requests} without it")
-    said_at: dict[str, object] = {}
+    said_at = {}
     if why.said:
         template = noop(
             "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it"
         )
         said_at = _place_of(why, why.said[0])
-    requests = counted(why.without, "request")
-    return _(template, statement=statement, place=place, requests=requests, **said_at)
+    return _(
+        template,
+        statement=statement,
+        place=place,
+        requests=counted(why.without, "request"),
+        **said_at,
+    )

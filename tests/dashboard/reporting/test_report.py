@@ -17,6 +17,7 @@ from benchmarks.synthetic.generator import generate
 from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.palette import PART_TITLES
+from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.reporting import printed_conversation
 from memviz.dashboard.reporting import settings as report_settings
 from memviz.dashboard.reporting.report import html_report
@@ -427,6 +428,16 @@ def test_it_loads_nothing_and_runs_only_its_own_three_scripts(
         if element.attributes.get("src")
     ]
     assert html.count("* plotly.js v") == 1
+
+
+def test_seconds_that_nobody_measured_are_said_to_be_unknown() -> None:
+    """A recording may hold none of a summary that it plays."""
+    example = example_of("chat_summary_buffer")
+    assert example is not None
+    asked = [call for call in example.run.compactions if call.asked]
+    assert [call for call in asked if call.seconds is None]
+    html = html_report([example.run], sample(example.conversation), AT)
+    assert "<td>not recorded</td>" in html
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The prompt cache, drawn: of each request what the cache held is pale, what was paid for
 in full is solid, and a mark says where the prefix broke, and what broke it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -9,12 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     BELOW,
+    GREY,
     TOKENS_AXIS,
     Part,
     bars,
@@ -28,7 +29,6 @@ from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     PART_COLORS,
     SHORTENED_COLOR,
-    setting_color,
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
@@ -58,6 +58,14 @@ ABOVE_SHARE = 0.09
 """Above the largest request there is room for a mark; of the axis, how far above its bar
 a mark stands."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 20, "b": AXIS_PIXELS - 20}
+_LAYOUT: Part = {
+    "barmode": "stack",
+    "bargap": 1 - BAR_WIDTH,
+    "margin": MARGINS,
+    "uirevision": "cache-prefix",
+}
+_BAR: Part = {"textposition": "none", "hoverinfo": "text", "showlegend": False}
+_SQUARE = {"symbol": "square", "size": MARK_PIXELS, "color": GREY}
 
 
 class _Look(NamedTuple):
@@ -65,6 +73,10 @@ class _Look(NamedTuple):
     color: str
     words: str
     """The words for what broke the prefix, in a tooltip."""
+
+    @property
+    def marker(self) -> Part:
+        return {"symbol": self.symbol, "size": MARK_PIXELS, "color": self.color}
 
 
 LOOKS = {
@@ -123,15 +135,14 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     traces: list[Part] = []
     notes: list[Part] = []
     layout: Part = {}
+    breakers: set[Breaker] = set()
     rows = [f"y{number + 1}" if number else "y" for number in range(len(settings))]
     for number, (cached, row) in enumerate(zip(settings, rows, strict=True)):
         layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
         traces += _row(cached, number, row, axis, top)
         notes.append(note_at_left(_row_heading(cached.setting), top, yref=row))
-    breakers = {
-        cache_break.breaker for cached in settings for cache_break in cached.breaks
-    }
-    traces += _legend([breaker for breaker in LOOKS if breaker in breakers])
+        breakers.update(cache_break.breaker for cache_break in cached.breaks)
+    traces += _legend(breaker for breaker in LOOKS if breaker in breakers)
     rows_pixels = ROW_PIXELS * max(1, len(settings))
     legend_place = -LEGEND_PIXELS / rows_pixels
     title = {"text": axis_title(axis), "standoff": 4}
@@ -140,14 +151,11 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
         traces,
         xaxis=turns_axis(axis, title=title, anchor=lowest_row),
         **layout,
-        barmode="stack",
-        bargap=1 - BAR_WIDTH,
         shapes=turn_partings(axis, rows=rows),
         annotations=notes,
         legend={**BELOW, "traceorder": "normal", "y": legend_place},
-        margin=MARGINS,
         height=AXIS_PIXELS + rows_pixels,
-        uirevision="cache-prefix",
+        **_LAYOUT,
     )
 
 
@@ -166,15 +174,14 @@ def _tokens_of_row(number: int, rows: int, top: float) -> Part:
 
 def _row_heading(setting_cost: SettingCost) -> str:
     usd = setting_cost.cost.total_usd
-    label = escaped(setting_cost.label)
-    rate = setting_cost.cost.hit_rate
+    template = noop("{label}: <b>{usd}</b> in all, {rate:.0%} from the cache")
     if usd is None:
-        return _("{label}, {rate:.0%} from the cache", label=label, rate=rate)
+        template = noop("{label}, {rate:.0%} from the cache")
     return _(
-        "{label}: <b>{usd}</b> in all, {rate:.0%} from the cache",
-        label=label,
-        usd=dollars(usd),
-        rate=rate,
+        template,
+        label=escaped(setting_cost.label),
+        usd=usd_words(usd),
+        rate=setting_cost.cost.hit_rate,
     )
 
 
@@ -184,21 +191,14 @@ def _row(
     """Yield the bars of one setting, and the marks above those whose prefix broke."""
     cost = cached.setting.cost
     sent = cost.traffic
-    color = setting_color(cached.setting.setting.index)
+    color = cached.setting.setting.color
     x = axis.places(sent.turns)
     held = cost.cached_tokens
     paid = sent.input_tokens - held
 
     texts = Texts(range(len(x)), partial(_request_words, cached.setting))
     ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
-    shared = {
-        "yaxis": row,
-        "text": texts,
-        "textposition": "none",
-        "hoverinfo": "text",
-        "customdata": ids,
-        "showlegend": False,
-    }
+    shared = {**_BAR, "yaxis": row, "text": texts, "customdata": ids}
     yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
     runs = _runs(cached.breaks)
@@ -209,21 +209,11 @@ def _row(
             x[numbers],
             sent.input_tokens[numbers] + ABOVE_SHARE * top,
             Texts(alike, partial(_break_words, sent.turns)),
-            _mark_of(breaker, color),
+            {**LOOKS[breaker].marker, "line": stroke(1, color=color)},
             yaxis=row,
             customdata=[ids[at] for at in numbers],
             showlegend=False,
         )
-
-
-def _mark_of(breaker: Breaker, edge_color: str) -> Part:
-    look = LOOKS[breaker]
-    return {
-        "symbol": look.symbol,
-        "size": MARK_PIXELS,
-        "color": look.color,
-        "line": stroke(1, color=edge_color),
-    }
 
 
 def _request_words(setting: SettingCost, at: int) -> str:
@@ -250,13 +240,11 @@ def _break_words(turns: NDArray[np.int64], run: _Run) -> str:
             first=broken,
             last=name_at(turns, run.last.request),
         )
-    lost = counted(run.lost_tokens, "token")
-    reason = _(LOOKS[run.first.breaker].words)
     return _(
         "<b>{broken}</b>: {reason}.<br>{lost} paid for in full again",
         broken=broken,
-        reason=reason,
-        lost=lost,
+        reason=_(LOOKS[run.first.breaker].words),
+        lost=counted(run.lost_tokens, "token"),
     )
 
 
@@ -276,13 +264,10 @@ def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
     return runs
 
 
-def _legend(breakers: Sequence[Breaker]) -> Iterator[Part]:
-    grey = PART_COLORS["system"]
-    square = {"symbol": "square", "size": MARK_PIXELS, "color": grey}
-    pale = {**square, "opacity": HELD_OPACITY}
+def _legend(breakers: Iterable[Breaker]) -> Iterator[Part]:
+    pale = {**_SQUARE, "opacity": HELD_OPACITY}
     yield legend_entry(_("held by the cache"), mode="markers", marker=pale)
-    yield legend_entry(_("paid in full"), mode="markers", marker=square)
+    yield legend_entry(_("paid in full"), mode="markers", marker=_SQUARE)
     for breaker in breakers:
-        look = LOOKS[breaker]
-        marker = {"symbol": look.symbol, "size": MARK_PIXELS, "color": look.color}
-        yield legend_entry(_(BROKEN_BY[breaker]), mode="markers", marker=marker)
+        name = _(BROKEN_BY[breaker])
+        yield legend_entry(name, mode="markers", marker=LOOKS[breaker].marker)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import SEMICOLON, counted, dollars
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.cost.setting_cost import (
     Amounts,
@@ -35,7 +35,6 @@ from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     PART_COLORS,
     faded,
-    setting_color,
 )
 from memviz.dashboard.charts.turn_axis import (
     request_ids,
@@ -64,7 +63,17 @@ _LEGEND = {
     "y": LEGEND_FROM,
     "groupclick": "togglegroup",
 }
+_LAYOUT: Part = {"legend": _LEGEND, "margin": MARGINS}
 _AMOUNTS = {"automargin": False, "rangemode": "tozero", "exponentformat": "none"}
+_TITLES = {
+    (Unit.USD, View.SO_FAR, "turn"): noop("US dollars in total"),
+    (Unit.USD, View.EACH_STEP, "turn"): noop("US dollars a turn"),
+    (Unit.USD, View.EACH_STEP, "request"): noop("US dollars a request"),
+    (Unit.TOKENS, View.SO_FAR, "turn"): noop("tokens in total"),
+    (Unit.TOKENS, View.EACH_STEP, "turn"): noop("tokens a turn"),
+    (Unit.TOKENS, View.EACH_STEP, "request"): noop("tokens a request"),
+}
+"""The titles of the axis of amounts, in total or for each step."""
 _TICKS = {
     Unit.USD: {"tickprefix": "$", "tickformat": ",.9~f"},
     Unit.TOKENS: {"tickformat": ",d"},
@@ -113,7 +122,10 @@ def cost_curve(
             legend_entry(_("Without the cache"), mode="lines", line=thin_line)
         )
 
-    title = {"text": _unit_title(view, unit, axis)}
+    step = "request"
+    if view is View.SO_FAR or axis.is_by_turn:
+        step = "turn"
+    title = {"text": _(_TITLES[unit, view, step])}
     y_axis = {**_AMOUNTS, **_TICKS[unit], "title": title}
     frame = frame_of(costs, view, unit, uncached=uncached)
     if frame.above:
@@ -122,18 +134,11 @@ def cost_curve(
         traces,
         xaxis=turns_axis(axis),
         yaxis=y_axis,
-        legend=_LEGEND,
         shapes=turn_partings(axis),
-        margin=MARGINS,
+        **_LAYOUT,
         uirevision=f"cost-{view.name}-{unit.name}",
         **sized_for(len(costs), height_pixels.DOLLARS, int(has_thin)),
     )
-
-
-def _unit_title(view: View, unit: Unit, axis: RequestAxis) -> str:
-    if view is View.SO_FAR:
-        return _(unit.in_total)
-    return _(unit.a_turn if axis.is_by_turn else unit.a_request)
 
 
 def _lines(
@@ -150,30 +155,23 @@ def _lines(
     name = escaped(setting_cost.label)
     behind = {"showlegend": False, "legendgroup": str(number)}
     if without_cache is not None:
-        thin = stroke(1.4, "dot", setting_color(setting_cost.setting.index))
+        thin = stroke(1.4, "dot", setting_cost.setting.color)
         name_without = _("{name} without the cache", name=name)
-        yield path(
-            x,
-            without_cache,
-            thin,
-            name=name_without,
-            opacity=UNCACHED_OPACITY,
-            **behind,
-        )
+        about = {"name": name_without, "opacity": UNCACHED_OPACITY}
+        yield path(x, without_cache, thin, **about, **behind)
     band: Part = {}
     if summarizer.any():
         band = _SUMMARIZER_BAND
         edge = {"width": 0}
         yield path(x, main, edge, name=f"{name} without the summarizer", **behind)
+    points = request_ids(setting_cost.cost.turns)
     yield line(
         setting_cost.setting,
         x,
         main + summarizer,
         turn_words(setting_cost),
         legendgroup=str(number),
-        customdata=[
-            f"{number}:{point}" for point in request_ids(setting_cost.cost.turns)
-        ],
+        customdata=[f"{number}:{point}" for point in points],
         **band,
     )
 
@@ -189,35 +187,26 @@ def frame_of(
     costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool
 ) -> Frame:
     """Return how high the picture of ``costs`` is. ``uncached``: whether the lines without the cache are drawn."""
-    solid: list[Line] = []
-    limited: list[Line] = []
-    thin: list[Line] = []
+    solid = []
+    limited = []
+    thin = []
     for setting_cost in costs:
         amounts = setting_cost.amounts(view, unit)
         if amounts is not None:
             highest = Line(setting_cost.label, _peak(amounts[0] + amounts[1]))
             solid.append(highest)
-            if view is View.SO_FAR or not unbounded_part(
-                setting_cost.setting.run.strategy
-            ):
+            strategy = setting_cost.setting.run.strategy
+            if view is View.SO_FAR or not unbounded_part(strategy):
                 limited.append(highest)
         without = _without_cache(setting_cost, view, unit) if uncached else None
         if without is not None:
-            thin.append(
-                Line(
-                    _("{label} without the cache", label=setting_cost.label),
-                    _peak(without),
-                )
-            )
+            name = _("{label} without the cache", label=setting_cost.label)
+            thin.append(Line(name, _peak(without)))
 
     top = _highest(limited or solid)
-    above = []
-    fitting = []
-    for drawable in (*solid, *thin):
-        if top and drawable.peak > SQUEEZES_FROM * top:
-            above.append(drawable)
-        else:
-            fitting.append(drawable)
+    lines = [*solid, *thin]
+    above = [line for line in lines if line.peak > SQUEEZES_FROM * top > 0]
+    fitting = [line for line in lines if line not in above]
     return Frame(_highest(fitting) if fitting else top, tuple(above))
 
 

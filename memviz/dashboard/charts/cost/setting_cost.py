@@ -43,32 +43,6 @@ class Unit(Enum):
     USD = "US dollars"
     TOKENS = "tokens"
 
-    @property
-    def in_total(self) -> str:
-        """The title of the axis of totals, to be translated."""
-        return _IN_TOTAL[self]
-
-    @property
-    def a_turn(self) -> str:
-        """The title of an axis of amounts a turn."""
-        return _A_TURN[self]
-
-    @property
-    def a_request(self) -> str:
-        """The title of an axis of amounts a request."""
-        return _A_REQUEST[self]
-
-
-_IN_TOTAL = {
-    Unit.USD: noop("US dollars in total"),
-    Unit.TOKENS: noop("tokens in total"),
-}
-_A_TURN = {Unit.USD: noop("US dollars a turn"), Unit.TOKENS: noop("tokens a turn")}
-_A_REQUEST = {
-    Unit.USD: noop("US dollars a request"),
-    Unit.TOKENS: noop("tokens a request"),
-}
-
 
 class SettingCost(NamedTuple):
     """One setting: its line, what it costs, and the parts of that."""
@@ -121,6 +95,7 @@ def usd_words(usd: float | None) -> str:
     return _(UNKNOWN) if usd is None else dollars(usd)
 
 
+_OF_UNKNOWN = noop("<b>{label}</b><br>{request} cost an unknown amount:{parts}")
 _OF_A_TURN = noop(
     "<b>{label}</b><br>{request} cost <b>{usd}</b>, all turns so far {total}:{parts}"
 )
@@ -139,24 +114,19 @@ def turn_words(setting_cost: SettingCost) -> Texts[int]:
     has_hits = bool(setting_cost.cost.cached_tokens.any())
 
     def words(row: int) -> str:
-        label = escaped(setting_cost.label)
-        parts = _parts_of(setting_cost, row)
+        about = {
+            "label": escaped(setting_cost.label),
+            "request": name_at(turns, row),
+            "parts": _parts_of(setting_cost, row),
+        }
         if each is None or so_far is None or uncached is None:
-            return _(
-                "<b>{label}</b><br>{request} cost an unknown amount:{parts}",
-                label=label,
-                request=name_at(turns, row),
-                parts=parts,
-            )
-        usd = dollars(float(each[0][row] + each[1][row]))
-        total = dollars(float(so_far[0][row] + so_far[1][row]))
+            return _(_OF_UNKNOWN, **about)
+        template = _OF_A_CALL if has_calls else _OF_A_TURN
         tooltip = _(
-            _OF_A_CALL if has_calls else _OF_A_TURN,
-            label=label,
-            request=name_at(turns, row),
-            usd=usd,
-            total=total,
-            parts=parts,
+            template,
+            usd=dollars(float(each[0][row] + each[1][row])),
+            total=dollars(float(so_far[0][row] + so_far[1][row])),
+            **about,
         )
         if has_hits:
             tooltip += _(

@@ -35,6 +35,11 @@ from memviz.metrics.requests.request_axis import RequestAxis
 
 FITS_UP_TO = 3
 """A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
+_LAYOUT: Part = {
+    "legend": LEGEND_BELOW,
+    "margin": FIXED_MARGINS,
+    "uirevision": "window-use",
+}
 
 
 def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
@@ -55,11 +60,9 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
         title=heading(_("Tokens of each request")),
         xaxis=turns_axis(axis),
         yaxis={**TOKENS_AXIS, "title": {"text": _("input tokens")}},
-        legend=LEGEND_BELOW,
         shapes=shapes,
         annotations=notes,
-        margin=FIXED_MARGINS,
-        uirevision="window-use",
+        **_LAYOUT,
         **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
     )
 

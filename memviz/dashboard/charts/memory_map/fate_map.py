@@ -28,6 +28,7 @@ from memviz.dashboard.charts.grammar import (
     marks,
     note,
     note_at_left,
+    pending_marker,
     picture,
     stroke,
 )
@@ -44,7 +45,6 @@ from memviz.dashboard.charts.palette import (
     STEP_TITLES,
     SettingRun,
     faded,
-    setting_color,
     turn_ticks,
 )
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
@@ -90,6 +90,13 @@ _OUTLINE = {
     "layer": "above",
     "name": "pending",
     "fillcolor": INVISIBLE,
+}
+_LAYOUT: Part = {"over_turns": False, "showlegend": False, "dragmode": "zoom"}
+_NAME: Part = {
+    "yref": "paper",
+    "yanchor": "top",
+    "font": {"size": NAME_PIXELS},
+    "align": "left",
 }
 _UNDRAWN = {"marker": {"opacity": 0}}
 _POINT = {
@@ -150,12 +157,9 @@ def beside_others(labels: Sequence[str]) -> MapSize:
     rows."""
     chars = LARGE.line_chars if len(labels) == 1 else SMALL_LINE_CHARS
     most_lines = max(len(wrap(label, chars)) for label in labels)
-    is_many = len(labels) >= MANY_MAPS
-    pixels = (
-        height_pixels.MAP_ROWS_BESIDE_MANY
-        if is_many
-        else height_pixels.MAP_ROWS_BESIDE_OTHERS
-    )
+    pixels = height_pixels.MAP_ROWS_BESIDE_OTHERS
+    if len(labels) >= MANY_MAPS:
+        pixels = height_pixels.MAP_ROWS_BESIDE_MANY
     return MapSize(pixels, chars, min(SMALL_LINES, most_lines), 34, most_ticks=4)
 
 
@@ -192,14 +196,12 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         layout["shapes"] = shapes
     return picture(
         traces,
-        over_turns=False,
         annotations=[_name(setting, size, margin["l"]), *_first_number(view)],
-        showlegend=False,
-        dragmode="zoom",
         hoverdistance=_hover_pixels(cells),
         height=rows_pixels + margin["t"] + margin["b"],
         margin=margin,
         uirevision=repr(view),
+        **_LAYOUT,
         **layout,
     )
 
@@ -291,16 +293,13 @@ def _name(setting: SettingRun, size: MapSize, left_pixels: int) -> Part:
     """Return the name above the map. It is a note, because of a title Plotly shifts the first of several lines out of
     the picture."""
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
-    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
+    swatch = f'<span style="color:{setting.color}">■</span>'
     return note_at_left(
         f"{swatch} <b>{'<br>'.join(map(escaped, lines))}</b>",
         1,
-        yref="paper",
-        yanchor="top",
-        font={"size": NAME_PIXELS},
-        align="left",
         xshift=-left_pixels,
         yshift=size.top_pixels,
+        **_NAME,
     )
 
 
@@ -364,11 +363,6 @@ def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
 
 def _pending_mark(setting: SettingRun, x: float, y: float) -> Part:
     """Return the hollow point above the column, which says what it is."""
-    marker = {
-        "symbol": "circle-open",
-        "size": PENDING_PIXELS,
-        "color": setting_color(setting.index),
-        "line": {"width": OUTLINE_PIXELS},
-    }
+    marker = pending_marker(setting, PENDING_PIXELS)
     words = pending_words(setting.run)
     return marks([x], [y], [words], marker, name="pending", showlegend=False)

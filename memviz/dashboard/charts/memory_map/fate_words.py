@@ -60,33 +60,25 @@ Places = NDArray[np.intp]
 def row_words(run: Run, cells: Grid) -> dict[str, str]:
     """Return for the middle of each row, as the axis writes it: which messages it is, and the first words of a single
     one."""
+    half = (cells.view.messages_per_cell - 1) / 2
     words = {}
-    for row in _whole(cells.rows):
+    for row in cells.rows:
         if row.start < len(run.log):
-            middle = (message_number(row.start) + row.stop) / 2
-            words[f"{middle:.1f}"] = _row(run, row)
+            middle = message_number(row.start) + half
+            words[f"{middle:.1f}"] = _row(run, row, is_single=not half)
     return words
 
 
-def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
-    """Return the ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
-    if not cells:
-        return ()
-    width = len(cells[0])
-    return tuple(range(cell.start, cell.start + width) for cell in cells)
-
-
-def _row(run: Run, row: range) -> str:
+def _row(run: Run, row: range, *, is_single: bool) -> str:
     first_turn = run.log.turn_number(row.start)
-    if len(row) > 1:
+    if not is_single:
         stop = min(row.stop, len(run.log))
         turns = turn_range(first_turn, run.log.turn_number(stop - 1))
         return f"<b>{message_range(range(row.start, stop))}</b> ({turns})"
     message = run.log[row.start]
-    number = message_number(row.start)
     head = _(
         "<b>message {number:,}</b> ({role}, turn {turn})",
-        number=number,
+        number=message_number(row.start),
         role=_(message.role),
         turn=first_turn,
     )
@@ -95,9 +87,9 @@ def _row(run: Run, row: range) -> str:
 
 def _first(text: str) -> str:
     flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
-    if not flat:
-        return _("no text") if not text.strip() else "…"
-    if len(flat) <= FIRST_WORDS_CHARS:
+    if not text.strip():
+        return _("no text")
+    if flat and len(flat) <= FIRST_WORDS_CHARS:
         return flat
     return f"{flat[: FIRST_WORDS_CHARS - 1]}…"
 
@@ -105,36 +97,31 @@ def _first(text: str) -> str:
 def column_words(run: Run, cells: Grid) -> dict[str, str]:
     """Return for the middle of each column, as the axis writes it: what its requests sent."""
     places = fate_map(run).places
+    half = (cells.view.requests_per_cell - 1) / 2
     words = {}
-    for whole, column in zip(_whole(cells.columns), cells.columns, strict=True):
+    for column in cells.columns:
         is_inside = (places >= column.start) & (places < column.stop)
         requests = np.flatnonzero(is_inside)
         if len(requests):
-            middle = (whole.start + whole.stop - 1) / 2
-            is_one = cells.view.requests_per_cell == 1
-            words[f"{middle:.1f}"] = _column(run, column, requests, is_one=is_one)
+            middle = f"{column.start + half:.1f}"
+            words[middle] = _column(run, column, requests, is_single=not half)
     return words
 
 
-def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
+def _column(run: Run, column: range, requests: Places, *, is_single: bool) -> str:
     last = int(requests[-1])
     record = run.requests[last]
-    request = name_of(run, record)
-    tokens = counted(record.total_tokens, "token")
-    sent = _sent(fate_map(run).counts[last])
-    if is_one:
-        return _(
-            "{request}: {tokens} sent,<br>{sent}",
-            request=request,
-            tokens=tokens,
-            sent=sent,
-        )
+    template = noop("{request}: {tokens} sent,<br>{sent}")
+    named = ""
+    if not is_single:
+        template = noop("{requests}, with {request}:<br>{tokens} sent,<br>{sent}")
+        named = _requests(run, column, requests)
     return _(
-        "{requests}, with {request}:<br>{tokens} sent,<br>{sent}",
-        requests=_requests(run, column, requests),
-        request=request,
-        tokens=tokens,
-        sent=sent,
+        template,
+        requests=named,
+        request=name_of(run, record),
+        tokens=counted(record.total_tokens, "token"),
+        sent=_sent(fate_map(run).counts[last]),
     )
 
 
@@ -161,12 +148,11 @@ def pending_words(run: Run) -> str:
     """Return what the request sends that nobody has answered yet, as the map says it of a column."""
     record = run.pending
     assert record is not None  # noqa: S101 - only such a request is drawn
-    sent = _sent(np.bincount(run.fates_at(record), minlength=len(Fate)))
     return _(
         "{request}, pending: it would send {tokens},<br>{sent}.<br>It counts nowhere.",
         request=record.name,
         tokens=counted(record.total_tokens, "token"),
-        sent=sent,
+        sent=_sent(np.bincount(run.fates_at(record), minlength=len(Fate))),
     )
 
 
@@ -190,14 +176,14 @@ def cell_words(
         return _("<b>{fate}</b> (%{{customdata}} % of this cell)", fate=title), percents
     if step.fate is not Fate.SUMMARIZED:
         return f"<b>{_(FATE_WORDS[step.fate])}</b>", None
-    words = _(
+    template = noop(
         "<b>replaced by a summary</b> (version %{customdata[1]}),<br>summarized %{customdata[0]} times"
     )
     if step.generation == 1:
-        words = _(
+        template = noop(
             "<b>replaced by a summary</b> (version %{customdata[1]}),<br>summarized once"
         )
-    return words, _holders(run, cells, rows, columns)
+    return _(template), _holders(run, cells, rows, columns)
 
 
 def _holders(
@@ -221,27 +207,25 @@ def _holders(
 
 def span_words(span: Span) -> str:
     """Return what became of a message for a while, in a sentence."""
-    when = request_range(span.first, span.last)
-    fate = _(FATE_WORDS[span.fate])
+    template = noop("{when}: <b>{fate}</b>")
     if span.fate is Fate.SUMMARIZED:
-        return _(
-            "{when}: <b>{fate}</b>, summarized {times}",
-            when=when,
-            fate=fate,
-            times=times(span.generation),
-        )
-    return _("{when}: <b>{fate}</b>", when=when, fate=fate)
+        template = noop("{when}: <b>{fate}</b>, summarized {times}")
+    return _(
+        template,
+        when=request_range(span.first, span.last),
+        fate=_(FATE_WORDS[span.fate]),
+        times=times(span.generation),
+    )
 
 
 def map_finding(setting: SettingRun) -> str:
     """Return what a map shows, in one sentence for those who do not see it."""
     fates = fate_map(setting.run)
     last = fates.counts[-1]
-    messages = counted(fates.shares(-1).messages, "message")
     counts_in_words = _counts_words(last, ())
     return _(
         "Of {messages}, the last request under {setting} has {fates}.",
-        messages=messages,
+        messages=counted(fates.shares(-1).messages, "message"),
         setting=setting.label,
         fates=listed(counts_in_words),
     )

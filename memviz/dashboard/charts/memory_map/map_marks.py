@@ -31,6 +31,7 @@ from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 
 MOST_LINES_SHARE = 0.5
 """Summarizations in more than this share of the columns have no lines: they would cover the map."""
+_MARKS: Part = {"cliponaxis": False, "name": "summarizations", **LOOK_STAYS}
 MOST_LINES_OF_SMALL = 8
 CHARS_A_MAP_LINE = 46
 """Three maps stand side by side, and a tooltip does not leave its own."""
@@ -80,9 +81,7 @@ def fate_marks(
         [y] * len(drawn_marks),
         [_tooltip(setting, mark) for mark in drawn_marks],
         marker,
-        cliponaxis=False,
-        name="summarizations",
-        **LOOK_STAYS,
+        **_MARKS,
     )
 
 

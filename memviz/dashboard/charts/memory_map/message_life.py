@@ -1,6 +1,6 @@
 """The life of one message: a bar of fates for every setting, over the requests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -16,20 +16,25 @@ from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS, span_words
 from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     SettingRun,
-    setting_color,
 )
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.requests.request_axis import (
-    RequestAxis,
-    axis_of,
-)
+from memviz.metrics.requests.request_axis import axis_of
 
 BAR_PIXELS = 42
 AXIS_PIXELS = 44
 LINE_PIXELS = 34
 LABEL_CHARS = 60
+_BARE = {"showgrid": False, "zeroline": False, "automargin": False}
+_LAYOUT: Part = {
+    "over_turns": False,
+    "bargap": 0,
+    "barmode": "overlay",
+    "showlegend": False,
+    "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
+    "uirevision": "life",
+}
 
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:
@@ -39,15 +44,16 @@ def life_finding(settings: Sequence[SettingRun], position: int) -> str:
         life = fate_map(setting.run).life(position)
         if life:
             lives.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
-    number = message_number(position)
     return _(
         "Message {number:,} at the last request: {fates}.",
-        number=number,
+        number=message_number(position),
         fates=listed(lives) or _("never sent"),
     )
 
 
 class _Bar(NamedTuple):
+    """A stretch of the life of the message under one setting, on an axis that may have other runs on it."""
+
     row: int
     first: int
     last: int
@@ -59,52 +65,41 @@ def message_life(
 ) -> go.Figure:
     """Return the bars of the message at log position ``position``, up to ``last_turn``."""
     axis = axis_of(setting.run for setting in settings)
-    last = axis.last(last_turn)
-    pieces: list[_Bar] = []
+    last_place = axis.last(last_turn)
+    pieces = []
     names = []
     most_lines = 1
     for row, setting in enumerate(settings):
         if position < len(setting.run.log):
-            pieces += _bars_of(setting, row, position, axis)
+            fates = fate_map(setting.run)
+            places = axis.places(fates.turns).tolist()
+            for span in fates.life(position):
+                first = places[fates.number_at(span.first_place)]
+                last = places[fates.number_at(span.last_place)]
+                pieces.append(_Bar(row, first, last, span))
         lines = label_lines(setting.label, LABEL_CHARS)
-        names.append(_name(setting, row, lines))
+        swatch = f'<span style="color:{setting.color}">■</span>'
+        label = "<br>".join(map(escaped, lines))
+        # Above the bar.
+        names.append(note_at_left(f"{swatch} {label}", row - 0.25, align="left"))
         most_lines = max(most_lines, len(lines))
     row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
     x_axis = {
+        **_BARE,
         "title": {"text": axis_title(axis, _("request of turn")), "standoff": 6},
-        "range": [0.5, last + 0.5],
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": False,
-        **axis_ticks(axis, range(1, last + 1)),
+        "range": [0.5, last_place + 0.5],
+        **axis_ticks(axis, range(1, last_place + 1)),
     }
     y_range = [len(settings) - 0.5, -0.75]
     return picture(
         [_drawn(pieces)] if pieces else [],
-        over_turns=False,
         xaxis=x_axis,
         yaxis={"visible": False, "range": y_range, "fixedrange": True},
         annotations=names,
         **parting_layout(axis),
-        bargap=0,
-        barmode="overlay",
-        showlegend=False,
         height=row_pixels * len(settings) + AXIS_PIXELS,
-        margin={"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
-        uirevision="life",
+        **_LAYOUT,
     )
-
-
-def _bars_of(
-    setting: SettingRun, row: int, position: int, axis: RequestAxis
-) -> Iterator[_Bar]:
-    """The bars of one setting, on an axis that may have other runs on it."""
-    fates = fate_map(setting.run)
-    places = axis.places(fates.turns).tolist()
-    for span in fates.life(position):
-        first = places[fates.number_at(span.first_place)]
-        last = places[fates.number_at(span.last_place)]
-        yield _Bar(row, first, last, span)
 
 
 def _drawn(pieces: Sequence[_Bar]) -> Part:
@@ -121,10 +116,3 @@ def _drawn(pieces: Sequence[_Bar]) -> Part:
         hovertext=[span_words(bar.span) for bar in pieces],
         hoverinfo="text",
     )
-
-
-def _name(setting: SettingRun, row: int, lines: Sequence[str]) -> Part:
-    """Return the name of a setting above its bar."""
-    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
-    label = "<br>".join(map(escaped, lines))
-    return note_at_left(f"{swatch} {label}", row - 0.25, align="left")

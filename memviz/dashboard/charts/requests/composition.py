@@ -56,6 +56,19 @@ _TOKENS = {
     "rangemode": "tozero",
     "tickformat": ",d",
 }
+_LIMIT_LABEL = {
+    "y": 1,
+    "yref": "y domain",
+    "yanchor": "bottom",
+    "showarrow": False,
+}
+_LAYOUT = {
+    "legend": {**BELOW, "y": -0.2, "traceorder": "normal"},
+    "hovermode": "x unified",
+    "height": height_pixels.PARTS_OF_REQUESTS,
+    "uirevision": "composition",
+    "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
+}
 _BAR_LAYOUT = {
     "barmode": "stack",
     "bargap": 0.1,
@@ -95,16 +108,12 @@ def composition(run: Run) -> go.Figure:
         **axis_ticks(axis),
     }
     layout = {
+        **_LAYOUT,
         "title": heading(_("What each request is made of")),
         "xaxis": x_axis,
         "yaxis": {**_TOKENS, "title": {"text": _("tokens sent")}},
-        "legend": {**BELOW, "y": -0.2, "traceorder": "normal"},
         "shapes": shapes,
         "annotations": notes,
-        "hovermode": "x unified",
-        "height": height_pixels.PARTS_OF_REQUESTS,
-        "uirevision": "composition",
-        "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
     }
     return figure_over_turns(traces, layout)
 
@@ -186,12 +195,13 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
 
 
 def _share(part: str, tokens: int, total: int, limit: Limit | None) -> Part:
+    title = _(PART_TITLES[part])
     share = _(
         "{tokens}, {share:.0%} of the request",
         tokens=counted(tokens, "token"),
         share=tokens / total,
     )
-    tooltip = _("{part}: {share}", part=_(PART_TITLES[part]), share=share)
+    tooltip = _("{part}: {share}", part=title, share=share)
     if not _counts(part, limit):
         tooltip += _("<br>does not count toward the limit")
     return bars(
@@ -199,7 +209,7 @@ def _share(part: str, tokens: int, total: int, limit: Limit | None) -> Part:
         [""],
         _color(part, limit),
         orientation="h",
-        name=_(PART_TITLES[part]),
+        name=title,
         hovertemplate=f"{tooltip}<extra></extra>",
     )
 
@@ -207,16 +217,11 @@ def _share(part: str, tokens: int, total: int, limit: Limit | None) -> Part:
 def _limit_label(limit: Limit, longest: int) -> Part:
     """Return the words above the bar, beside the line; where neither side has room for them, over the line, up to the
     bar's right end."""
+    words = limit_words(limit)
     at = limit.tokens / longest
-    share = len(limit_words(limit)) * CHAR_PIXELS / NARROW_PIXELS
-    is_beside = at >= share or 1 - at >= share
-    return {
-        "text": limit_words(limit),
-        "x": limit.tokens if is_beside else 1,
-        "xref": "x" if is_beside else "paper",
-        "y": 1,
-        "yref": "y domain",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "xanchor": "left" if at + share <= 1 else "right",
-    }
+    share = len(words) * CHAR_PIXELS / NARROW_PIXELS
+    place = {"x": 1, "xref": "paper"}
+    if at >= share or 1 - at >= share:
+        place = {"x": limit.tokens, "xref": "x"}
+    anchor = "left" if at + share <= 1 else "right"
+    return {**_LIMIT_LABEL, "text": words, "xanchor": anchor, **place}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
-from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
-from memviz.dashboard.charts.requests.line_ends import LineEnd
+from memviz.dashboard.charts.palette import NOTE_PIXELS
+from memviz.dashboard.charts.requests.line_ends import Bracket, LineEnd
 from memviz.dashboard.words.requests import limit_rule
 
 FITS_UP_TO = 1.25
@@ -24,45 +24,37 @@ LABEL_SHARE = 0.06
 """Words above brackets are so far from each other, as a share of the picture's height."""
 LABEL_LEFT_PIXELS = 8
 """From the middle of a bracket to the left edge of the word above it."""
+_LABEL: Part = {"xanchor": "left", "xshift": -LABEL_LEFT_PIXELS, "yanchor": "bottom"}
+
+
+def fitting_ends(
+    ends: Iterable[LineEnd], top_tokens: float
+) -> Iterator[tuple[LineEnd, Bracket]]:
+    """Yield the ends whose bracket is drawn, with it. A limit far above everything sent is said in words alone."""
+    for end in ends:
+        if end.bracket is not None and end.bracket.high_tokens <= top_tokens:
+            yield end, end.bracket
 
 
 def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
     """Return the word above each bracket that is drawn, between the last request and the
     names, so that it covers no data; one word where two would lie on each other."""
     notes: list[Part] = []
-    heights: list[int] = []
-    for end in ends:
-        bracket = end.bracket
-        if bracket is None or bracket.high_tokens > top_tokens:
+    for end, bracket in fitting_ends(ends, top_tokens):
+        height = bracket.high_tokens
+        gaps = [abs(height - other["y"]) for other in notes]
+        if min(gaps, default=top_tokens) < LABEL_SHARE * top_tokens:
             continue
-        least_tokens = LABEL_SHARE * top_tokens
-        if any(abs(bracket.high_tokens - height) < least_tokens for height in heights):
-            continue
-        heights.append(bracket.high_tokens)
-        label = note(
-            _("limit"),
-            int(end.placed.axis.lasts[-1]) * (1 + BRACKET_PLACES),
-            bracket.high_tokens,
-            xanchor="left",
-            xshift=-LABEL_LEFT_PIXELS,
-            yanchor="bottom",
-            font={
-                "size": NOTE_PIXELS,
-                "color": setting_color(end.placed.setting.index),
-            },
-        )
-        notes.append(label)
+        font = {"size": NOTE_PIXELS, "color": end.placed.setting.color}
+        x = int(end.placed.axis.lasts[-1]) * (1 + BRACKET_PLACES)
+        notes.append(note(_("limit"), x, height, font=font, **_LABEL))
     return notes
 
 
 def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
-    """Return the brackets behind the last request, in the colours of their settings. A
-    limit far above everything sent is said in words alone."""
-    traces: list[Part] = []
-    for end in ends:
-        bracket = end.bracket
-        if bracket is None or bracket.high_tokens > top_tokens:
-            continue
+    """Return the brackets behind the last request, in the colours of their settings."""
+    traces = []
+    for end, bracket in fitting_ends(ends, top_tokens):
         setting = end.placed.setting
         last = int(end.placed.axis.lasts[-1])
         gap = BRACKET_PLACES * last
@@ -73,13 +65,13 @@ def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
             "a request of {high_tokens:,} tokens reaches it",
             high_tokens=bracket.high_tokens,
         )
+        label = escaped(setting.label)
         trace = path(
             np.array([x - cap, x + cap, x, x, x - cap, x + cap]),
             np.array([bracket.low_tokens] * 3 + [bracket.high_tokens] * 3),
-            stroke(2, color=setting_color(setting.index)),
-            hovertemplate=f"<b>{escaped(setting.label)}</b><br>{rule}<br>{size}"
-            "<extra></extra>",
-            name=_("{setting} limit", setting=escaped(setting.label)),
+            stroke(2, color=setting.color),
+            hovertemplate=f"<b>{label}</b><br>{rule}<br>{size}<extra></extra>",
+            name=_("{setting} limit", setting=label),
             **end.placed.group,
         )
         del trace["hoverinfo"]  # the template says it

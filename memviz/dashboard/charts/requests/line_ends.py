@@ -15,7 +15,6 @@ from memviz.dashboard.charts.palette import (
     NOTE_PIXELS,
     PART_COLORS,
     SettingRun,
-    setting_color,
 )
 from memviz.dashboard.charts.turn_axis import request_id
 from memviz.dashboard.words.requests import bracket_words
@@ -38,6 +37,14 @@ LOWER_SHARE = 0.7
 """The height of a phone's picture, as a share of the one that is asked for."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
+_BESIDE_LINE: Part = {
+    "xref": "paper",
+    "xanchor": "left",
+    "xshift": NEXT_TO_LINE_PIXELS - 12,
+    "yanchor": "middle",
+    "align": "left",
+    "font": {"size": NOTE_PIXELS},
+}
 _TAGS = re.compile(r"<[^>]+>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
 _DIAMOND = f'<span style="color:{PART_COLORS["summary"]}">◆</span>'
@@ -112,7 +119,7 @@ def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
     """Return two rows of the end's name, for a crowded picture: the strategy, and of its parameters the first that no
     other line of that strategy has. The whole name stands in the tooltip."""
     strategy, *parameters = end.name.split(" · ")
-    elsewhere: set[str] = set()
+    elsewhere = set()
     for other in ends:
         other_strategy, *other_parameters = other.name.split(" · ")
         if other is not end and other_strategy == strategy:
@@ -194,28 +201,16 @@ def name_notes(
     middles = _apart(ends_pixels, heights, picture_pixels)
     notes = []
     for end, rows, at, middle in zip(named, rows_of, ends_pixels, middles, strict=True):
-        mark = _MARK.format(setting_color(end.placed.setting.index))
+        mark = _MARK.format(end.placed.setting.color)
         arrow = " ↑" if end.tokens > top_tokens else ""
-        place: Part = {
-            "y": min(end.tokens, top_tokens),
-            "yref": "y",
-            "yshift": middle - at,
-        }
+        y = min(end.tokens, top_tokens)
+        place: Part = {"yref": "y", "yshift": middle - at}
         if is_crowded:
-            place = {"y": 1, "yref": "paper", "yshift": middle - picture_pixels}
-        label = note(
-            f"{mark} {'<br>'.join(rows)}{arrow}",
-            1,
-            xref="paper",
-            xanchor="left",
-            xshift=NEXT_TO_LINE_PIXELS - 12,
-            yanchor="middle",
-            align="left",
-            hovertext=escaped(end.placed.setting.label),
-            font={"size": NOTE_PIXELS},
-            **place,
-        )
-        notes.append(label)
+            y = 1
+            place = {"yref": "paper", "yshift": middle - picture_pixels}
+        words = f"{mark} {'<br>'.join(rows)}{arrow}"
+        label = escaped(end.placed.setting.label)
+        notes.append(note(words, 1, y, hovertext=label, **_BESIDE_LINE, **place))
     return notes
 
 
@@ -224,7 +219,7 @@ def _apart(
 ) -> list[float]:
     """Return the middles of names from below, none over another: each is pushed up as far
     as the one below it needs, and down again where it would leave the picture."""
-    middles: list[float] = []
+    middles = []
     lowest = 0.0
     for middle, height in zip(wanted, heights, strict=True):
         place = max(middle, lowest + height / 2)

@@ -66,6 +66,13 @@ _LAYOUT = {
     "margin": {"l": 80, "r": 10, "t": 10, "b": 40},
     "hovermode": "closest",
 }
+_TOKENS = {"tickformat": ",d", "showticksuffix": "last", "rangemode": "tozero"}
+_BAR: Part = {
+    "orientation": "h",
+    "textposition": "none",
+    "hovertemplate": "%{text}<extra></extra>",
+}
+_BARS = {"categoryorder": "array", "fixedrange": True}
 _FUNNEL = {
     "type": "path",
     "fillcolor": faded(PART_COLORS["summary"], FUNNEL_OPACITY),
@@ -86,18 +93,9 @@ def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
             traces.append(_bars(picture, looks, placed))
     layout = {
         **_LAYOUT,
-        "xaxis": {
-            "tickformat": ",d",
-            # A title would lie under the legend where that takes many rows, on a phone.
-            "ticksuffix": _(" tokens"),
-            "showticksuffix": "last",
-            "rangemode": "tozero",
-        },
-        "yaxis": {
-            "categoryorder": "array",
-            "categoryarray": [_(SENT), _(SAID)],
-            "fixedrange": True,
-        },
+        # A title would lie under the legend where that takes many rows, on a phone.
+        "xaxis": {**_TOKENS, "ticksuffix": _(" tokens")},
+        "yaxis": {**_BARS, "categoryarray": [_(SENT), _(SAID)]},
         "shapes": _funnel(picture),
     }
     return figure(traces, layout)
@@ -113,12 +111,10 @@ def _bars(
         [row for row, _stretch in placed],
         COLORS[looks],
         marker={"opacity": opacities},
-        orientation="h",
         name=_(TITLES[looks]),
         base=[stretch.start for stretch in stretches],
         text=[_tooltip(picture, stretch) for stretch in stretches],
-        textposition="none",
-        hovertemplate="%{text}<extra></extra>",
+        **_BAR,
     )
 
 
@@ -138,12 +134,10 @@ def stretch_words(picture: SaidAndSent, stretch: Stretch) -> str:
         name = _("Summary") if is_summary else title
         return _("{name}: {tokens}", name=name, tokens=tokens)
     what = _("replaced by a summary") if is_summary else title.lower()
-    role = role_name(picture.run.log[stretch.position].role)
-    number = message_number(stretch.position)
     return _(
         "Message {number:,} ({role}), {tokens}: {what}",
-        number=number,
-        role=role,
+        number=message_number(stretch.position),
+        role=role_name(picture.run.log[stretch.position].role),
         tokens=tokens,
         what=what,
     )

@@ -193,14 +193,20 @@ def _rounded_up(tokens: int) -> int:
 
 def request_finding(record: TurnRecord) -> str:
     """Return ``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
-    parts = sorted(record.tokens.items(), key=lambda part: -part[1])
-    named = [f"{_(PART_TITLES[part])} {tokens:,}" for part, tokens in parts if tokens]
+    parts = _largest_first(record.tokens)
+    named = [f"{_(PART_TITLES[part])} {tokens:,}" for part, tokens in parts]
     return _(
         "The request of {request} has {tokens}: {parts}.",
         request=record.name,
         tokens=counted(record.total_tokens, "token"),
         parts=_(COMMA).join(named),
     )
+
+
+def _largest_first(tokens: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the parts that have tokens, with these."""
+    parts = [(part, number) for part, number in tokens.items() if number]
+    return sorted(parts, key=lambda part: -part[1])
 
 
 def parts_finding(run: Run) -> str:
@@ -211,9 +217,8 @@ def parts_finding(run: Run) -> str:
         return _("Parts of every request: no request yet.")
     totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
     shares = []
-    for part in sorted(PART_ORDER, key=lambda part: -totals[part]):
-        if totals[part]:
-            shares.append(f"{_(PART_TITLES[part])} {totals[part] / sent:.0%}")
+    for part, tokens in _largest_first(totals):
+        shares.append(f"{_(PART_TITLES[part])} {tokens / sent:.0%}")
     largest = run.requests[int(run.columns.totals.argmax())]
     return _(
         "Of all tokens sent under {setting}: {parts}; the largest request, of {request}, has {tokens}.",

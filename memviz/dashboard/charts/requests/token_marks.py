@@ -20,7 +20,7 @@ from memviz.dashboard.charts.grammar import (
     segments,
     stroke,
 )
-from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
+from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS
 from memviz.dashboard.charts.requests.line_ends import PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
@@ -70,32 +70,28 @@ class _Change(NamedTuple):
 def compaction_marks(placed: PlacedSetting) -> list[Part]:
     """Return a mark at the first request that each compaction changed, and a line down to it from what that request
     would have been."""
-    changes = [
-        _change(placed, each)
-        for each in marked_compactions(placed.setting.run, placed.axis)
-    ]
-    if not changes:
-        return []
     run = placed.setting.run
+    marked_of_run = marked_compactions(run, placed.axis)
+    if not marked_of_run:
+        return []
+    changes = [_change(placed, marked) for marked in marked_of_run]
     name = escaped(placed.setting.label)
     # A summary a request, or hundreds of them: small marks, no drop lines.
     most_large = min(MOST_LARGE_MARKS, 0.5 * max(1, len(run.requests)))
     is_dense = len(changes) > most_large
     size, width = next(look for most, look in LOOKS if len(changes) <= most)
 
-    def tooltip(change: _Change) -> str:
-        return compaction_tooltip(
-            placed.setting.label, change.marked.compaction, run=run
-        )
+    def tooltip(marked: MarkedCompaction) -> str:
+        return compaction_tooltip(placed.setting.label, marked.compaction, run=run)
 
     points = marks(
-        np.array([change.marked.place for change in changes]),
+        np.array([marked.place for marked in marked_of_run]),
         np.array([change.after for change in changes]),
-        Texts(changes, tooltip),
+        Texts(marked_of_run, tooltip),
         marker_of(
-            [change.marked for change in changes],
+            marked_of_run,
             DENSE_PIXELS if is_dense else size,
-            stroke(1, color=setting_color(placed.setting.index)),
+            stroke(1, color=placed.setting.color),
         ),
         unselected=_UNSELECTED,
         customdata=[change.id for change in changes],
@@ -148,7 +144,7 @@ def recall_marks(placed: PlacedSetting, largest_tokens: int) -> list[Part]:
         "symbol": "triangle-down",
         "size": RECALL_PIXELS,
         "color": PART_COLORS["recalled"],
-        "line": stroke(1.5, color=setting_color(setting.index)),
+        "line": stroke(1.5, color=setting.color),
     }
     triangles = marks(
         placed.places[numbers],
@@ -174,16 +170,14 @@ def _recalls(run: Run) -> list[int]:
 def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
     recalled = record.parts.recalled
     turns = sorted({record.memory.log.turn_number(position) for position in recalled})
-    messages = counted(len(recalled), "message")
-    tokens = counted(recalled_tokens(record), "token")
     return _(
         "<b>{setting}</b><br><b>recalled</b> {messages} of {turns} into {request}<br>"
         "+{tokens}, {total_tokens:,} in all",
         setting=escaped(label),
-        messages=messages,
+        messages=counted(len(recalled), "message"),
         turns=turn_list(turns, MAX_TURNS_NAMED),
         request=name_of(run, record),
-        tokens=tokens,
+        tokens=counted(recalled_tokens(record), "token"),
         total_tokens=record.total_tokens,
     )
 
@@ -251,8 +245,8 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
     where there is more room. Names that would lie on each other stand in rows; where there are too many, the newest
     do."""
     last = max(1, axis.last(run.turns[-1].turn) if run.turns else 1)
-    lines: list[Part] = []
-    labels: list[Part] = []
+    lines = []
+    labels = []
     leftmost: list[float] = []  # of each row, from below, where its first name begins
     for setting in reversed(run.earlier_settings):
         label = run.strategy_at(setting.last_turn + 1).label

@@ -14,13 +14,12 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.grammar import Part, line, marks, picture
+from memviz.dashboard.charts.grammar import Part, line, marks, pending_marker, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     NOTE_PIXELS,
     PART_TITLES,
     SettingRun,
-    setting_color,
 )
 from memviz.dashboard.charts.requests.limit_brackets import (
     BRACKET_PLACES,
@@ -72,6 +71,15 @@ UNDER_MARK_PIXELS = 18
 """The size of the invisible points of a line. Where the pointer is on two points Plotly takes the smaller one: a mark,
 not the point under it."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 16, "b": 44}
+_LAYOUT: Part = {
+    "showlegend": False,
+    "hoverlabel": {"align": "left", "font": {"size": NOTE_PIXELS}},
+}
+_PENDING = noop("{words}<br>pending: nobody has answered it, it counts nowhere")
+_PENDING_NOT_ASKED = noop(
+    "{words}<br>pending: nobody has answered it, it counts nowhere. It would be sent with another summary: "
+    "no model was paid for one that nobody needs yet"
+)
 _FLAGS = {
     "over_budget": noop("over budget"),
     "orphaned_tool_message": noop("orphaned tool message"),
@@ -117,11 +125,10 @@ def tokens_per_turn(
         traces,
         xaxis=_x_axis(axis, shown, ends),
         yaxis=token_axis(top, window),
-        showlegend=False,
         shapes=turn_partings(axis, shown) + above.lines,
         annotations=notes,
-        hoverlabel={"align": "left", "font": {"size": NOTE_PIXELS}},
         height=height,
+        **_LAYOUT,
         margin={**MARGINS, "t": top_pixels, "r": right_pixels},
         uirevision=f"tokens {magnified}",
     )
@@ -152,8 +159,8 @@ def _marks_above(
 ) -> NamedMarks:
     """Return the names above the picture, with their lines down through it: of what the
     conversation's own program did, of settings that were switched, and of recalls."""
-    lines: list[Part] = []
-    labels: list[Part] = []
+    lines = []
+    labels = []
     rows = 0
     if placed:
         recorded_lines, recorded_names = recorded_marks(
@@ -194,7 +201,7 @@ def _traces(
 ) -> list[Part]:
     """Return all traces, the undermost first: the lines of all settings, then their marks."""
     layers = [_layers(setting_line, window) for setting_line in placed]
-    traces: list[Part] = []
+    traces = []
     for alike in zip(*layers, strict=True):
         for part in alike:
             traces += part
@@ -229,10 +236,10 @@ def _token_line(placed: PlacedSetting, window: Window | None) -> Part:
     if len(x) <= MAX_CLICKABLE:
         mode = "lines+markers"
         ids = [placed.id_of(at) for at in range(len(x))]
-        has_mark = [
-            bool(each.compactions or each.parts.recalled) for each in run.requests
-        ]
-        sizes = [UNDER_MARK_PIXELS if has else POINT_PIXELS for has in has_mark]
+        sizes = []
+        for record in run.requests:
+            has_mark = record.compactions or record.parts.recalled
+            sizes.append(UNDER_MARK_PIXELS if has_mark else POINT_PIXELS)
     return line(
         placed.setting,
         x,
@@ -251,42 +258,36 @@ def _pending_mark(placed: PlacedSetting, window: Window | None) -> list[Part]:
     pending = placed.setting.run.pending
     if pending is None:
         return []
-    words = _request_tooltip(placed.setting, window, pending)
+    is_unasked = SUMMARY_NOT_ASKED in pending.flags
     tooltip = _(
-        "{words}<br>pending: nobody has answered it, it counts nowhere", words=words
+        _PENDING_NOT_ASKED if is_unasked else _PENDING,
+        words=_request_tooltip(placed.setting, window, pending),
     )
-    if SUMMARY_NOT_ASKED in pending.flags:
-        tooltip = _(
-            "{words}<br>pending: nobody has answered it, it counts nowhere. It would be sent with another summary: "
-            "no model was paid for one that nobody needs yet",
-            words=words,
-        )
-    marker = {
-        "symbol": "circle-open",
-        "size": PENDING_PIXELS,
-        "color": setting_color(placed.setting.index),
-        "line": {"width": 2},
-    }
-    point = marks(
-        np.array([int(placed.axis.lasts[-1]) + 1]),
-        np.array([pending.total_tokens]),
-        [tooltip],
-        marker,
-        **placed.group,
-    )
-    return [point]
+    x = np.array([int(placed.axis.lasts[-1]) + 1])
+    y = np.array([pending.total_tokens])
+    marker = pending_marker(placed.setting, PENDING_PIXELS)
+    return [marks(x, y, [tooltip], marker, **placed.group)]
 
 
 def _request_tooltip(
     setting: SettingRun, window: Window | None, record: TurnRecord
 ) -> str:
-    tokens = counted(record.total_tokens, "token")
     lines = [f"<b>{escaped(setting.label)}</b>"]
-    request = name_of(setting.run, record)
-    lines.append(_("{request}: <b>{tokens}</b> sent", request=request, tokens=tokens))
+    lines.append(
+        _(
+            "{request}: <b>{tokens}</b> sent",
+            request=name_of(setting.run, record),
+            tokens=counted(record.total_tokens, "token"),
+        )
+    )
     if window is not None:
-        share = window.share(record.total_tokens)
-        lines.append(_("{share} of {window}", share=share, window=escaped(window.name)))
+        lines.append(
+            _(
+                "{share} of {window}",
+                share=window.share(record.total_tokens),
+                window=escaped(window.name),
+            )
+        )
     for part, part_tokens in record.tokens.items():
         if part_tokens:
             lines.append(f"{_(PART_TITLES[part])}: {part_tokens:,}")

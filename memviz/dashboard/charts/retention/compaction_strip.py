@@ -32,6 +32,7 @@ MOST_LINES_SHARE = 0.5
 selected fact have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
+_RING = {"size": 19, "line": {"width": 2}}
 STRIP_TITLE = noop("<i>summarized</i>")
 STRIP_TITLE_OF_RULES = noop("<i>changed</i>")
 """The title of the strip where every mark is a summarization, and where a rule cleared, shortened or dropped
@@ -108,10 +109,6 @@ def chosen_mark(chosen: MarkedCompaction, bottom: float) -> Iterator[Part]:
     color = chosen.look.strong_color
     x = [chosen.place, chosen.place]
     yield path(x, [STRIP, bottom], stroke(2.5, color=color), name="chosen line")
-    marker = {
-        "symbol": f"{chosen.look.symbol.removesuffix('-open')}-open",
-        "size": 19,
-        "line": {"width": 2},
-        "color": color,
-    }
+    symbol = f"{chosen.look.symbol.removesuffix('-open')}-open"
+    marker = {**_RING, "symbol": symbol, "color": color}
     yield ring([chosen.place], [STRIP], marker, name="chosen", cliponaxis=False)

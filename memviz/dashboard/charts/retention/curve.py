@@ -26,7 +26,7 @@ from memviz.dashboard.charts.grammar import (
     sized_for,
     stroke,
 )
-from memviz.dashboard.charts.palette import FIXED_MARGINS, faded, setting_color
+from memviz.dashboard.charts.palette import FIXED_MARGINS, faded
 from memviz.dashboard.charts.retention.result import (
     Measure,
     RetentionResult,
@@ -51,7 +51,11 @@ POINT_PIXELS = 12
 """The size of a point of a line. Where two points are at one place Plotly shows the smaller one's tooltip, and that has
 to be the summarization's."""
 Shares = NDArray[np.float64]
-_LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
+_LAYOUT: Part = {
+    "legend": {**BELOW, "y": -0.18, "groupclick": "togglegroup"},
+    "margin": FIXED_MARGINS,
+    "uirevision": "retention",
+}
 _NAMED_LAST: Part = {"showlegend": True, "legendrank": 1001}
 """In the legend behind the settings, whose rank is 1000."""
 _ONLY_CHOSEN: Part = {"selected": OPAQUE, "unselected": {"marker": {"opacity": 0}}}
@@ -91,9 +95,7 @@ def retention_curve(
             **SHARE_AXIS,
             "title": {"text": _("share of the facts stated so far")},
         },
-        legend=_LEGEND,
-        margin=FIXED_MARGINS,
-        uirevision="retention",
+        **_LAYOUT,
         **parting_layout(axis),
         **sized_for(len(results), 440, named_bounds),
     )
@@ -151,8 +153,11 @@ def _tooltips(result: RetentionResult, measure: Measure) -> Texts[int]:
     def tooltip(request: int) -> str:
         lines = f"<b>{escaped(result.setting.label)}</b><br>{words[request]}"
         if measure is not Measure.RETAINED and stated[request]:
-            share = retained[request] / stated[request]
-            lines += _(template, found=retained[request], share=share)
+            lines += _(
+                template,
+                found=retained[request],
+                share=retained[request] / stated[request],
+            )
         return lines
 
     return Texts(range(len(words)), tooltip)
@@ -166,23 +171,29 @@ def summarization_marks(
     turns = result.retention.turns
     last_requests = {turn: request for request, turn in enumerate(turns.tolist())}
     by_request = result.retention.share(measure.of(result.retention))
-    drawable: list[MarkedCompaction] = []
-    shares: list[float] = []
-    clicks: list[list[int]] = []
+    drawable = []
+    shares = []
+    clicks = []
     for marked in marked_compactions(result.run, axis):
         request = marked.request
         if request is None:
             request = last_requests.get(marked.turn)
         if request is not None and not np.isnan(by_request[request]):
-            number = result.run.number_of(marked.compaction)
             drawable.append(marked)
             shares.append(float(by_request[request]))
-            clicks.append([place, *_request_id(turns, request, number=number)])
+            clicks.append(
+                [
+                    place,
+                    *_request_id(
+                        turns, request, number=result.run.number_of(marked.compaction)
+                    ),
+                ]
+            )
     if not drawable:
         return []
 
     is_dense = len(drawable) > min(MOST_LARGE, 0.5 * len(result.run.requests))
-    edge = stroke(1 if is_dense else 1.5, color=setting_color(result.setting.index))
+    edge = stroke(1 if is_dense else 1.5, color=result.setting.color)
     points = marks(
         np.array([marked.place for marked in drawable]),
         np.array(shares),

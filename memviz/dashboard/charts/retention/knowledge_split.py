@@ -24,6 +24,15 @@ from memviz.dashboard.charts.turn_axis import parting_layout, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 
+_LAYOUT: Part = {
+    "showlegend": False,
+    "hovermode": "x",
+    "height": height_pixels.FACTS_BY_PLACE,
+    "margin": {**MARGINS, "t": 8, "b": 44},
+    "uirevision": "split",
+}
+_STEPS: Part = {"stackgroup": "facts", "hoverinfo": "skip"}
+_HIDDEN = {"opacity": 0, "size": 1}
 _FACTS_AXIS = {
     "automargin": False,
     "tickformat": ",d",
@@ -43,9 +52,8 @@ def knowledge_split(retention: Retention) -> go.Figure:
         if counts.any():
             traces.append(_area(state, retention.places, counts))
     # What a request says when one points at it stands on top of its stack.
-    hidden = {"opacity": 0, "size": 1}
     words = known_words(retention)
-    traces.append(marks(retention.places, stated, words, hidden, name="facts"))
+    traces.append(marks(retention.places, stated, words, _HIDDEN, name="facts"))
     y_axis = {
         **_FACTS_AXIS,
         "range": [0, most * 1.04],
@@ -56,11 +64,7 @@ def knowledge_split(retention: Retention) -> go.Figure:
         xaxis=turns_axis(axis, title=requests_title(axis)),
         yaxis=y_axis,
         **parting_layout(axis),
-        showlegend=False,
-        hovermode="x",
-        height=height_pixels.FACTS_BY_PLACE,
-        margin={**MARGINS, "t": 8, "b": 44},
-        uirevision="split",
+        **_LAYOUT,
     )
 
 
@@ -77,8 +81,7 @@ def _area(
         np.concatenate((counts[:1], counts, counts[-1:])),
         {"width": 0, "shape": "hvh", "color": color},
         fillcolor=color,
-        stackgroup="facts",
         name=_(KNOWLEDGE_TITLES[state]),
-        hoverinfo="skip",
+        **_STEPS,
         **hatching,
     )

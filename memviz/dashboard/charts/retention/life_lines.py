@@ -75,6 +75,19 @@ _BIRTH = {
     "color": PART_COLORS["history"],
     "line": {"width": 1.5, "color": _WHITE},
 }
+_LAYOUT: Part = {
+    "barmode": "overlay",
+    "bargap": 0,
+    "showlegend": False,
+    "margin": MARGINS,
+    "uirevision": "lives",
+}
+_BAR: Part = {
+    "orientation": "h",
+    "hoverinfo": "text",
+    "textposition": "none",
+    **LOOK_STAYS,
+}
 _CROSS_EDGE = {"width": 1, "color": _WHITE}
 
 
@@ -88,6 +101,10 @@ class _Stretch(NamedTuple):
     @property
     def left(self) -> float:
         return self.span.first_place - 0.5
+
+    @property
+    def requests(self) -> int:
+        return self.span.last_place - self.span.first_place + 1
 
 
 def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
@@ -139,12 +156,8 @@ def life_lines_of(
         xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
         yaxis=_named_rows(result, lives, selected),
         shapes=shapes,
-        barmode="overlay",
-        bargap=0,
-        showlegend=False,
         height=round(rows_pixels) + MARGINS["t"] + MARGINS["b"],
-        margin=MARGINS,
-        uirevision="lives",
+        **_LAYOUT,
     )
 
 
@@ -188,27 +201,21 @@ def _bars(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Pa
         if not in_state:
             continue
         pattern = {"pattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {}
-        words = [
-            f"{_head(result, stretch.life)}<br>{span_words(stretch.span)}"
-            for stretch in in_state
-        ]
+        words = []
+        for stretch in in_state:
+            head = _head(result, stretch.life)
+            words.append(f"{head}<br>{span_words(stretch.span)}")
         yield bars(
-            [
-                stretch.span.last_place - stretch.span.first_place + 1
-                for stretch in in_state
-            ],
+            [stretch.requests for stretch in in_state],
             [stretch.row for stretch in in_state],
             KNOWLEDGE_COLORS[state],
             marker=pattern,
-            orientation="h",
             name=_(KNOWLEDGE_TITLES[state]),
             width=BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
             base=[stretch.left for stretch in in_state],
             customdata=[stretch.life.probe for stretch in in_state],
             hovertext=words,
-            hoverinfo="text",
-            textposition="none",
-            **LOOK_STAYS,
+            **_BAR,
         )
 
 
@@ -274,9 +281,10 @@ def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[
 def _loss_words(
     result: RetentionResult, lost: _Stretch, taken_by: Compaction | None
 ) -> str:
-    when = request_name(*lost.span.first)
     head = _(
-        "{head}<br><b>lost at {when}</b>", head=_head(result, lost.life), when=when
+        "{head}<br><b>lost at {when}</b>",
+        head=_head(result, lost.life),
+        when=request_name(*lost.span.first),
     )
     if taken_by is None:
         return _("{head}: the last message that held it is no longer sent", head=head)

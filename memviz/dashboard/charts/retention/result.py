@@ -120,13 +120,12 @@ def _words(request: str, counts: list[int]) -> str:
             places += [words] if is_said else []
         elif is_said:
             others.append(words)
-    share = share_of(known_count, born, "fact")
     return _(SEMICOLON).join(
         [
             _(
                 "{request}: {share} known: {places}",
                 request=request,
-                share=share,
+                share=share_of(known_count, born, "fact"),
                 places=_(COMMA).join(places),
             ),
             *others,

@@ -26,7 +26,6 @@ from memviz.dashboard.charts.grammar import (
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     SettingRun,
-    setting_color,
     turn_ticks,
 )
 from memviz.dashboard.charts.thinning import Texts
@@ -34,6 +33,13 @@ from memviz.metrics.retention.survival import Survival
 
 FEW = 5
 """From the first age on that fewer have reached, the curve is drawn faintly: one of them more or less is a leap."""
+_HALF = stroke(1, "dot")
+_LAYOUT: Part = {
+    "legend": LEGEND_BELOW,
+    "shapes": [rule_across(0.5, _HALF, layer="below")],
+    "margin": FIXED_MARGINS,
+    "uirevision": "survival",
+}
 _FAINT = {"opacity": 0.35, "showlegend": False}
 
 
@@ -89,18 +95,14 @@ def survival_curve(
         traces += _curves(lines, what)
     for lines in lasting:
         traces += _half_life(lines, what)
-    half = stroke(1, "dot")
     if lasting:
-        traces.append(legend_entry(_("Half is known"), mode="lines", line=half))
+        traces.append(legend_entry(_("Half is known"), mode="lines", line=_HALF))
     return picture(
         traces,
         title=heading(title),
         xaxis=x_axis,
         yaxis={**SHARE_AXIS, "title": {"text": _("share still known")}},
-        legend=LEGEND_BELOW,
-        shapes=[rule_across(0.5, half, layer="below")],
-        margin=FIXED_MARGINS,
-        uirevision="survival",
+        **_LAYOUT,
         **sized_for(len(lasting), height_pixels.SURVIVAL, 1),
     )
 
@@ -126,25 +128,29 @@ def _words(lasting: Lasting, age: int, what: Thing) -> str:
     retained = int(lasting.survival.retained[age])
     observed = int(lasting.survival.observed[age])
     after = counted(age, lasting.survival.unit)
-    share = share_of(retained, observed, what.noun)
     head = f"<b>{escaped(lasting.setting.label)}</b>"
-    return _(what.known_after, setting=head, age=after, share=share)
+    return _(
+        what.known_after,
+        setting=head,
+        age=after,
+        share=share_of(retained, observed, what.noun),
+    )
 
 
 def _half_life(lasting: Lasting, what: Thing) -> Iterator[Part]:
     half = lasting.survival.half_life
     if half is None:
         return
-    color = setting_color(lasting.setting.index)
-    age = counted(half, lasting.survival.unit)
     words = _(
-        "{words}<br><b>half-life: {age}</b>", words=_words(lasting, half, what), age=age
+        "{words}<br><b>half-life: {age}</b>",
+        words=_words(lasting, half, what),
+        age=counted(half, lasting.survival.unit),
     )
     yield marks(
         [half],
         [float(lasting.survival.share[half])],
         [words],
-        {"symbol": "circle", "size": 11, "color": color},
+        {"symbol": "circle", "size": 11, "color": lasting.setting.color},
         showlegend=False,
         legendgroup=str(lasting.setting.index),
         name=f"{escaped(lasting.setting.label)} half-life",

@@ -27,6 +27,7 @@ NEITHER = PART_COLORS["overhead"]
 MARGINS = {"l": 60, "r": 10, "t": 34, "b": 45}
 FEW_VERSIONS = 60
 _PERCENT = {"ticksuffix": " %", "range": [0, 104]}
+_AMOUNTS = {"automargin": False, "rangemode": "tozero", "nticks": 6}
 _LEGEND = {
     "orientation": "h",
     "yanchor": "bottom",
@@ -34,16 +35,37 @@ _LEGEND = {
     "x": 0,
     "traceorder": "normal",
 }
-_COPIED = {"symbol": "circle-open", "size": 16, "color": GREY}
+_LAYOUT: Part = {
+    "barmode": "stack",
+    "height": height_pixels.SUMMARIES_IN_NUMBERS,
+    "margin": MARGINS,
+    "uirevision": "evolution",
+    "legend": _LEGEND,
+}
+_COPIED: Part = {
+    "mode": "markers",
+    "marker": {"symbol": "circle-open", "size": 16, "color": GREY},
+    "line": stroke(2, "dash"),
+}
+_SUMMARY_LOOK: Part = {
+    "marker": {"symbol": "diamond", "size": 8, "color": SUMMARY},
+    "line": stroke(2, "solid", SUMMARY),
+}
+_MESSAGE_LOOK: Part = {
+    "marker": {"symbol": "circle", "size": 8, "color": MESSAGES},
+    "line": stroke(2, "dash", MESSAGES),
+}
 
 
 def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return source tokens per summary token: of everything a version stands for, and of what it was made of."""
     whole = [fact.compression for fact in facts]
     step = [fact.step_compression for fact in facts]
-    lines = [_summary_line(facts, _("all messages it stands for"), whole, "×")]
+    name = _("all messages it stands for")
+    lines = [_line(facts, name, whole, "×", _SUMMARY_LOOK)]
     if whole != step:  # they are the same in a list
-        lines.append(_message_line(facts, _("what it was made of"), step, "×"))
+        name = _("what it was made of")
+        lines.append(_line(facts, name, step, "×", _MESSAGE_LOOK))
     unit = _("source tokens per token")
     return _chart(lines, unit, facts, axis, {"ticksuffix": "×"})
 
@@ -57,8 +79,8 @@ def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
         is_first = fact.previous_words is None
         new.append(None if is_first else _percent(fact.novel_share))
     lines = [
-        _summary_line(facts, _("kept of the last version"), shares, " %"),
-        _message_line(facts, _("new in this version"), new, " %"),
+        _line(facts, _("kept of the last version"), shares, " %", _SUMMARY_LOOK),
+        _line(facts, _("new in this version"), new, " %", _MESSAGE_LOOK),
     ]
     return _chart(lines, _("share of words"), facts, axis, _PERCENT)
 
@@ -87,14 +109,12 @@ def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
 def nesting_chart(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return how many summarizations the oldest content of each version has been through."""
     generations = [fact.generation for fact in facts]
-    lines = [_summary_line(facts, "summarizations", generations, "")]
+    lines = [_line(facts, "summarizations", generations, "", _SUMMARY_LOOK)]
     nested = [fact for fact in facts if fact.nested_headings]
     if nested:
         generations_of_nested = [fact.generation for fact in nested]
         name = _("a summary's heading inside")
-        copied = _message_line(nested, name, generations_of_nested, "")
-        look = {"mode": "markers", "marker": _COPIED, "line": stroke(2, "dash")}
-        lines.append({**copied, **look})
+        lines.append(_line(nested, name, generations_of_nested, "", _COPIED))
     step = 1 if max(generations, default=1) <= 8 else None
     whole_numbers = {"tickformat": ",d", "dtick": step}
     return _chart(lines, "summarizations", facts, axis, whole_numbers)
@@ -116,26 +136,11 @@ def _name_of(fact: VersionFacts) -> str:
     )
 
 
-def _summary_line(
-    facts: Sequence[VersionFacts], name: str, values: Sequence[float | None], unit: str
-) -> Part:
-    mark = {"symbol": "diamond", "size": 8, "color": SUMMARY}
-    return _line(facts, name, values, unit, mark, stroke(2, "solid", SUMMARY))
-
-
-def _message_line(
-    facts: Sequence[VersionFacts], name: str, values: Sequence[float | None], unit: str
-) -> Part:
-    mark = {"symbol": "circle", "size": 8, "color": MESSAGES}
-    return _line(facts, name, values, unit, mark, stroke(2, "dash", MESSAGES))
-
-
 def _line(
     facts: Sequence[VersionFacts],
     name: str,
     values: Sequence[float | None],
     unit: str,
-    mark: Part,
     look: Part,
 ) -> Part:
     value = f"<b>%{{y:,.4~g}}{unit}</b>"
@@ -145,10 +150,9 @@ def _line(
         "name": name,
         "x": _places(facts),
         "y": np.array(values, dtype=float),
-        "line": look,
-        "marker": mark,
         "customdata": [[_name_of(fact)] for fact in facts],
         "hovertemplate": f"%{{customdata[0]}}<br>{name}: {value}<extra></extra>",
+        **look,
     }
 
 
@@ -188,16 +192,11 @@ def _chart(
     shown = range(1, int(last) + 1)
     x_range = [0.4, last + 0.8]
     title = {"text": axis_title(axis)}
-    shared = {"automargin": False, "rangemode": "tozero", "nticks": 6}
     return picture(
         traces,
         xaxis=turns_axis(axis, shown, title=title, range=x_range),
-        yaxis={**shared, "title": {"text": unit}, **y_axis},
+        yaxis={**_AMOUNTS, "title": {"text": unit}, **y_axis},
         **parting_layout(axis),
-        barmode="stack",
-        height=height_pixels.SUMMARIES_IN_NUMBERS,
         showlegend=len(traces) > 1,
-        margin=MARGINS,
-        uirevision="evolution",
-        legend=_LEGEND,
+        **_LAYOUT,
     )

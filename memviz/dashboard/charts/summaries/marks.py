@@ -128,12 +128,12 @@ def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
     places = axis.places(turns).tolist()
     marked = []
     for request, compactions in run.requests.compactions():
+        place = float(places[request])
         for compaction in compactions:
             look = request_mark(compaction)
             if look is not None:
-                place = float(places[request])
-                turn = turns[request]
-                marked.append(MarkedCompaction(compaction, look, place, turn, request))
+                where = (place, turns[request], request)
+                marked.append(MarkedCompaction(compaction, look, *where))
     for turn, compaction in run.unsent:
         look = request_mark(compaction)
         if look is not None:
@@ -169,7 +169,7 @@ def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
     """Return the marks of these compactions on charts of requests, each once, with the titles of a legend."""
     occurring = set(map(request_mark, compactions))
     titled = []
-    for outcome in (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED):
+    for outcome in (*_TITLES, *RULED):
         mark = MARKS[outcome]
         if mark in occurring:
             title = _(_TITLES.get(outcome, mark.name.capitalize()))
@@ -209,30 +209,25 @@ def tooltip(run: Run, event: CompactionEvent) -> str:
     compaction = event.compaction
     lines = [*_happened_lines(compaction, CHARS_A_LINE, run)]
     if event.version:
-        own = counted(event.version.tokens, "token")
-        whole = counted(len(event.version.covers), "message")
-        number = event.version.version
-        lines.append(
-            _(
-                "version {number}: a text of {own} for {whole} in all",
-                number=number,
-                own=own,
-                whole=whole,
-            )
+        words = _(
+            "version {number}: a text of {own} for {whole} in all",
+            number=event.version.version,
+            own=counted(event.version.tokens, "token"),
+            whole=counted(len(event.version.covers), "message"),
         )
+        lines.append(words)
     if compaction.asked and compaction.error is None:
         lines.append(_call_words(compaction))
     return "<br>".join([*lines, *_first_words(compaction, CHARS_A_LINE)])
 
 
 def _call_words(compaction: Compaction) -> str:
-    read = counted(compaction.prompt_tokens, "token")
     took = _("played from a recording")
     if compaction.seconds is not None:
         took = seconds_words(compaction.seconds)
     words = _(
         "summarizer {read} in, {output_tokens:,} out, {took}",
-        read=read,
+        read=counted(compaction.prompt_tokens, "token"),
         output_tokens=compaction.output_tokens,
         took=took,
     )
@@ -259,11 +254,9 @@ def cache_words(compaction: Compaction, run: Run | None) -> str:
     if len(run.compactions) > MOST_PRICED:
         return ""
     tokens = broken_cache_tokens(run)[run.number_of(compaction)]
-    return (
-        _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
-        if tokens
-        else ""
-    )
+    if not tokens:
+        return ""
+    return _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
 
 
 def _first_words(compaction: Compaction, width: int) -> Iterator[str]:

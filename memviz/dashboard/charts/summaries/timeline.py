@@ -54,19 +54,46 @@ LOWER = (0.0, 0.36)
 SUMMARY = PART_COLORS["summary"]
 MESSAGES = PART_COLORS["history"]
 SUMMARY_FILL = "rgba(141, 107, 219, 0.22)"
-_ABOVE = noop("Tokens of the summary in force")
-_BELOW = noop("Messages that each version stands for")
-_ABOVE_OF_LIST = noop("Tokens of the whole list of summaries")
-_BELOW_OF_LIST = noop("Tokens of each entry")
-_ABOVE_OF_RULES = noop("Tokens of the first request after each change")
-_BELOW_OF_RULES = noop("Messages that each change is about")
+_TITLES = (
+    noop("Tokens of the summary in force"),
+    noop("Messages that each version stands for"),
+)
+_TITLES_OF_LIST = (
+    noop("Tokens of the whole list of summaries"),
+    noop("Tokens of each entry"),
+)
+_TITLES_OF_RULES = (
+    noop("Tokens of the first request after each change"),
+    noop("Messages that each change is about"),
+)
+"""The titles of both rows: of a summary, of an accumulating list, and where only rules act."""
+_TITLE = {"yref": "paper", "font": {"size": 14}}
 _AXIS = {
     "automargin": False,
     "rangemode": "tozero",
     "tickformat": ",d",
     "nticks": 5,
 }
-_LEGEND = {**BELOW, "y": -0.18, "itemclick": False, "itemdoubleclick": False}
+_LAYOUT: Part = {
+    "barmode": "overlay",
+    "height": height_pixels.SUMMARIES_OVER_TURNS,
+    "legend": {**BELOW, "y": -0.18, "itemclick": False, "itemdoubleclick": False},
+    "margin": {**FIXED_MARGINS, "t": 20},
+    "uirevision": "summaries",
+}
+_IN_FORCE: Part = {
+    "fill": "tozeroy",
+    "fillcolor": SUMMARY_FILL,
+    "showlegend": False,
+}
+_EDGE = stroke(0.7, color=SUMMARY)
+_CONVERSATION: Part = {
+    "type": "scatter",
+    "mode": "lines",
+    "yaxis": "y2",
+    "showlegend": True,
+    "line": stroke(1.5, "dot", GREY),
+}
 _UNSELECTED = {"marker": {"opacity": 0.9}}
 _IN_LOWER_ROW = {
     "yaxis": "y2",
@@ -87,7 +114,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     last = _last_place(run, events)
     sizes = _sizes(run, events, is_ruled=is_ruled)
 
-    traces: list[Part] = []
+    traces = []
     if any(sizes) and not is_ruled:
         traces.append(_in_force(events, sizes, last + 0.5))
     if is_list and _can_be_layered(run, written):
@@ -113,12 +140,8 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         yaxis2={**_AXIS, "title": {"text": lower_unit}, "domain": LOWER},
         annotations=notes,
         shapes=shapes,
-        barmode="overlay",
-        height=height_pixels.SUMMARIES_OVER_TURNS,
-        legend=_LEGEND,
         showlegend=not is_list or has_failed,
-        margin={**FIXED_MARGINS, "t": 20},
-        uirevision="summaries",
+        **_LAYOUT,
     )
 
 
@@ -139,13 +162,15 @@ def _upper_axis(sizes: Sequence[int]) -> Part:
 
 
 def _row_titles(*, is_list: bool, is_ruled: bool) -> list[Part]:
-    titles = (_ABOVE, _BELOW)
+    titles = _TITLES
     if is_ruled:
-        titles = (_ABOVE_OF_RULES, _BELOW_OF_RULES)
+        titles = _TITLES_OF_RULES
     elif is_list:
-        titles = (_ABOVE_OF_LIST, _BELOW_OF_LIST)
-    above, below = titles
-    return [_row_title(_(above), UPPER), _row_title(_(below), LOWER)]
+        titles = _TITLES_OF_LIST
+    notes = []
+    for title, (_bottom, top) in zip(titles, (UPPER, LOWER), strict=True):
+        notes.append(note_at_left(f"<b>{_(title)}</b>", top, **_TITLE))
+    return notes
 
 
 def _below(
@@ -165,15 +190,10 @@ def _below(
 
 
 def _last_place(run: Run, events: Sequence[CompactionEvent]) -> float:
-    places: list[float] = [event.place for event in events[-1:]]
+    places = [event.place for event in events[-1:]]
     if run.requests:
         places.append(last_place(axis_of([run])))
     return max(places, default=1)
-
-
-def _row_title(text: str, domain: tuple[float, float]) -> Part:
-    font = {"size": 14}
-    return note_at_left(f"<b>{text}</b>", domain[1], yref="paper", font=font)
 
 
 def _name_of_selected(place: float, *, is_late: bool) -> Part:
@@ -196,9 +216,7 @@ def _in_force(
         np.array([*sizes, sizes[-1]]),
         {"shape": "hv", "width": 2, "color": SUMMARY},
         name="tokens in force",
-        fill="tozeroy",
-        fillcolor=SUMMARY_FILL,
-        showlegend=False,
+        **_IN_FORCE,
     )
 
 
@@ -215,8 +233,7 @@ def _layers(run: Run, written: Sequence[CompactionEvent], end: float) -> Part:
         top = run.space.summaries.tokens(0, number)
         lines.append((event.place, top, end, top))
     x, y = segments(lines, np.nan)
-    edge = stroke(0.7, color=SUMMARY)
-    return path(np.array(x), np.array(y), edge, name="entries", showlegend=False)
+    return path(np.array(x), np.array(y), _EDGE, name="entries", showlegend=False)
 
 
 def _marks(
@@ -331,13 +348,9 @@ def _conversation(run: Run) -> Part:
         template = _("%{text}: %{y:,} messages so far<extra></extra>")
         words = {"hovertemplate": template, "text": names}
     return {
-        "type": "scatter",
-        "mode": "lines",
-        "yaxis": "y2",
+        **_CONVERSATION,
         "name": _("messages so far"),
-        "showlegend": True,
         "x": places,
         "y": run.columns.lengths,
-        "line": stroke(1.5, "dot", GREY),
         **words,
     }

@@ -28,6 +28,11 @@ TITLE_PIXELS = 5
 """From an axis to the words at its ticks, and from the edge of the drawing to the title of an axis."""
 _GRID = {"stroke": "var(--grid)", "stroke_width": "1"}
 _MUTED = "var(--muted)"
+_X_TICK: Part = {"anchor": "center", "valign": "top", "color": _MUTED}
+_Y_TICK: Part = {"anchor": "right", "valign": "middle", "color": _MUTED}
+_X_TITLE: Part = {"anchor": "center", "color": _MUTED}
+_Y_TITLE: Part = {**_X_TICK, "turned": True}
+_PATTERN = {"width": "6", "height": "6", "patternUnits": "userSpaceOnUse"}
 _PATTERN_LINES = {
     "/": ("M0 6L6 0", {"stroke": "#FFFFFF", "stroke_width": "1.4", "fill": "none"}),
     ".": ("M2 2h1.6v1.6h-1.6z", {"fill": "#FFFFFF"}),
@@ -49,14 +54,13 @@ def svg_of(figure: go.Figure, width_pixels: int, words: str) -> Markup:
     traces.sort(key=lambda trace: trace["type"] != "bar")  # Plotly draws bars first
     shapes = layout.get("shapes", ())
     parts = [*_patterns(traces), *_axes(plane, width_pixels, height)]
+    above: list[Markup] = []
     for shape in shapes:
-        if shape.get("layer") == "below":
-            parts.append(_shape(shape, plane))
+        layer = parts if shape.get("layer") == "below" else above
+        layer.append(_shape(shape, plane))
     for trace in traces:
         parts += draw_trace(trace, plane)
-    for shape in shapes:
-        if shape.get("layer") != "below":
-            parts.append(_shape(shape, plane))
+    parts += above
     for note in layout.get("annotations", ()):
         parts += _note(note, plane)
     return element(
@@ -75,9 +79,8 @@ def _patterns(traces: list[Any]) -> Iterator[Markup]:
         shape = trace.get("marker", {}).get("pattern", {}).get("shape")
         if shape in PATTERNS:
             path, look = _PATTERN_LINES[shape]
-            size = {"width": "6", "height": "6", "patternUnits": "userSpaceOnUse"}
             line = element("path", d=path, **look)
-            yield element("pattern", line, id=PATTERNS[shape], **size)
+            yield element("pattern", line, id=PATTERNS[shape], **_PATTERN)
 
 
 def _axes(plane: Plane, width: int, height: int) -> Iterator[Markup]:
@@ -86,30 +89,17 @@ def _axes(plane: Plane, width: int, height: int) -> Iterator[Markup]:
     for pixel, words in x.ticks(X_TICKS_PIXELS):
         if x.axis.get("showgrid", True):
             yield _line((pixel, y.start), (pixel, y.stop), _GRID)
-        below = y.start + TICK_PIXELS
-        yield text_at(words, pixel, below, anchor="center", valign="top", color=_MUTED)
+        yield text_at(words, pixel, y.start + TICK_PIXELS, **_X_TICK)
     for pixel, words in y.ticks(Y_TICKS_PIXELS):
         if y.axis.get("showgrid", True):
             yield _line((x.start, pixel), (x.stop, pixel), _GRID)
-        left = x.start - TICK_PIXELS
-        yield text_at(words, left, pixel, anchor="right", valign="middle", color=_MUTED)
+        yield text_at(words, x.start - TICK_PIXELS, pixel, **_Y_TICK)
     x_title = _title(x.axis)
     if x_title:
-        middle = x.share(0.5)
-        edge = height - TITLE_PIXELS
-        yield text_at(x_title, middle, edge, anchor="center", color=_MUTED)
+        yield text_at(x_title, x.share(0.5), height - TITLE_PIXELS, **_X_TITLE)
     y_title = _title(y.axis)
     if y_title:
-        middle = y.share(0.5)
-        yield text_at(
-            y_title,
-            TITLE_PIXELS,
-            middle,
-            anchor="center",
-            valign="top",
-            color=_MUTED,
-            turned=True,
-        )
+        yield text_at(y_title, TITLE_PIXELS, y.share(0.5), **_Y_TITLE)
 
 
 def _title(axis: Part) -> str:

@@ -17,6 +17,12 @@ WIDTH = 26
 HEIGHT = 14
 MOST_PIXELS = 12
 """The size of the picture of an entry, and the largest mark in it."""
+_PICTURE = {
+    "viewBox": f"0 0 {WIDTH} {HEIGHT}",
+    "width": f"{WIDTH}",
+    "height": f"{HEIGHT}",
+    "aria_hidden": "true",
+}
 
 
 def legend_of(figure: go.Figure) -> Markup:
@@ -32,14 +38,7 @@ def legend_of(figure: go.Figure) -> Markup:
 
 
 def _entry(trace: Trace) -> Markup:
-    picture = element(
-        "svg",
-        *_looks(trace),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        width=f"{WIDTH}",
-        height=f"{HEIGHT}",
-        aria_hidden="true",
-    )
+    picture = element("svg", *_looks(trace), **_PICTURE)
     words = " ".join(plain_lines(trace["name"]).split())
     return element("li", picture, words)
 

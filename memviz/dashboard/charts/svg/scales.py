@@ -46,19 +46,18 @@ class Scale:
 
     def ticks(self, pixels_apart: float) -> Iterator[tuple[float, str]]:
         """Yield pixel and words of each tick: those that the axis names, else round numbers at least so far apart."""
+        step = 1.0
         values = self.axis.get("tickvals")
         if values is None:
             step = self._step(pixels_apart)
             first = ceil(min(self.low, self.high) / step)
             last = floor(max(self.low, self.high) / step)
-            for number in range(first, last + 1):
-                value = number * step
-                yield self.pixel(value), self._words(value, step)
-            return
+            values = [number * step for number in range(first, last + 1)]
         texts = self.axis.get("ticktext")
-        for number, value in enumerate(values):
-            words = self._words(value, 1.0) if texts is None else str(texts[number])
-            yield self.pixel(value), words
+        if texts is None:
+            texts = [self._words(value, step) for value in values]
+        for value, text in zip(values, texts, strict=True):
+            yield self.pixel(value), str(text)
 
     def _step(self, pixels_apart: float) -> float:
         """Return 1, 2 or 5 times a power of ten; whole numbers stand on an axis that writes whole numbers."""

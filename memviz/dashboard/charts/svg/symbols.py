@@ -87,8 +87,9 @@ def symbol(
     if corners is None:
         place = lengths(cx=x, cy=y, r=radius)
         return element("circle", **place, **look, data_tip=tip)
-    points = _points(corners, x, y, radius * LARGER)
-    return element("polygon", points=points, **look, data_tip=tip)
+    return element(
+        "polygon", points=_points(corners, x, y, radius * LARGER), **look, data_tip=tip
+    )
 
 
 def _points(

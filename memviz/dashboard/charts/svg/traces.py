@@ -89,7 +89,7 @@ def _path(trace: Trace, points: Sequence[tuple[float, float] | None]) -> Markup:
     line = trace.get("line", {})
     has_steps = line.get("shape") == "hv"
     steps = []
-    before: tuple[float, float] | None = None
+    before = None
     for point in points:
         if point is not None:
             x, y = point
@@ -152,8 +152,12 @@ def _bars(trace: Trace, plane: Plane) -> Iterator[Markup]:
         half = value_at(trace["width"], number) / 2
         left = plane.x.pixel(base)
         top, bottom = sorted((plane.y.pixel(row - half), plane.y.pixel(row + half)))
-        width = plane.x.pixel(base + length) - left
-        place = lengths(x=left, y=top, width=width, height=bottom - top)
+        place = lengths(
+            x=left,
+            y=top,
+            width=plane.x.pixel(base + length) - left,
+            height=bottom - top,
+        )
         tip = tips[number]
         yield element("rect", **place, fill=paint(marker["color"]), data_tip=tip)
         if pattern is not None:

@@ -189,9 +189,13 @@ def values_axis(x: Axis, values: list[Any]) -> Part:
     """Return the parameter's real values at the ticks, or fewer where they would stand too close."""
     title = {"text": escaped(axis_title(x))}
     if values and _is_switch(values[0]):
-        words = [value_words(value) for value in values]
-        numbers = [int(value) for value in values]
-        return {**_SWITCH, "title": title, "tickvals": numbers, "ticktext": words}
+        words = list(map(value_words, values))
+        return {
+            **_SWITCH,
+            "title": title,
+            "tickvals": list(map(int, values)),
+            "ticktext": words,
+        }
     places = np.array(values, dtype=float)
     by_ratio = counts_by_ratio(places)
     if by_ratio:
@@ -211,11 +215,11 @@ def values_axis(x: Axis, values: list[Any]) -> Part:
     }
     if len(values) > MOST_VALUES_NAMED and not by_ratio:
         return {**axis, "tickformat": ",d"}
-    ticked: list[Any] = []
+    ticked = []
     last_place = -np.inf
     for place, value in zip(places.tolist(), values, strict=True):
         if place - last_place >= (high - low) / NEXT_TICK_PARTS:
             ticked.append(value)
             last_place = place
-    words = [value_words(value) for value in ticked]
+    words = list(map(value_words, ticked))
     return {**axis, "tickmode": "array", "tickvals": ticked, "ticktext": words}

@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 MARGINS = {"l": 14, "r": 14, "t": 56, "b": 8}
+_ON_TOP = {"side": "top", "showgrid": True, "zeroline": False}
+"""The axis stands above the rows, which may be more than a window shows."""
+_UNSEEN = {"visible": False, "fixedrange": True}
+_LAYOUT: Part = {"over_turns": False, "showlegend": False, "margin": MARGINS}
 QUANTILES = ("p10", "p25", "median", "p75", "p90")
+_MEDIAN = {
+    "symbol": "line-ns-open",
+    "size": 16,  # a larger one would touch a name above it
+    "opacity": [0, 0, 1, 0, 0],
+}
+"""Of the quantiles only the median is seen; the others are there to be pointed at."""
 MOST_FINDINGS = 6
 """Settings that the sentence for those who do not see the picture names."""
 LABEL_CHARS = 60
@@ -45,34 +55,22 @@ def distribution_rows(table: DataFrame, measure: str) -> go.Figure:
     words = WORDS[measure]
     measured = table.dropna(subset=["median"])
     traces: list[Part] = []
-    names: list[Part] = []
+    names = []
     for place, row in enumerate(rows_by_setting(measured).values()):
         traces += _row_of(row, -place, measure)
         names.append(_name_of(row, -place, measure))
     values = measured[list(QUANTILES)].to_numpy(dtype=float).ravel()
     title = _("{measure}, each conversation", measure=words.axis_title)
     rows_pixels = height_pixels.DISTRIBUTION_ROW * len(measured)
+    x_axis = {**measure_axis(measure, values), "title": {"text": title}}
     return picture(
         traces,
-        over_turns=False,
-        xaxis={
-            **measure_axis(measure, values),
-            "title": {"text": title},
-            # Above the rows, which may be more than a window shows.
-            "side": "top",
-            "showgrid": True,
-            "zeroline": False,
-        },
-        yaxis={
-            "range": [0.35 - len(measured), 0.75],
-            "visible": False,
-            "fixedrange": True,
-        },
+        xaxis={**x_axis, **_ON_TOP},
+        yaxis={**_UNSEEN, "range": [0.35 - len(measured), 0.75]},
         annotations=names,
-        showlegend=False,
         height=rows_pixels + MARGINS["t"] + MARGINS["b"],
-        margin=MARGINS,
         uirevision=measure,
+        **_LAYOUT,
     )
 
 
@@ -82,18 +80,9 @@ def _row_of(row: Row, y: int, measure: str) -> Iterator[Part]:
     yield path([row["p10"], row["p90"]], level, stroke(2.5, color=color))
     yield path([row["p25"], row["p75"]], level, stroke(12, color=color), opacity=0.55)
     places = [row[quantile] for quantile in QUANTILES]
-    tooltip = _tooltip(row, measure)
-    # Only the median is seen; the others are there to be pointed at.
-    marker = {
-        "color": color,
-        "symbol": "line-ns-open",
-        "size": 16,  # a larger one would touch a name above it
-        "line": {"width": 4, "color": color},
-        "opacity": [0, 0, 1, 0, 0],
-    }
-    yield marks(
-        places, [y] * len(places), [tooltip] * len(places), marker, **LOOK_STAYS
-    )
+    tooltips = [_tooltip(row, measure)] * len(places)
+    marker = {**_MEDIAN, "color": color, "line": stroke(4, color=color)}
+    yield marks(places, [y] * len(places), tooltips, marker, **LOOK_STAYS)
 
 
 def _name_of(row: Row, y: int, measure: str) -> Part:
@@ -119,10 +108,9 @@ def distributions_finding(table: DataFrame, measure: str) -> str:
     100%.``"""
     words = WORDS[measure]
     first = table.dropna(subset=["median"]).head(MOST_FINDINGS)
-    medians = [
-        f"{row['label']} {words.shown(row['median'])}"
-        for row in rows_by_setting(first).values()
-    ]
+    medians = []
+    for row in rows_by_setting(first).values():
+        medians.append(f"{row['label']} {words.shown(row['median'])}")
     return _(
         "{measure}, in the median conversation: {settings}.",
         measure=words.title,

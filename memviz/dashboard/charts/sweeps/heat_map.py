@@ -22,6 +22,7 @@ from memviz.dashboard.charts.grammar import (
     INVISIBLE,
     Part,
     box,
+    category_axis,
     heading,
     heat,
     legend_entry,
@@ -67,7 +68,17 @@ COLORBAR_TICKS = 5
 _WHITE = "#FFFFFF"
 _BLACK = "#000000"
 _COLORBAR = {"thickness": 12, "outlinewidth": 0}
+_LAYOUT: Part = {"over_turns": False, "legend": SETTINGS_LEGEND}
 _HIDDEN = {"marker": {"opacity": 0}}
+_POINT: Part = {
+    "mode": "markers+text",
+    "textposition": "middle center",
+    "textfont": {"color": GREY},
+    "selected": _HIDDEN,
+    "unselected": _HIDDEN,
+    "name": "settings",
+    "showlegend": False,
+}
 _UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
 
 
@@ -112,12 +123,11 @@ def setting_map(
     foot_pixels = MARGINS["b"] + (LEGEND_PIXELS if names else 0)
     return picture(
         [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *names],
-        over_turns=False,
+        **_LAYOUT,
         title=heading(escaped(title)),
         xaxis=_axis(x, cells.x),
         yaxis=_axis(y, cells.y),
         shapes=frames,
-        legend=SETTINGS_LEGEND,
         showlegend=bool(names),
         hoverdistance=max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
         margin={**MARGINS, "b": foot_pixels},
@@ -139,16 +149,9 @@ def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
 
 
 def _axis(axis: Axis, values: list[Any]) -> Part:
-    return {
-        "automargin": True,
-        "title": {"text": escaped(axis_title(axis))},
-        "showgrid": False,
-        "zeroline": False,
-        "tickmode": "array",
-        "tickvals": list(range(len(values))),
-        "ticktext": [*map(value_words, values)],
-        "range": [-0.5, max(len(values), 1) - 0.5],
-    }
+    title = {"text": escaped(axis_title(axis))}
+    names = list(map(value_words, values))
+    return category_axis(names, automargin=True, title=title, showgrid=False)
 
 
 def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
@@ -156,9 +159,11 @@ def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
     by_ratio = not words.is_share and counts_by_ratio(cells.values)
     levels = np.log10(cells.values) if by_ratio else cells.values
     finite = levels[np.isfinite(levels)]
-    low, high = (
-        (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    )
+    low = 0.0
+    high = 1.0
+    if finite.size:
+        low = float(finite.min())
+        high = float(finite.max())
     if low >= high:
         low -= 0.5
         high += 0.5
@@ -166,10 +171,9 @@ def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
     if words.less_is_better:
         brightness = (high - levels) / (high - low)
     colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
-    for color, there in (
-        (_WHITE, brightness < DARK_BELOW),
-        (_BLACK, brightness >= DARK_BELOW),
-    ):
+    is_dark = brightness < DARK_BELOW
+    is_bright = brightness >= DARK_BELOW
+    for color, there in ((_WHITE, is_dark), (_BLACK, is_bright)):
         yield heat(
             np.where(there, levels, np.nan),
             low,
@@ -227,29 +231,16 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
             lines = [escaped(across), escaped(up), _("Not measured.")]
             tooltips.append("<br>".join(lines))
             signs.append("–")
-    return marks(
-        columns,
-        rows,
-        signs,
-        _UNDRAWN,
-        mode="markers+text",
-        customdata=numbers,
-        textposition="middle center",
-        textfont={"color": GREY},
-        hovertext=tooltips,
-        selected=_HIDDEN,
-        unselected=_HIDDEN,
-        name="settings",
-        showlegend=False,
-    )
+    about = {"customdata": numbers, "hovertext": tooltips}
+    return marks(columns, rows, signs, _UNDRAWN, **about, **_POINT)
 
 
 def _frames_and_keys(
     cells: _Map, chosen: int | None, recommended: int | None
 ) -> tuple[list[Part], list[Part]]:
     """Return the frames of these two settings, and what the legend calls them."""
-    frames: list[Part] = []
-    names: list[Part] = []
+    frames = []
+    names = []
     for name, setting, dash in (
         (_("Chosen"), chosen, "dot"),
         (_("Recommended"), recommended, "solid"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
@@ -61,7 +61,21 @@ HEIGHT_PIXELS = (
 )
 _DASHES = "<b>- -</b>"
 _NO_TITLE = {"yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}}
+_LAYOUT: Part = {
+    "over_turns": False,
+    "title": {**_NO_TITLE, **heading("")},
+    "legend": SETTINGS_LEGEND,
+    "height": HEIGHT_PIXELS,
+    "margin": MARGINS,
+}
 _PANEL = {"automargin": False, "zeroline": False, "nticks": 5, "domain": [0, 1]}
+_AT_FOOT: Part = {
+    "xref": "x",
+    "xanchor": "left",
+    "xshift": 4,
+    "yref": "paper",
+    "font": {"size": NOTE_PIXELS, "color": GREY},
+}
 _AXES = {"xaxis": "x", "yaxis": "y"}
 
 
@@ -107,17 +121,13 @@ def parameter_line(
     is_ringed = not set(rows["setting"]).isdisjoint(marked.values())
     return picture(
         traces,
-        over_turns=False,
-        title={**_NO_TITLE, **heading("")},
         xaxis={**x_axis, "anchor": "y"},
         yaxis={**y_axis, **_PANEL},
         shapes=shapes,
         annotations=notes,
-        legend=SETTINGS_LEGEND,
         showlegend=bool(beaten) or is_ringed,
-        height=HEIGHT_PIXELS,
-        margin=MARGINS,
         uirevision=f"lines {x.name}",
+        **_LAYOUT,
     )
 
 
@@ -150,18 +160,18 @@ def _line(
             if is_pale:
                 more.append(beaten[number])
             tooltips.append(writer.tooltip(row_of[number], *more))
-        opacity = PALE if is_pale else 1.0
+        opacity = {"opacity": PALE if is_pale else 1.0}
         marker = {"color": mark.color, "symbol": mark.shape, "size": 8}
         yield marks(
             places[alike],
             values[alike],
             tooltips,
-            {**marker, "opacity": opacity},
+            {**marker, **opacity},
             name=escaped(mark.title),
             legendgroup=mark.id,
             showlegend=False,
             selected=OPAQUE,
-            unselected={"marker": {"opacity": opacity}},
+            unselected={"marker": opacity},
             customdata=settings,
             **_AXES,
         )
@@ -193,21 +203,14 @@ def _title_words(measure: str, threshold: float | None) -> str:
         text = _("{title} ({unit})", title=text, unit=words.unit)
     if threshold is None:
         return text
-    bound = f"{words.shown(threshold)} {_DASHES}"
+    template = noop("{measure}, at least {bound}")
     if words.less_is_better:
-        return _("{measure}, at most {bound}", measure=text, bound=bound)
-    return _("{measure}, at least {bound}", measure=text, bound=bound)
+        template = noop("{measure}, at most {bound}")
+    return _(template, measure=text, bound=f"{words.shown(threshold)} {_DASHES}")
 
 
 def _knee_words(knee: float, x_axis: Part) -> Part:
     """Return the words at the foot, where a curve that rises leaves room."""
     return note(
-        _("bends at {knee:g}", knee=knee),
-        position_on(x_axis, knee),
-        0,
-        xref="x",
-        xanchor="left",
-        xshift=4,
-        yref="paper",
-        font={"size": NOTE_PIXELS, "color": GREY},
+        _("bends at {knee:g}", knee=knee), position_on(x_axis, knee), 0, **_AT_FOOT
     )

@@ -3,9 +3,9 @@ setting beats; or against their largest request, where no facts are known."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -53,6 +53,11 @@ MARGINS = {"r": 14, "t": 50, "b": 50}
 _UNBEATEN = -1
 _NOT_COMPARED = -2
 _AXIS = {"automargin": True, "zeroline": False}
+_LAYOUT: Part = {
+    "over_turns": False,
+    "legend": SETTINGS_LEGEND,
+    "height": height_pixels.PARETO,
+}
 
 
 @dataclass(frozen=True)
@@ -141,16 +146,14 @@ def pareto_chart(
     y_title = {"text": _(upwards.title)}
     return picture(
         traces,
-        over_turns=False,
         title=heading(escaped(_(upwards.heading) if title is None else title)),
         xaxis={**_AXIS, "title": {"text": WORDS[measure].axis_title}, **x_axis},
         yaxis={**_AXIS, "automargin": False, "title": y_title, **y_axis},
         shapes=[rule_across(at, stroke(1, "dash"), yref="y") for at in limits],
         annotations=recommended_name(points, recommended, x_axis, y_axis),
-        legend=SETTINGS_LEGEND,
         margin={**MARGINS, "l": upwards.left_pixels},
-        height=height_pixels.PARETO,
         uirevision=f"{upwards.revision} {measure}",
+        **_LAYOUT,
     )
 
 
@@ -211,28 +214,26 @@ def pareto_finding(table: DataFrame, measure: str) -> str:
         return _(
             "None of {settings} has both a cost and facts kept.", settings=settings
         )
-    named_ends = []
-    for row in (ends[0], ends[-1]):
-        cost = WORDS[measure].shown(row[measure])
-        share = percent(row["retention"])
-        named_ends.append(
-            _(
-                "{setting} ({cost}, {share} of the facts)",
-                setting=row["label"],
-                cost=cost,
-                share=share,
-            )
-        )
+    cheapest = _end_words(ends[0], measure)
     if len(ends) == 1:
         return _(
             "Of {settings} {best} is best in both cost and facts kept.",
             settings=settings,
-            best=named_ends[0],
+            best=cheapest,
         )
     return _(
         "Of {settings:,} settings {best:,} are the best trade-offs, from {cheapest} to {dearest}.",
         settings=len(table),
         best=len(ends),
-        cheapest=named_ends[0],
-        dearest=named_ends[1],
+        cheapest=cheapest,
+        dearest=_end_words(ends[-1], measure),
+    )
+
+
+def _end_words(row: Mapping[Hashable, Any], measure: str) -> str:
+    return _(
+        "{setting} ({cost}, {share} of the facts)",
+        setting=row["label"],
+        cost=WORDS[measure].shown(row[measure]),
+        share=percent(row["retention"]),
     )

@@ -53,10 +53,10 @@ class SettingWords:
         other_row = self.others.get(row["setting"])
         if other_row is None or row["conversations"] < 2:
             return ""
-        value = shown_value(measure, other_row[measure])
+        template = noop(" ({value} in the median)")
         if self.over == "median":
-            return _(" ({value} in the worst conversation)", value=value)
-        return _(" ({value} in the median)", value=value)
+            template = noop(" ({value} in the worst conversation)")
+        return _(template, value=shown_value(measure, other_row[measure]))
 
     def _sentences(self, row: Row) -> Iterator[str]:
         if _is_known(row["retention"]):
@@ -66,17 +66,13 @@ class SettingWords:
                 aside=self._other_value(row, "retention"),
             )
         cost = f"{cost_in_words(row)}{added_in_words(row)}"
+        template = noop("Costs {cost}.")
         if not _is_known(row["usd"]):
-            yield _("Takes {cost}; no price is known.", cost=cost)
+            template = noop("Takes {cost}; no price is known.")
         elif _is_known(row["usd_per_fact"]):
-            per_fact = shown_value("usd_per_fact", row["usd_per_fact"])
-            yield _(
-                "Costs {cost}, which is {per_fact} for each fact kept.",
-                cost=cost,
-                per_fact=per_fact,
-            )
-        else:
-            yield _("Costs {cost}.", cost=cost)
+            template = noop("Costs {cost}, which is {per_fact} for each fact kept.")
+        per_fact = shown_value("usd_per_fact", row["usd_per_fact"])
+        yield _(template, cost=cost, per_fact=per_fact)
         yield _(
             "The largest request has {peak} tokens{aside}.",
             peak=shown_value("peak_tokens", row["peak_tokens"]),
@@ -91,10 +87,9 @@ class SettingWords:
         )
         failed = row.get("failed", 0)
         if failed:
-            missing = share_of(failed, row["conversations"] + failed, "conversation")
             yield _(
                 "It could not be run over {missing} and is not compared.",
-                missing=missing,
+                missing=share_of(failed, row["conversations"] + failed, "conversation"),
             )
 
 
@@ -114,8 +109,13 @@ def measure_words(row: Row, measure: str) -> tuple[str, ...]:
     if is_in_tooltip:
         return ()
     title = WORDS[measure].title
-    value = shown_value(measure, row[measure])
-    return (_("{measure}: {value}.", measure=title, value=value),)
+    return (
+        _(
+            "{measure}: {value}.",
+            measure=title,
+            value=shown_value(measure, row[measure]),
+        ),
+    )
 
 
 def beaten_words(row: Row, winner: Row, measure: str) -> str:
