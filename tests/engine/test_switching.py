@@ -268,9 +268,7 @@ class TestNumbers:
 
     def test_the_shared_prefix_is_that_of_the_texts(self) -> None:
         run = self.chat().run
-        shared = SharedPrefix(run, overhead=False).tokens(
-            requests_sent(run, overhead=False)
-        )
+        shared = SharedPrefix(run).tokens(requests_sent(run))
         texts = [
             "\n".join(m.content for m in record.context.messages)
             for record in run.turns

@@ -88,21 +88,17 @@ class Sent(NamedTuple):
         return found
 
 
-def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
-    """Return all requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format
-    adds."""
+def requests_sent(run: Run) -> Sent:
+    """Return all requests of ``run``."""
     columns = run.columns
     others = {}
     for number, parts in columns.others.items():
         others[number] = Request.of(parts, run.requests.thoughts_at(number))
-    tokens = dict(columns.tokens)
-    if not overhead:
-        tokens.pop("overhead", None)
     return Sent(
         others=others,
         role=columns.summary_role,
         turns=columns.turns,
-        input_tokens=np.sum(list(tokens.values()), axis=0),
+        input_tokens=columns.totals,
         output_tokens=columns.reply_tokens,
         summary_tokens=columns.tokens["summary"],
         summary_starts=columns.summary_starts,

@@ -42,35 +42,30 @@ class SharedPrefix:
     """The common beginning of neighbouring requests of ``run``, in tokens.
 
     Requests with different tools have none, since providers read the tools first. Messages count where both requests
-    hold the same at the same place, each with what the format adds if ``overhead``, up to the first that
-    differs. If both of these are notes (or system prompts with notes in them), the words that they begin with in common
-    count too; the few that other messages may begin with in common do not. A tokenizer may join the last of these words
-    to the line break behind it, and then one token less is shared.
+    hold the same at the same place, each with what the format adds to it, up to the first that differs. If both of
+    these are notes (or system prompts with notes in them), the words that they begin with in common count too; the few
+    that other messages may begin with in common do not. A tokenizer may join the last of these words to the line break
+    behind it, and then one token less is shared.
     """
 
-    def __init__(self, run: Run, *, overhead: bool = True) -> None:
+    def __init__(self, run: Run) -> None:
         self._space = run.space
         self._log = run.log
         self._counter = run.counter
         self._summaries = run.space.summaries
-        self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         sums = run.space.sums.arrays
-        self._sums = self._with_messages(sums)
+        self._sums = _with_overhead(sums)
         self._system = (
             run.space.system_tokens
             + run.space.tool_tokens
             + int(sums.name_totals[run.space.system_stop])
-            + self._per_message * run.space.system_count
+            + TOKENS_PER_MESSAGE * run.space.system_count
         )
         self._sizes = np.append(np.diff(self._sums), 0)
         heading = self._summaries.wording.heading
         self._is_list = self._summaries.is_straight and bool(heading)
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
-
-    def _with_messages(self, sums: SumArrays) -> Tokens:
-        content = sums.totals + sums.call_totals + sums.name_totals
-        return content + self._per_message * np.arange(len(content))
 
     def tokens(self, sent: Sent) -> Tokens:
         """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
@@ -103,7 +98,7 @@ class SharedPrefix:
         is_grown = begins_alike & held & (last > old_last) & self._is_list
         stops = np.minimum(sent.stops[1:], sent.stops[:-1])
         messages = np.where(is_aligned, self._sums[stops] - self._sums[starts], 0)
-        summaries = (sent.summary_tokens[1:] + self._per_message) * holds
+        summaries = (sent.summary_tokens[1:] + TOKENS_PER_MESSAGE) * holds
         is_of_system = (sent.summary_stops > sent.summary_starts) & (
             sent.role == "system"
         )
@@ -172,7 +167,7 @@ class SharedPrefix:
         tokens += self._counter.tokens(self._units_of(text))
         own = self._space.system_messages[:1]
         if not own:
-            return tokens + self._per_message
+            return tokens + TOKENS_PER_MESSAGE
         return tokens - self._counter(own[0].content)
 
     def _first_system_text(self, inside: Inside) -> str | None:
@@ -272,12 +267,12 @@ class SharedPrefix:
             if stop - start > 1:
                 sums = self._sums_of(form)
                 return int(sums[start + taken] - sums[start])
-        return message_tokens(self._counter, self._first(item)) + self._per_message
+        return message_tokens(self._counter, self._first(item)) + TOKENS_PER_MESSAGE
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
             sums = sums_of(self._space, form).arrays
-            self._form_sums[form] = self._with_messages(sums)
+            self._form_sums[form] = _with_overhead(sums)
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
@@ -285,7 +280,7 @@ class SharedPrefix:
         log = self._summaries
         whole = log.tokens(one.start, one.stop)
         if one == other:
-            return whole + self._per_message, True
+            return whole + TOKENS_PER_MESSAGE, True
         if not one or not other:
             return 0, False
         # A list that grew at its end.
@@ -295,7 +290,7 @@ class SharedPrefix:
         others = log.in_block(other.start, other.stop)
         shared, is_same = self._in_entries(ones, others)
         if is_same:
-            return whole + self._per_message, True
+            return whole + TOKENS_PER_MESSAGE, True
         return min(shared, whole, log.tokens(other.start, other.stop)), False
 
     def _in_entries(
@@ -324,6 +319,11 @@ class SharedPrefix:
         if text not in self._units:
             self._units[text] = self._counter.units(text) if text else 0
         return self._units[text]
+
+
+def _with_overhead(sums: SumArrays) -> Tokens:
+    content = sums.totals + sums.call_totals + sums.name_totals
+    return content + TOKENS_PER_MESSAGE * np.arange(len(content))
 
 
 def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:

@@ -127,10 +127,8 @@ class TokenUse:
     peak_call: int = 1
     peak_calls: int = 1
     summarizer_calls: int = 0
-    earlier_calls: int = 0
-    """Calls that turns took before their last one."""
     earlier_tokens: int = 0
-    """Tokens sent with these calls."""
+    """Tokens sent with the calls that turns took before their last one."""
     thinking_tokens: int = 0
     """What the chat model wrote when thinking."""
     reductions: int = 0
@@ -198,7 +196,6 @@ def _add_up(run: Run) -> TokenUse:
         peak_turn=turn,
         peak_call=int(columns.calls[largest]),
         peak_calls=len(numbers_of_turn(run, turn)),
-        earlier_calls=len(earlier),
         earlier_tokens=int(earlier.sum()),
         reduced_messages=sum(
             len(reduced_positions(run.space, one)) for one in last.messages
