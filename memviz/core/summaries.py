@@ -65,6 +65,11 @@ class SummaryVersion:
         """True if only the provider can read it."""
         return self.opaque_tokens > 0
 
+    @property
+    def newest_before(self) -> int:
+        """The newest version in force when it was written: the one before it unless ``follows`` says another."""
+        return self.version - 1 if self.follows is None else self.follows
+
     @cached_property
     def tokens(self) -> int:
         """Tokens of the bare text."""
@@ -179,7 +184,7 @@ class SummaryLog:
             version = self.versions[stop - 1]
             if version.track == track:
                 newest.setdefault(version.added.start, version)
-            stop = stop - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return [newest[first] for first in sorted(newest)]
 
     def head(self, stop: int, track: str) -> SummaryVersion | None:
@@ -188,7 +193,7 @@ class SummaryLog:
             version = self.versions[stop - 1]
             if version.track == track:
                 return version
-            stop = stop - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return None
 
     def level(self, version: SummaryVersion) -> int:
@@ -216,7 +221,7 @@ class SummaryLog:
                 break
             while not self._has_repeats and version.replaces is not None:
                 version = self.versions[version.replaces - 1]
-            stop = version.version - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return [found[start] for start in sorted(found)]
 
     def text(self, start: int, stop: int) -> str:
