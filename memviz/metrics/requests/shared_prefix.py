@@ -12,8 +12,9 @@ recalls, lines, notes inside the system prompt, reworded summaries) one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from memviz.engine.schema_counts import (
     saved_by_system_message,
     saved_in_ranges,
 )
-from memviz.metrics.requests.sent_requests import Item, Request, Sent, Tokens
+from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 
 Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64
@@ -49,6 +50,7 @@ class SharedPrefix:
     """
 
     def __init__(self, run: Run) -> None:
+        self._requests = run.requests
         self._space = run.space
         self._log = run.log
         self._counter = run.counter
@@ -67,45 +69,50 @@ class SharedPrefix:
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
 
-    def tokens(self, sent: Sent) -> Tokens:
+    def tokens(self, others: Mapping[int, Request]) -> Tokens:
         """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
-        first."""
-        shared = np.zeros(len(sent.turns), dtype=np.int64)
+        first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
+        shared = np.zeros(len(self._requests), dtype=np.int64)
         if len(shared) > 1:
-            shared[1:], is_open = self._at_once(sent)
-            left = np.flatnonzero(is_open)
-            pairs = zip(sent.requests(left), sent.requests(left + 1), strict=True)
-            shared[left + 1] = [self.between(one, other) for one, other in pairs]
+            shared[1:], is_open = self._at_once()
+            for number in np.flatnonzero(is_open).tolist():
+                before = self._request(number, others)
+                request = self._request(number + 1, others)
+                shared[number + 1] = self.between(before, request)
         return shared
 
-    def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
+    def _request(self, number: int, others: Mapping[int, Request]) -> Request:
+        if number in others:
+            return others[number]
+        return Request.of(self._requests.parts_at(number))
+
+    def _at_once(self) -> tuple[Tokens, NDArray[np.bool_]]:
         """Return the shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
         # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the
         # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
         # the messages only if both begin at the same log position. Then the shorter range is the shared one.
         # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        first = sent.summary_starts[1:]
-        last = sent.summary_stops[1:]
-        starts = sent.starts[1:]
-        old_first = sent.summary_starts[:-1]
-        old_last = sent.summary_stops[:-1]
-        old_starts = sent.starts[:-1]
+        columns = self._requests.columns
+        old_first, first = _neighbours(columns.summary_starts)
+        old_last, last = _neighbours(columns.summary_stops)
+        old_starts, starts = _neighbours(columns.starts)
+        old_stops, stops = _neighbours(columns.stops)
+        old_tokens, tokens = _neighbours(columns.tokens["summary"])
         holds = last > first
         held = old_last > old_first
         begins_alike = first == old_first
         is_aligned = starts == old_starts
         is_same = (begins_alike & (last == old_last)) | ~(holds | held)
         is_grown = begins_alike & held & (last > old_last) & self._is_list
-        stops = np.minimum(sent.stops[1:], sent.stops[:-1])
-        messages = np.where(is_aligned, self._sums[stops] - self._sums[starts], 0)
-        summaries = (sent.summary_tokens[1:] + TOKENS_PER_MESSAGE) * holds
-        is_of_system = (sent.summary_stops > sent.summary_starts) & (
-            sent.role == "system"
+        common = self._sums[np.minimum(stops, old_stops)] - self._sums[starts]
+        beyond = (tokens + TOKENS_PER_MESSAGE) * holds + common * is_aligned
+        has_summary = columns.summary_stops > columns.summary_starts
+        is_of_system = has_summary & (columns.summary_role == "system")
+        old_saved, saved = _neighbours(
+            saved_in_ranges(self._space, columns.starts, columns.stops, is_of_system)
         )
-        saved = saved_in_ranges(self._space, sent.starts, sent.stops, is_of_system)
-        begun = self._system - np.maximum(saved[1:], saved[:-1])
-        old_tokens = sent.summary_tokens[:-1] * is_grown
-        shared = begun + np.where(is_same, summaries + messages, old_tokens)
+        begun = self._system - np.maximum(saved, old_saved)
+        shared = begun + np.where(is_same, beyond, old_tokens * is_grown)
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
@@ -319,6 +326,11 @@ class SharedPrefix:
         if text not in self._units:
             self._units[text] = self._counter.units(text) if text else 0
         return self._units[text]
+
+
+def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the entries of all requests that another one follows, and of those that follow another one."""
+    return column[:-1], column[1:]
 
 
 def _with_overhead(sums: SumArrays) -> Tokens:

@@ -19,7 +19,7 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs
-from memviz.metrics.requests.sent_requests import Request, Tokens, requests_sent
+from memviz.metrics.requests.sent_requests import Request, Tokens, other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 
 
@@ -78,15 +78,15 @@ def traffic(run: Run) -> Traffic:
 
 
 def _add_up(run: Run) -> Traffic:
-    sent = requests_sent(run)
+    columns = run.columns
     asked = answered_calls(run)
     turns = [run.request_turn(one) or one.turn for one in asked]
     numbers = [run.request_number(one) for one in asked]
     return Traffic(
-        turns=sent.turns,
-        input_tokens=sent.input_tokens,
-        shared_tokens=SharedPrefix(run).tokens(sent),
-        output_tokens=sent.output_tokens,
+        turns=columns.turns,
+        input_tokens=columns.totals,
+        shared_tokens=SharedPrefix(run).tokens(other_requests(run)),
+        output_tokens=columns.reply_tokens,
         summarizer_turns=_array(turns),
         summarizer_input_tokens=_array(one.prompt_tokens for one in asked),
         summarizer_output_tokens=_array(one.output_tokens for one in asked),
@@ -128,11 +128,10 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
     """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
     or replaced by a summary stays so."""
-    requests = requests_sent(run)
     prefix = SharedPrefix(run)
     input_tokens = sent.input_tokens.copy()
     others = {}
-    for number, request in requests.others.items():
+    for number, request in other_requests(run).items():
         items = []
         for item in request.items:
             whole_item = item
@@ -142,7 +141,7 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
                 input_tokens[number] += more
             items.append(whole_item)
         others[number] = request._replace(items=items)
-    shared_tokens = prefix.tokens(requests._replace(others=others))
+    shared_tokens = prefix.tokens(others)
     return replace(sent, input_tokens=input_tokens, shared_tokens=shared_tokens)
 
 
