@@ -156,15 +156,14 @@ class SummaryLog:
 
     def _units_of_entry(self, index: int) -> int:
         """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
-        units = self._entry_units.get(index)
-        if units is None:
-            units = self._entry_units[index] = self._count_entry(self.versions[index])
-        return units
-
-    def _count_entry(self, version: SummaryVersion) -> int:
-        if version.is_opaque:
-            return self.counter.units_of(version.opaque_tokens)
-        return self.counter.units_in_lines(self.entry(version))
+        if index not in self._entry_units:
+            version = self.versions[index]
+            if version.is_opaque:
+                units = self.counter.units_of(version.opaque_tokens)
+            else:
+                units = self.counter.units_in_lines(self.entry(version))
+            self._entry_units[index] = units
+        return self._entry_units[index]
 
     def heading(self, version: SummaryVersion) -> str:
         """The line above a list that ends with ``version``; empty where it is sent alone."""

@@ -45,12 +45,11 @@ class Request(NamedTuple):
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
         items += (*thoughts, messages(parts.exchange))
-        sent = [item for item in items if _is_sent(item)]
+        sent = []
+        for item in items:
+            if isinstance(item, Message) or item.start < item.stop:
+                sent.append(item)
         return cls(parts.tools, tuple(inside), sent)
-
-
-def _is_sent(item: Item) -> bool:
-    return isinstance(item, Message) or item.start < item.stop
 
 
 def other_requests(run: Run) -> dict[int, Request]:
