@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class _Indexes:
-    """What is counted and looked up in a log."""
+    """Counts and indexes of the messages of a log."""
 
     _token_sums: dict[tuple[Counter, Form | None], TokenSums] = field(
         default_factory=dict
