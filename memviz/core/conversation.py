@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.counters import Counter
@@ -18,7 +19,23 @@ if TYPE_CHECKING:
     from memviz.core.forms import Form, Superseded
 
 
-class Log(MessageLog):
+@dataclass(eq=False, repr=False)
+class _Indexes:
+    """Counts and indexes of the messages of a log."""
+
+    _token_sums: dict[tuple[Counter, Form | None], TokenSums] = field(
+        default_factory=dict
+    )
+    _newest_superseded: dict[Hashable, SupersededSums] = field(default_factory=dict)
+    _words: WordIndex = field(default_factory=WordIndex)
+    _vectors: VectorIndexes = field(default_factory=VectorIndexes)
+    kept_vectors: VectorSource | None = None
+    """Vectors that embedding models were asked for before, where they are kept."""
+    _importance: ImportanceIndex = field(default_factory=ImportanceIndex)
+    _file_reads: FileReads = field(default_factory=FileReads)
+
+
+class Log(MessageLog, _Indexes):
     """The append-only conversation, with what is counted and looked up in it.
 
     Token sums, words and vectors are kept with the log, so that all strategies over it
@@ -26,14 +43,7 @@ class Log(MessageLog):
     """
 
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
-        self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
-        self._newest_superseded: dict[Hashable, SupersededSums] = {}
-        self._words = WordIndex()
-        self._vectors = VectorIndexes()
-        self.kept_vectors: VectorSource | None = None
-        """Vectors that embedding models were asked for before, where they are kept."""
-        self._importance = ImportanceIndex()
-        self._file_reads = FileReads()
+        _Indexes.__init__(self)
         super().__init__(messages)
 
     def form_at(self, position: int, form: Form | None) -> Form | None:

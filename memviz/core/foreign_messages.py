@@ -50,7 +50,9 @@ def as_dictionary(value: object) -> dict[str, Any] | None:
 
 
 def _of_llama_index(message: Any) -> dict[str, Any]:
-    extra = _mapping(getattr(message, "additional_kwargs", None))
+    extra = getattr(message, "additional_kwargs", None)
+    if not isinstance(extra, Mapping):
+        extra = {}
     in_blocks = [
         _call(block.tool_call_id, block.tool_name, block.tool_kwargs)
         for block in message.blocks
@@ -207,7 +209,3 @@ def _openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
 
 def _call(id: Any, name: Any, arguments: Any) -> dict[str, Any]:
     return {"id": id, "function": {"name": name, "arguments": arguments}}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

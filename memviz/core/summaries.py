@@ -65,6 +65,11 @@ class SummaryVersion:
         """True if only the provider can read it."""
         return self.opaque_tokens > 0
 
+    @property
+    def newest_before(self) -> int:
+        """The newest version in force when it was written: the one before it unless ``follows`` says another."""
+        return self.version - 1 if self.follows is None else self.follows
+
     @cached_property
     def tokens(self) -> int:
         """Tokens of the bare text."""
@@ -151,15 +156,14 @@ class SummaryLog:
 
     def _units_of_entry(self, index: int) -> int:
         """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
-        units = self._entry_units.get(index)
-        if units is None:
-            units = self._entry_units[index] = self._count_entry(self.versions[index])
-        return units
-
-    def _count_entry(self, version: SummaryVersion) -> int:
-        if version.is_opaque:
-            return self.counter.units_of(version.opaque_tokens)
-        return self.counter.units_in_lines(self.entry(version))
+        if index not in self._entry_units:
+            version = self.versions[index]
+            if version.is_opaque:
+                units = self.counter.units_of(version.opaque_tokens)
+            else:
+                units = self.counter.units_in_lines(self.entry(version))
+            self._entry_units[index] = units
+        return self._entry_units[index]
 
     def heading(self, version: SummaryVersion) -> str:
         """The line above a list that ends with ``version``; empty where it is sent alone."""
@@ -179,7 +183,7 @@ class SummaryLog:
             version = self.versions[stop - 1]
             if version.track == track:
                 newest.setdefault(version.added.start, version)
-            stop = stop - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return [newest[first] for first in sorted(newest)]
 
     def head(self, stop: int, track: str) -> SummaryVersion | None:
@@ -188,7 +192,7 @@ class SummaryLog:
             version = self.versions[stop - 1]
             if version.track == track:
                 return version
-            stop = stop - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return None
 
     def level(self, version: SummaryVersion) -> int:
@@ -216,7 +220,7 @@ class SummaryLog:
                 break
             while not self._has_repeats and version.replaces is not None:
                 version = self.versions[version.replaces - 1]
-            stop = version.version - 1 if version.follows is None else version.follows
+            stop = version.newest_before
         return [found[start] for start in sorted(found)]
 
     def text(self, start: int, stop: int) -> str:

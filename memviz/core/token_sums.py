@@ -72,12 +72,8 @@ class TokenSums(SharedGrowth):
             import numpy as np  # not to be waited for by those who only count
 
             with self._extending:
-                arrays = SumArrays(
-                    np.array(self.totals, np.int64),
-                    np.array(self.reply_totals, np.int64),
-                    np.array(self.call_totals, np.int64),
-                    np.array(self.name_totals, np.int64),
-                )
+                sums = (getattr(self, name) for name in SumArrays._fields)
+                arrays = SumArrays(*(np.array(each, np.int64) for each in sums))
                 self._arrays = arrays
         return arrays
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -112,12 +112,10 @@ class ToolPairs:
         self.unanswered[caller] -= 1
         if not self.unanswered[caller]:
             del self.unanswered[caller]
-        if self._next_request > caller and not self._is_late(caller):
-            insort(self.late, caller)
-
-    def _is_late(self, caller: int) -> bool:
         place = bisect_left(self.late, caller)
-        return self.late[place : place + 1] == [caller]
+        is_late = self.late[place : place + 1] == [caller]
+        if self._next_request > caller and not is_late:
+            self.late.insert(place, caller)
 
     def _close(self, id: str | None) -> int | None:
         """Close the newest open call of this id, and return the position of its message.

@@ -54,8 +54,6 @@ class AnswerScores:
     """Replies that the judge found right."""
     wrong: int
     """Replies that the judge found wrong."""
-    unjudged: int
-    """Replies of which the judge said nothing that could be read."""
     cost_usd: float | None
     """What the answers cost; ``None`` where a price is unknown."""
 
@@ -93,6 +91,5 @@ def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
         mean_f1=sum(f1) / len(f1) if f1 else None,
         right=verdicts.count("right"),
         wrong=verdicts.count("wrong"),
-        unjudged=verdicts.count(None),
         cost_usd=sum_known(result.cost_usd for result in results),
     )

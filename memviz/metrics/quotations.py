@@ -31,21 +31,14 @@ class Hit(NamedTuple):
 
 def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
     """Return the places of ``terms``, which are normal forms, in a text, in order: 3000 in "It is 3,000." -> 6 to 11"""
-    wanted = set()
-    for token in set(TOKEN.findall(text)):
-        if any(form in terms for form in normal_forms(token)):
-            wanted.add(token)
-    if not wanted:
-        return []
     hits: list[Hit] = []
     for match in TOKEN.finditer(text):
         token = match.group()
-        if token not in wanted:
-            continue
-        if IS_UNSPACED.match(token):
+        keys = [form for form in normal_forms(token) if form in terms]
+        if keys and IS_UNSPACED.match(token):
             hits += _hits_in_run(token, match.start(), terms)
-        else:
-            hits.append(Hit(*match.span(), normal_forms(token)[0]))
+        elif keys:
+            hits.append(Hit(*match.span(), keys[0]))
     return hits
 
 

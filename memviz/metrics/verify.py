@@ -213,10 +213,10 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
             return
     said = record.log_length
     sent = Tally(_sent(record.parts))
-    if not run.log or any(not 0 <= position < said for position in sent):
-        for position in sorted(sent):
-            if not 0 <= position < said:
-                yield Breach("unsaid", *place, position=position)
+    unsaid = [position for position in sorted(sent) if not 0 <= position < said]
+    for position in unsaid:
+        yield Breach("unsaid", *place, position=position)
+    if unsaid or not run.log:
         return
     for position, times in sorted(sent.items()):
         if times > 1:

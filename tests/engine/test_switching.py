@@ -12,7 +12,7 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
-from memviz.metrics.requests.sent_requests import requests_sent
+from memviz.metrics.requests.sent_requests import other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.summaries.events import (
     compaction_events,
@@ -268,9 +268,7 @@ class TestNumbers:
 
     def test_the_shared_prefix_is_that_of_the_texts(self) -> None:
         run = self.chat().run
-        shared = SharedPrefix(run, overhead=False).tokens(
-            requests_sent(run, overhead=False)
-        )
+        shared = SharedPrefix(run).tokens(other_requests(run))
         texts = [
             "\n".join(m.content for m in record.context.messages)
             for record in run.turns

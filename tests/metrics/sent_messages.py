@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
+
 from memviz import Message, Run, TurnRecord
-from memviz.core.context import TOKENS_PER_MESSAGE
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
 from memviz.engine.part_tokens import message_tokens
+from memviz.metrics.requests.traffic import Traffic, answered_calls, traffic
 
 
 def words_in_common(one: str, other: str) -> str:
@@ -60,6 +64,20 @@ def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
         shared(run.counter, said(one), said(other), TOKENS_PER_MESSAGE * overhead)
         for one, other in pairwise(run.requests)
     ]
+
+
+def content_alone(run: Run) -> Traffic:
+    """The traffic of a run without what the chat format adds to messages and requests."""
+    found = traffic(run)
+    added = []
+    for one in answered_calls(run):
+        added.append(TOKENS_PER_MESSAGE * len(one.request) + TOKENS_PER_REQUEST)
+    return replace(
+        found,
+        input_tokens=found.input_tokens - run.columns.tokens["overhead"],
+        shared_tokens=np.array(shared_by_turn(run, overhead=False)),
+        summarizer_input_tokens=found.summarizer_input_tokens - np.array(added, int),
+    )
 
 
 def shared(

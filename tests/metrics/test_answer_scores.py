@@ -97,8 +97,8 @@ def test_scores_of_each_run() -> None:
     ]
     first, second, third = answer_scores(results, 3)
     assert first == AnswerScores(
-        4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, 1, pytest.approx(1.5)
+        4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, pytest.approx(1.5)
     )
     assert first.answered == 3
-    assert second == AnswerScores(1, 0, 1, 1.0, 0, 0, 1, None)
-    assert third == AnswerScores(0, 0, 0, None, 0, 0, 0, 0)
+    assert second == AnswerScores(1, 0, 1, 1.0, 0, 0, None)
+    assert third == AnswerScores(0, 0, 0, None, 0, 0, 0)

@@ -78,9 +78,7 @@ def test_what_is_measured_is_that_of_the_messages_that_were_sent(
     messages: list[Message], lines: list[tuple[str, int, int, str]], data: st.DataObject
 ) -> None:
     run = replay(messages, text_of_lines(lines))
-    for overhead in (True, False):
-        shared = traffic(run, overhead=overhead).shared_tokens.tolist()
-        assert shared == shared_by_turn(run, overhead=overhead)
+    assert traffic(run).shared_tokens.tolist() == shared_by_turn(run)
     assert drawn(fate_map(run)).tolist() == codes_of(run).tolist()
     probes = data.draw(probes_of(messages))
     found = retention(run, probes)

@@ -9,7 +9,7 @@ What the rules do not know stays: a word too many is better than a fact too few.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from memviz.core.text.vocabulary import (
     DATE_WORDS,
@@ -268,10 +268,19 @@ def _spaced(text: str) -> Iterator[str]:
 
 def _groups(text: str) -> list[list[str]]:
     """Clauses that stand alone, each with the parts that follow it and do not."""
-    groups: list[list[str]] = []
     below = _BEGINS_BELOW.match(text) is not None
-    for part in _parts(text, below):
-        if groups and ((below and len(groups) == 1) or not _stands_alone(part)):
+    parts = _parts(text, below)
+    if below:
+        return [[*parts]]
+    return _grouped(parts, _stands_alone)
+
+
+def _grouped(
+    parts: Iterable[str], stands_alone: Callable[[str], object]
+) -> list[list[str]]:
+    groups: list[list[str]] = []
+    for part in parts:
+        if groups and not stands_alone(part):
             groups[-1].append(part)
         else:
             groups.append([part])
@@ -327,13 +336,7 @@ def _chinese(text: str) -> Iterator[str]:
     that have one of their own or tell nothing."""
     end = text[-1] if text[-1] in "。！？" else ""
     parts = _CHINESE_PART.findall(text.removesuffix(end))
-    groups: list[list[str]] = []
-    for part in parts:
-        if groups and not _CHINESE_SUBJECT.match(part):
-            groups[-1].append(part)
-        else:
-            groups.append([part])
-    for first, *others in groups:
+    for first, *others in _grouped(parts, _CHINESE_SUBJECT.match):
         clause = first
         for part in others:
             if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part):

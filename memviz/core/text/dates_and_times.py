@@ -81,19 +81,11 @@ def _spell_han_date(match: re.Match[str]) -> str:
     return _spell_date(match["han_day"], month, match["han_year"])
 
 
-def _spell_day_first(match: re.Match[str]) -> str:
-    return _spell_named_date(match["day"], match["day_month"], match["day_year"])
-
-
 def _spell_month_first(match: re.Match[str]) -> str:
     # "May 12", but neither "may 12 people" nor "march 5 miles".
     if match["month"].islower() and match["month"] in SHARED_MONTHS:
         return match.group()
     return _spell_named_date(match["month_day"], match["month"], match["month_year"])
-
-
-def _spell_month_and_year(match: re.Match[str]) -> str:
-    return _spell_named_date(None, match["only_month"], match["only_year"])
 
 
 def _spell_time(hour: int, minute: str | None, half: str | None) -> str:
@@ -119,14 +111,6 @@ def _spell_whole_hour(match: re.Match[str]) -> str:
     if not 1 <= hour <= 12:
         return match.group()
     return _spell_time(hour, None, match["whole_half"].lower())
-
-
-def _spell_german_time(match: re.Match[str]) -> str:
-    return _spell_time(int(match["uhr"]), match["uhr_minute"], None)
-
-
-def _spell_full_hour(match: re.Match[str]) -> str:
-    return _spell_time(int(match["oclock"]), None, None)
 
 
 def _spell_han_time(match: re.Match[str]) -> str:
@@ -204,12 +188,30 @@ DATES_AND_TIMES = (
     ValueKind("iso_year", _ISO_DATE, _spell_iso_date),
     ValueKind("first", _NUMERIC_DATE, _spell_numeric_date),
     ValueKind("han_month", _HAN_DATE, _spell_han_date),
-    ValueKind("day", _DAY_FIRST, _spell_day_first),
+    ValueKind(
+        "day",
+        _DAY_FIRST,
+        lambda match: _spell_named_date(
+            match["day"], match["day_month"], match["day_year"]
+        ),
+    ),
     ValueKind("month", _MONTH_FIRST, _spell_month_first),
-    ValueKind("only_month", _MONTH_AND_YEAR, _spell_month_and_year),
+    ValueKind(
+        "only_month",
+        _MONTH_AND_YEAR,
+        lambda match: _spell_named_date(None, match["only_month"], match["only_year"]),
+    ),
     ValueKind("hour", _HOUR_AND_MINUTE, _spell_hour_and_minute),
     ValueKind("whole_hour", _WHOLE_HOUR, _spell_whole_hour),
-    ValueKind("uhr", _GERMAN_TIME, _spell_german_time),
-    ValueKind("oclock", _FULL_HOUR, _spell_full_hour),
+    ValueKind(
+        "uhr",
+        _GERMAN_TIME,
+        lambda match: _spell_time(int(match["uhr"]), match["uhr_minute"], None),
+    ),
+    ValueKind(
+        "oclock",
+        _FULL_HOUR,
+        lambda match: _spell_time(int(match["oclock"]), None, None),
+    ),
     ValueKind("han_hour", _HAN_TIME, _spell_han_time),
 )

@@ -84,10 +84,6 @@ def _spell_code(match: re.Match[str]) -> str:
     return " ".join(parts)
 
 
-def _spell_version(match: re.Match[str]) -> str:
-    return f" {match['version']} "
-
-
 def _spell_amount(match: re.Match[str]) -> str:
     times = (match["times"] or "").lower().rstrip(".")
     before = (match["before"] or "").lower()
@@ -165,6 +161,6 @@ NUMBERS_AND_CODES = (
     ValueKind("abroad", _NUMBER_ABROAD, _spell_number_abroad),
     ValueKind("grouped", _GROUPED_DIGITS, _spell_grouped_digits),
     ValueKind("code", _CODE, _spell_code),
-    ValueKind("version", _VERSION, _spell_version),
+    ValueKind("version", _VERSION, lambda match: f" {match['version']} "),
     ValueKind("number", _AMOUNT, _spell_amount),
 )

@@ -48,16 +48,12 @@ _LONE_PLACES = ("万", "亿", "千", "百")
 """Places that stand alone behind digits, which take them as their multiple: "3万"."""
 
 
-def _spell_address(match: re.Match[str]) -> str:
-    return match.group()
-
-
 # "https://x.org/2024-03-05", "ana.7@x.org": what looks like a value in it is none
 _ADDRESS = r"""
     (?P<kept>https?://\S+ | (?<![^\s(<\["'“])[^\s@]+@[^\s@]+)
 """
 _KINDS = (
-    ValueKind("kept", _ADDRESS, _spell_address),
+    ValueKind("kept", _ADDRESS, lambda match: match.group()),
     *DATES_AND_TIMES,
     *NUMBERS_AND_CODES,
 )

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from memviz.core.conversation import Log
 from memviz.core.pieces import Messages, Notes, Picked
 from memviz.core.summaries import SUMMARY, SummaryVersion
@@ -16,7 +14,6 @@ from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
 from memviz.metrics.requests.broken_pairs import orphaned_requests
-from memviz.metrics.retention.probe_texts import Bools
 from memviz.strategies.base import Strategy, Trigger
 
 
@@ -68,10 +65,10 @@ class AssistantFirst(HealthFinding):
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
-    first = _first_in_one_range(run, spoken)
-    for number, parts in run.columns.others.items():
-        first[number] = _is_assistant_first(run.log, parts, spoken)
-    found = np.flatnonzero(first).tolist()
+    found = []
+    for number in range(len(run.requests)):
+        if _is_assistant_first(run.log, run.requests.parts_at(number), spoken):
+            found.append(number)
     if not found:
         return None
     histories = (run.requests.parts_at(number).history for number in found)
@@ -83,22 +80,6 @@ def assistant_first(run: Run) -> AssistantFirst | None:
         has_greeting=all(held and held[0].start == start for held in histories),
         turns=turns_at(run, found),
     )
-
-
-def _first_in_one_range(run: Run, spoken: Sequence[int]) -> Bools:
-    """Return which of the requests of one range, behind a summary or not, begin so. All at once: they are nearly
-    all."""
-    columns = run.columns
-    log = run.log
-    is_one_range = columns.starts >= 0
-    positions = np.array(spoken)[np.maximum(columns.starts, 0)]
-    roles = [message.role for message in log]
-    is_assistant = np.array([*roles, ""]) == "assistant"
-    found = (positions < columns.stops) & is_assistant[positions]
-    if columns.summary_role != "system":
-        has_summary = columns.summary_stops > columns.summary_starts
-        found[has_summary] = columns.summary_role == "assistant"
-    return np.asarray(found & is_one_range)
 
 
 def _next_spoken(log: Log) -> list[int]:

@@ -152,20 +152,22 @@ class RequestContents:
         picked = np.arange(len(run.requests)) if numbers is None else np.array(numbers)
         lengths = columns.lengths[picked]
         words = OtherWords(space)
-        notes, verbatim, recalled = (Ranges() for _ in range(3))
-        others, inside, quoted = (Ranges() for _ in range(3))
+        by_kind = [Ranges() for _ in range(6)]
         is_other = columns.starts[picked] < 0
         for number in np.flatnonzero(is_other).tolist():
             parts = columns.others[int(picked[number])]
             lengths[number] = max(lengths[number], parts.exchange.stop)
-            notes[number] = [sent.versions for sent in parts.notes]
-            verbatim[number] = _verbatim(space, parts)
-            recalled[number] = in_ranges(parts.recalled)
-            if parts.one_range is None:
-                besides = words.of(parts)
-                others[number] = joined(besides.in_messages)
-                inside[number] = joined(besides.in_system)
-                quoted[number] = joined(besides.in_notes)
+            own_ranges = (
+                [sent.versions for sent in parts.notes],
+                _verbatim(space, parts),
+                in_ranges(parts.recalled),
+                *map(joined, words.of(parts)),
+            )
+            for ranges, own in zip(by_kind, own_ranges, strict=True):
+                ranges[number] = own
+        notes, verbatim, recalled, others, inside, quoted = (
+            tuple(_layers(ranges)) for ranges in by_kind
+        )
         is_one_range = ~is_other
         versions = (columns.summary_starts[picked], columns.summary_stops[picked])
         has_notes = is_one_range & (versions[1] > versions[0])
@@ -175,13 +177,13 @@ class RequestContents:
         return cls(
             columns.turns[picked],
             lengths,
-            (*_layer(has_notes, *versions), *_layers(notes)),
-            (*_layer(is_one_range, *history), *_layers(verbatim)),
-            tuple(_layers(recalled)),
+            (*_layer(has_notes, *versions), *notes),
+            (*_layer(is_one_range, *history), *verbatim),
+            recalled,
             _layer(stop > first, first, stop),
-            tuple(_layers(others)),
-            tuple(_layers(inside)),
-            tuple(_layers(quoted)),
+            others,
+            inside,
+            quoted,
             words.messages,
             tuple(_layers(_opaque(space, *versions))),
         )

@@ -1,7 +1,7 @@
-"""Every request of a run in the order in which it was sent, as pieces of the log.
+"""Requests of a run as pieces of the log.
 
 Nearly every request is one range of messages behind a summary, so all of them together are
-a few arrays. The others stand beside these in full.
+a few arrays (:class:`memviz.engine.columns.Columns`). The others stand beside these in full.
 """
 
 from __future__ import annotations
@@ -45,68 +45,17 @@ class Request(NamedTuple):
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
         items += (*thoughts, messages(parts.exchange))
-        sent = [item for item in items if _is_sent(item)]
+        sent = []
+        for item in items:
+            if isinstance(item, Message) or item.start < item.stop:
+                sent.append(item)
         return cls(parts.tools, tuple(inside), sent)
 
 
-def _is_sent(item: Item) -> bool:
-    return isinstance(item, Message) or item.start < item.stop
-
-
-class Sent(NamedTuple):
-    """All requests of a run as arrays, one entry a request. All tokens are as counted.
-
-    ``summary_starts`` and ``summary_stops`` are the versions (0-based) in the summary message, whose role is ``role``,
-    ``starts`` and ``stops`` the log positions of all messages behind it. Nearly every request is one such range; those
-    that are not have a start of -1 and stand in ``others`` by their number.
-    """
-
-    others: dict[int, Request]
-    role: str
-    turns: Tokens
-    input_tokens: Tokens
-    output_tokens: Tokens
-    summary_tokens: Tokens
-    summary_starts: Tokens
-    summary_stops: Tokens
-    starts: Tokens
-    stops: Tokens
-
-    def requests(self, numbers: NDArray[np.intp]) -> list[Request]:
-        """Return the requests of these numbers (0-based) in full."""
-        bounds = (self.summary_starts, self.summary_stops, self.starts, self.stops)
-        rows = np.stack([numbers, *(bound[numbers] for bound in bounds)], axis=1)
-        found = []
-        for number, first, last, start, stop in rows.tolist():
-            if start < 0:
-                found.append(self.others[number])
-                continue
-            items: list[Item] = [Messages(start, stop)]
-            if first < last:
-                items.insert(0, Notes(first, last, "message", self.role))
-            found.append(Request((), (), items))
-        return found
-
-
-def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
-    """Return all requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format
-    adds."""
-    columns = run.columns
-    others = {}
-    for number, parts in columns.others.items():
-        others[number] = Request.of(parts, run.requests.thoughts_at(number))
-    tokens = dict(columns.tokens)
-    if not overhead:
-        tokens.pop("overhead", None)
-    return Sent(
-        others=others,
-        role=columns.summary_role,
-        turns=columns.turns,
-        input_tokens=np.sum(list(tokens.values()), axis=0),
-        output_tokens=columns.reply_tokens,
-        summary_tokens=columns.tokens["summary"],
-        summary_starts=columns.summary_starts,
-        summary_stops=columns.summary_stops,
-        starts=columns.starts,
-        stops=columns.stops,
-    )
+def other_requests(run: Run) -> dict[int, Request]:
+    """Return the requests of ``run`` that are more than one range of messages behind a summary, by their number
+    (0-based)."""
+    requests = {}
+    for number, parts in run.columns.others.items():
+        requests[number] = Request.of(parts, run.requests.thoughts_at(number))
+    return requests

@@ -12,8 +12,9 @@ recalls, lines, notes inside the system prompt, reworded summaries) one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from memviz.engine.schema_counts import (
     saved_by_system_message,
     saved_in_ranges,
 )
-from memviz.metrics.requests.sent_requests import Item, Request, Sent, Tokens
+from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 
 Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64
@@ -42,25 +43,25 @@ class SharedPrefix:
     """The common beginning of neighbouring requests of ``run``, in tokens.
 
     Requests with different tools have none, since providers read the tools first. Messages count where both requests
-    hold the same at the same place, each with what the format adds if ``overhead``, up to the first that
-    differs. If both of these are notes (or system prompts with notes in them), the words that they begin with in common
-    count too; the few that other messages may begin with in common do not. A tokenizer may join the last of these words
-    to the line break behind it, and then one token less is shared.
+    hold the same at the same place, each with what the format adds to it, up to the first that differs. If both of
+    these are notes (or system prompts with notes in them), the words that they begin with in common count too; the few
+    that other messages may begin with in common do not. A tokenizer may join the last of these words to the line break
+    behind it, and then one token less is shared.
     """
 
-    def __init__(self, run: Run, *, overhead: bool = True) -> None:
+    def __init__(self, run: Run) -> None:
+        self._requests = run.requests
         self._space = run.space
         self._log = run.log
         self._counter = run.counter
         self._summaries = run.space.summaries
-        self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         sums = run.space.sums.arrays
-        self._sums = self._with_messages(sums)
+        self._sums = _with_overhead(sums)
         self._system = (
             run.space.system_tokens
             + run.space.tool_tokens
             + int(sums.name_totals[run.space.system_stop])
-            + self._per_message * run.space.system_count
+            + TOKENS_PER_MESSAGE * run.space.system_count
         )
         self._sizes = np.append(np.diff(self._sums), 0)
         heading = self._summaries.wording.heading
@@ -68,49 +69,50 @@ class SharedPrefix:
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
 
-    def _with_messages(self, sums: SumArrays) -> Tokens:
-        content = sums.totals + sums.call_totals + sums.name_totals
-        return content + self._per_message * np.arange(len(content))
-
-    def tokens(self, sent: Sent) -> Tokens:
+    def tokens(self, others: Mapping[int, Request]) -> Tokens:
         """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
-        first."""
-        shared = np.zeros(len(sent.turns), dtype=np.int64)
+        first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
+        shared = np.zeros(len(self._requests), dtype=np.int64)
         if len(shared) > 1:
-            shared[1:], is_open = self._at_once(sent)
-            left = np.flatnonzero(is_open)
-            pairs = zip(sent.requests(left), sent.requests(left + 1), strict=True)
-            shared[left + 1] = [self.between(one, other) for one, other in pairs]
+            shared[1:], is_open = self._at_once()
+            for number in np.flatnonzero(is_open).tolist():
+                before = self._request(number, others)
+                request = self._request(number + 1, others)
+                shared[number + 1] = self.between(before, request)
         return shared
 
-    def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
+    def _request(self, number: int, others: Mapping[int, Request]) -> Request:
+        if number in others:
+            return others[number]
+        return Request.of(self._requests.parts_at(number))
+
+    def _at_once(self) -> tuple[Tokens, NDArray[np.bool_]]:
         """Return the shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
         # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the
         # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
         # the messages only if both begin at the same log position. Then the shorter range is the shared one.
         # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        first = sent.summary_starts[1:]
-        last = sent.summary_stops[1:]
-        starts = sent.starts[1:]
-        old_first = sent.summary_starts[:-1]
-        old_last = sent.summary_stops[:-1]
-        old_starts = sent.starts[:-1]
+        columns = self._requests.columns
+        old_first, first = _neighbours(columns.summary_starts)
+        old_last, last = _neighbours(columns.summary_stops)
+        old_starts, starts = _neighbours(columns.starts)
+        old_stops, stops = _neighbours(columns.stops)
+        old_tokens, tokens = _neighbours(columns.tokens["summary"])
         holds = last > first
         held = old_last > old_first
         begins_alike = first == old_first
         is_aligned = starts == old_starts
         is_same = (begins_alike & (last == old_last)) | ~(holds | held)
         is_grown = begins_alike & held & (last > old_last) & self._is_list
-        stops = np.minimum(sent.stops[1:], sent.stops[:-1])
-        messages = np.where(is_aligned, self._sums[stops] - self._sums[starts], 0)
-        summaries = (sent.summary_tokens[1:] + self._per_message) * holds
-        is_of_system = (sent.summary_stops > sent.summary_starts) & (
-            sent.role == "system"
+        common = self._sums[np.minimum(stops, old_stops)] - self._sums[starts]
+        beyond = (tokens + TOKENS_PER_MESSAGE) * holds + common * is_aligned
+        has_summary = columns.summary_stops > columns.summary_starts
+        is_of_system = has_summary & (columns.summary_role == "system")
+        old_saved, saved = _neighbours(
+            saved_in_ranges(self._space, columns.starts, columns.stops, is_of_system)
         )
-        saved = saved_in_ranges(self._space, sent.starts, sent.stops, is_of_system)
-        begun = self._system - np.maximum(saved[1:], saved[:-1])
-        old_tokens = sent.summary_tokens[:-1] * is_grown
-        shared = begun + np.where(is_same, summaries + messages, old_tokens)
+        begun = self._system - np.maximum(saved, old_saved)
+        shared = begun + np.where(is_same, beyond, old_tokens * is_grown)
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
@@ -172,7 +174,7 @@ class SharedPrefix:
         tokens += self._counter.tokens(self._units_of(text))
         own = self._space.system_messages[:1]
         if not own:
-            return tokens + self._per_message
+            return tokens + TOKENS_PER_MESSAGE
         return tokens - self._counter(own[0].content)
 
     def _first_system_text(self, inside: Inside) -> str | None:
@@ -272,12 +274,12 @@ class SharedPrefix:
             if stop - start > 1:
                 sums = self._sums_of(form)
                 return int(sums[start + taken] - sums[start])
-        return message_tokens(self._counter, self._first(item)) + self._per_message
+        return message_tokens(self._counter, self._first(item)) + TOKENS_PER_MESSAGE
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
             sums = sums_of(self._space, form).arrays
-            self._form_sums[form] = self._with_messages(sums)
+            self._form_sums[form] = _with_overhead(sums)
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
@@ -285,7 +287,7 @@ class SharedPrefix:
         log = self._summaries
         whole = log.tokens(one.start, one.stop)
         if one == other:
-            return whole + self._per_message, True
+            return whole + TOKENS_PER_MESSAGE, True
         if not one or not other:
             return 0, False
         # A list that grew at its end.
@@ -295,7 +297,7 @@ class SharedPrefix:
         others = log.in_block(other.start, other.stop)
         shared, is_same = self._in_entries(ones, others)
         if is_same:
-            return whole + self._per_message, True
+            return whole + TOKENS_PER_MESSAGE, True
         return min(shared, whole, log.tokens(other.start, other.stop)), False
 
     def _in_entries(
@@ -324,6 +326,16 @@ class SharedPrefix:
         if text not in self._units:
             self._units[text] = self._counter.units(text) if text else 0
         return self._units[text]
+
+
+def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the entries of all requests that another one follows, and of those that follow another one."""
+    return column[:-1], column[1:]
+
+
+def _with_overhead(sums: SumArrays) -> Tokens:
+    content = sums.totals + sums.call_totals + sums.name_totals
+    return content + TOKENS_PER_MESSAGE * np.arange(len(content))
 
 
 def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:

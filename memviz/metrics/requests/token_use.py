@@ -5,6 +5,7 @@ strategy counts for its own, and when requests are larger than the context windo
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -71,15 +72,14 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     size = len(sent)
     if size < FEWEST_REQUESTS:
         return None
-    # The line of least squares, exactly: floats would make a level line rise by a hair.
-    x_sum = sum(range(size))
-    y_sum = sum(sent)
-    squares = size * sum(x * x for x in range(size)) - x_sum * x_sum
-    products = size * sum(x * y for x, y in enumerate(sent)) - x_sum * y_sum
-    tokens_a_request = Fraction(products, squares)
+    # The line of least squares, exactly: floats would make a level line rise by a hair. It
+    # goes through the mean at the middle, from which these are the distances, doubled.
+    distances = range(1 - size, size, 2)
+    products = sum(map(mul, distances, sent))
+    tokens_a_request = Fraction(2 * products, sum(map(mul, distances, distances)))
     if tokens_a_request <= 0:
         return None
-    start_tokens = (y_sum - tokens_a_request * x_sum) / size
+    start_tokens = Fraction(sum(sent), size) - tokens_a_request * (size - 1) / 2
     reached = floor((window_tokens - start_tokens) / tokens_a_request)
     return max(reached + 2 - size, 1)
 
@@ -127,10 +127,8 @@ class TokenUse:
     peak_call: int = 1
     peak_calls: int = 1
     summarizer_calls: int = 0
-    earlier_calls: int = 0
-    """Calls that turns took before their last one."""
     earlier_tokens: int = 0
-    """Tokens sent with these calls."""
+    """Tokens sent with the calls that turns took before their last one."""
     thinking_tokens: int = 0
     """What the chat model wrote when thinking."""
     reductions: int = 0
@@ -198,7 +196,6 @@ def _add_up(run: Run) -> TokenUse:
         peak_turn=turn,
         peak_call=int(columns.calls[largest]),
         peak_calls=len(numbers_of_turn(run, turn)),
-        earlier_calls=len(earlier),
         earlier_tokens=int(earlier.sum()),
         reduced_messages=sum(
             len(reduced_positions(run.space, one)) for one in last.messages

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble
@@ -20,7 +19,7 @@ from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs
-from memviz.metrics.requests.sent_requests import Request, Tokens, requests_sent
+from memviz.metrics.requests.sent_requests import Request, Tokens, other_requests
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 
 
@@ -70,27 +69,26 @@ def answered_calls(run: Run) -> list[Compaction]:
     return [one for one in run.compactions if one.asked and one.error is None]
 
 
-def traffic(run: Run, *, overhead: bool = True) -> Traffic:
-    """Return everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without what the
-    chat format adds to each message and each request; what a provider billed stays as it was billed.
+def traffic(run: Run) -> Traffic:
+    """Return everything that ``run`` sent and got.
 
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
     """
-    return run.once((traffic, overhead), lambda: _add_up(run, overhead))
+    return run.once(traffic, lambda: _add_up(run))
 
 
-def _add_up(run: Run, overhead: bool) -> Traffic:
-    sent = requests_sent(run, overhead=overhead)
+def _add_up(run: Run) -> Traffic:
+    columns = run.columns
     asked = answered_calls(run)
     turns = [run.request_turn(one) or one.turn for one in asked]
     numbers = [run.request_number(one) for one in asked]
     return Traffic(
-        turns=sent.turns,
-        input_tokens=sent.input_tokens,
-        shared_tokens=SharedPrefix(run, overhead=overhead).tokens(sent),
-        output_tokens=sent.output_tokens,
+        turns=columns.turns,
+        input_tokens=columns.totals,
+        shared_tokens=SharedPrefix(run).tokens(other_requests(run)),
+        output_tokens=columns.reply_tokens,
         summarizer_turns=_array(turns),
-        summarizer_input_tokens=_array(_prompt_tokens(one, overhead) for one in asked),
+        summarizer_input_tokens=_array(one.prompt_tokens for one in asked),
         summarizer_output_tokens=_array(one.output_tokens for one in asked),
         summarizer_requests=_array(-1 if one is None else one for one in numbers),
         by_chat_model=_array(one.is_opaque for one in asked),
@@ -99,19 +97,6 @@ def _add_up(run: Run, overhead: bool) -> Traffic:
 
 def _array(values: Iterable[int]) -> Tokens:
     return np.array(list(values), np.int64)
-
-
-def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
-    if overhead:
-        return compaction.prompt_tokens
-    usages = [draft.usage for draft in compaction.discarded if draft.error is None]
-    # Where there was one more call, the summary came from it.
-    if compaction.calls > len(compaction.discarded):
-        usages.append(compaction.usage)
-    # Drafts of one that the user skipped were asked for with the same messages as one that is used.
-    asked = replace(compaction, kind="summarized", by_thinking=False, is_fixed=False)
-    added = TOKENS_PER_MESSAGE * len(asked.request) + TOKENS_PER_REQUEST
-    return compaction.prompt_tokens - added * usages.count(None)
 
 
 def sends_everything(run: Run) -> bool:
@@ -143,11 +128,10 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
     """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
     or replaced by a summary stays so."""
-    requests = requests_sent(run)
     prefix = SharedPrefix(run)
     input_tokens = sent.input_tokens.copy()
     others = {}
-    for number, request in requests.others.items():
+    for number, request in other_requests(run).items():
         items = []
         for item in request.items:
             whole_item = item
@@ -157,11 +141,11 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
                 input_tokens[number] += more
             items.append(whole_item)
         others[number] = request._replace(items=items)
-    shared_tokens = prefix.tokens(requests._replace(others=others))
+    shared_tokens = prefix.tokens(others)
     return replace(sent, input_tokens=input_tokens, shared_tokens=shared_tokens)
 
 
-def broken_cache_tokens(run: Run, *, overhead: bool = True) -> tuple[int, ...]:
+def broken_cache_tokens(run: Run) -> tuple[int, ...]:
     """Return for each compaction of ``run``, in order, the tokens of the cached prefix that it broke: those that the
     first request it changed would have begun with in common with the request before, had it not been for this
     compaction, minus those that it has in common with it. 0 where no request came before or after, and where nothing
@@ -169,15 +153,13 @@ def broken_cache_tokens(run: Run, *, overhead: bool = True) -> tuple[int, ...]:
 
     Of several compactions before one request each begins with what the one before left. The tokens were cached only if
     the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
-    ``overhead`` counts what the chat format adds to each message, too.
     """
-    key = (broken_cache_tokens, overhead)
-    return run.once(key, lambda: _measure_breaks(run, overhead))
+    return run.once(broken_cache_tokens, lambda: _measure_breaks(run))
 
 
-def _measure_breaks(run: Run, overhead: bool) -> tuple[int, ...]:
+def _measure_breaks(run: Run) -> tuple[int, ...]:
     broken = [0] * len(run.compactions)
-    prefix = SharedPrefix(run, overhead=overhead)
+    prefix = SharedPrefix(run)
     for number, made in run.requests.compactions():
         if not number:
             continue

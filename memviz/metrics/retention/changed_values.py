@@ -150,7 +150,7 @@ def _find_older(
     """
     statement = statements[newer]
     is_change = _tells_of_change(statement)
-    outdated = _outdated_in(statement.sentence)
+    outdated = polarity(statement.sentence).outdated
     if not is_change and not outdated:
         return None
     sort = sorts[newer]
@@ -232,12 +232,6 @@ def _is_named_as_gone(older: Statement, newer: Statement) -> bool:
     if SET_ASIDE.search(named.before):
         return True
     return GONE.search(_clause_of(named)) is not None
-
-
-@lru_cache(maxsize=4096)
-def _outdated_in(sentence: str) -> str:
-    """Return what a sentence calls outdated; empty for most."""
-    return polarity(sentence).outdated
 
 
 def _clause_before(statement: Statement) -> str:

@@ -23,6 +23,7 @@ from memviz.models.prices import TokenRates, price
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.cost.priced_traffic import USUAL, traffic_of
+from tests.metrics.sent_messages import content_alone
 
 MILLION = 1_000_000
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
@@ -55,7 +56,7 @@ class TestSixtyTurns:
 
     @pytest.mark.parametrize(("name", "row"), TABLE.items())
     def test_the_table(self, name: str, row: tuple[int, float, float]) -> None:
-        found = traffic(replayed(STRATEGIES[name]), overhead=False)
+        found = content_alone(replayed(STRATEGIES[name]))
         dollars = cost_of(found)
         prompt_tokens, uncached_usd, cached_usd = row
         assert found.input_tokens.sum() == prompt_tokens
@@ -64,7 +65,7 @@ class TestSixtyTurns:
 
     def test_caching_turns_the_ranking_round(self) -> None:
         full, window = (
-            cost_of(traffic(replayed(STRATEGIES[name]), overhead=False))
+            cost_of(content_alone(replayed(STRATEGIES[name])))
             for name in ("full buffer", "sliding window")
         )
         assert full.uncached_total_usd > window.uncached_total_usd  # type: ignore[operator]

@@ -54,7 +54,6 @@ def by_comparing(run: Run, per_message: int) -> list[int]:
     messages=conversations(),
     plan=outcomes,
     prompt=st.sampled_from([None, "Be brief."]),
-    overhead=st.booleans(),
     counter=st.sampled_from(["chars4", "o200k_base"]),
 )
 def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
@@ -62,7 +61,6 @@ def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
     messages: list[Message],
     plan: list[str],
     prompt: str | None,
-    overhead: bool,
     counter: str,
 ) -> None:
     run = memviz.replay(
@@ -72,11 +70,11 @@ def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
         counter=counter,
         system_prompt=prompt,
     )
-    found = broken_cache_tokens(run, overhead=overhead)
+    found = broken_cache_tokens(run)
     sent = [one for record in run.requests for one in record.compactions]
     numbers = [run.number_of(one) for one in sent]
     assert [found[number] for number in numbers] == by_comparing(
-        run, TOKENS_PER_MESSAGE * overhead
+        run, TOKENS_PER_MESSAGE
     )
     assert all(broken >= 0 for broken in found)
     assert not any(found[number] for number in set(range(len(found))) - set(numbers))
@@ -108,7 +106,6 @@ def test_a_summary_that_moves_breaks_all_but_the_system_prompt() -> None:
     assert [run.request_number(one) for one in run.compactions][:1] == [2]
     assert shared_now[2] == 2 + 4
     assert first == 3 * (10 + 4)
-    assert broken_cache_tokens(run, overhead=False)[0] == 3 * 10
 
 
 def test_a_failure_and_what_no_request_came_after_cost_nothing() -> None:

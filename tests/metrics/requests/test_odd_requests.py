@@ -25,7 +25,6 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
     messages=conversations(),
     plan=outcomes,
     prompt=st.sampled_from([None, "Be brief."]),
-    overhead=st.booleans(),
     repair=st.booleans(),
 )
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
@@ -34,7 +33,6 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     messages: list[Message],
     plan: list[str],
     prompt: str | None,
-    overhead: bool,
     repair: bool,
 ) -> None:
     run = memviz.replay(
@@ -45,8 +43,8 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         system_prompt=prompt,
         repair_tool_pairs=repair,
     )
-    found = traffic(run, overhead=overhead)
-    assert found.shared_tokens.tolist() == shared_by_turn(run, overhead=overhead)
+    found = traffic(run)
+    assert found.shared_tokens.tolist() == shared_by_turn(run)
     assert (found.shared_tokens <= found.input_tokens).all()
     sent = [
         sum(
@@ -59,4 +57,4 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         tokens + TOKENS_PER_REQUEST for tokens in sent
     ]
     again = replace(run, requests=Requests.of([*run.requests]))
-    assert traffic(again, overhead=overhead).to_dict() == found.to_dict()
+    assert traffic(again).to_dict() == found.to_dict()

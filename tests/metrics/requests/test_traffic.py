@@ -53,7 +53,6 @@ recalls = st.dictionaries(
     recalled=recalls,
     prompt=st.sampled_from([None, "Be brief."]),
     repair=st.booleans(),
-    overhead=st.booleans(),
     edits=st.dictionaries(st.integers(1, 4), st.just("summary 1, new")),
 )
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
@@ -64,7 +63,6 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
     recalled: dict[int, Recall],
     prompt: str | None,
     repair: bool,
-    overhead: bool,
     edits: dict[int, str],
 ) -> None:
     run = memviz.replay(
@@ -77,8 +75,8 @@ def test_what_is_shared_is_what_comparing_the_real_messages_gives(
         repair_tool_pairs=repair,
         edits=edits,
     )
-    found = traffic(run, overhead=overhead)
-    assert found.shared_tokens.tolist() == shared_by_turn(run, overhead=overhead)
+    found = traffic(run)
+    assert found.shared_tokens.tolist() == shared_by_turn(run)
     assert (found.shared_tokens <= found.input_tokens).all()
 
 
@@ -262,9 +260,6 @@ def test_a_full_buffer_by_hand() -> None:
         "summarizer_requests": [],
         "by_chat_model": [],
     }
-    content = traffic(run, overhead=False)
-    assert content.input_tokens.tolist() == [12, 42, 63]
-    assert content.shared_tokens.tolist() == [0, 12, 42]
 
 
 def test_summaries_count_as_billed_and_failures_do_not() -> None:
@@ -273,17 +268,16 @@ def test_summaries_count_as_billed_and_failures_do_not() -> None:
     run = memviz.replay(
         MESSAGES, small("summary"), model=ScriptedModel(answers), counter="chars4"
     )
-    for overhead in (True, False):
-        found = traffic(run, overhead=overhead)
-        assert found.summarizer_turns.tolist() == [run.compactions[0].turn] == [2]
-        assert (
-            found.summarizer_input_tokens.tolist(),
-            found.summarizer_output_tokens.tolist(),
-        ) == ([100], [7])
+    found = traffic(run)
+    assert found.summarizer_turns.tolist() == [run.compactions[0].turn] == [2]
+    assert (
+        found.summarizer_input_tokens.tolist(),
+        found.summarizer_output_tokens.tolist(),
+    ) == ([100], [7])
 
 
 @pytest.mark.parametrize("id", SUMMARIZING)
-def test_a_prompt_without_overhead_is_its_content(id: str) -> None:
+def test_a_prompt_is_its_content_and_what_the_format_adds(id: str) -> None:
     model = ScriptedModel(f"summary {i}" for i in range(99))
     run = memviz.replay(talk(12), small(id), model=model, counter="chars4")
     content = [
@@ -291,7 +285,6 @@ def test_a_prompt_without_overhead_is_its_content(id: str) -> None:
         for request in model.requests
     ]
     added = [4 * len(request) + 3 for request in model.requests]
-    assert traffic(run, overhead=False).summarizer_input_tokens.tolist() == content
     assert (
         traffic(run).summarizer_input_tokens.tolist() == np.add(content, added).tolist()
     )
@@ -318,9 +311,7 @@ def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
     assert found.summarizer_input_tokens.tolist() == [compaction.prompt_tokens]
     (request,) = {tuple(messages) for messages in chat._session.summarizer.requests}  # type: ignore[union-attr]
     content = sum(CHARS4(message.content) for message in request)
-    assert traffic(chat.run, overhead=False).summarizer_input_tokens.tolist() == [
-        2 * content
-    ]
+    assert compaction.prompt_tokens == 2 * (content + 4 * len(request) + 3)
     assert found.summarizer_output_tokens.tolist() == [
         CHARS4("first draft") + CHARS4("second draft")
     ]
@@ -403,13 +394,12 @@ class TestCalls:
                 chat.send("Which colour?")
             yield chat
 
-    @pytest.mark.parametrize("overhead", [True, False])
-    def test_every_call_is_a_request_of_its_own(self, overhead: bool) -> None:
+    def test_every_call_is_a_request_of_its_own(self) -> None:
         for chat in self.chats():
-            model, found = caller_of(chat), traffic(chat.run, overhead=overhead)
+            model, found = caller_of(chat), traffic(chat.run)
             got = slice(-len(model.requests), None)
             assert len(found.turns) == len(model.requests) + 3
-            added = [(4 * len(messages) + 3) * overhead for messages in model.requests]
+            added = [4 * len(messages) + 3 for messages in model.requests]
             content = [
                 sum(map(content_tokens, messages)) for messages in model.requests
             ]
@@ -418,9 +408,7 @@ class TestCalls:
                 found.input_tokens[got].tolist()
                 == np.sum([content, added, schemas], axis=0).tolist()
             )
-            assert found.shared_tokens[got].tolist()[1:] == self.shared(
-                model, 4 * overhead
-            )
+            assert found.shared_tokens[got].tolist()[1:] == self.shared(model, 4)
 
     def shared(self, model: Caller, per_message: int) -> list[int]:
         sent: list[tuple[Sequence[Message], tuple[str, ...]]] = list(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import contains
-from memviz.metrics.retention.polarity import polarity
+from memviz.metrics.retention.polarity import _CUES, _cues_in, polarity
 
 NOT_AFFIRMED = (
     ("The user does not live in Lisbon.", "Lisbon"),
@@ -110,3 +110,14 @@ def test_what_comes_after_an_update_is_told_apart() -> None:
 @given(st.text(max_size=80))
 def test_any_text_is_read_without_error(text: str) -> None:
     assert isinstance(polarity(text).affirmed, str)
+
+
+PIECES = st.sampled_from(
+    ("no", "longer", "nothing", "off", "?", "\n", " ", "don't", "from", "instead of")
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_the_cues_of_a_text_are_those_that_stand_in_it(text: str) -> None:
+    cues = [cue for cue in _CUES if cue in text.lower()]
+    assert sorted(_cues_in(text)) == sorted(cues)
