@@ -3,12 +3,10 @@ that. All of it is read off a run."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
-from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +16,7 @@ from memviz.core.conversation import Log
 from memviz.core.text.containment import contains
 from memviz.core.text.sentences import passage
 from memviz.core.text.wording import message_number
-from memviz.core.text.words import HAN, content_words
+from memviz.core.text.words import content_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -26,14 +24,13 @@ from memviz.metrics.requests.message_text import readable
 from memviz.metrics.requests.request_table import versions_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
-from memviz.metrics.retention.probe_texts import Bools
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
+from memviz.tuning.needs import Need, find_need, spelled
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.statements import (
     RULE_OR_DECISION,
-    SHARED_PART,
     judge,
     rules_of,
     says_same,
@@ -43,20 +40,6 @@ from memviz.tuning.statements import (
 
 MOST_STATEMENTS = 10
 """Lost statements that are told where nobody asks for one."""
-LEAST_SHARED = 2
-"""Words of a statement that a message needs to have to be told as one that seems to need it."""
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A later message that seems to need the statement or to break it."""
-
-    position: int
-    request: int
-    """The number (0-based) of the request that it is the input or the reply of: one without the statement."""
-    words: tuple[str, ...]
-    """The words of the statement as it says them; empty where it says the value itself again."""
 
 
 RemedyKind = Literal["pin", "retrieval", "limit", "preset"]
@@ -181,7 +164,7 @@ class Why:
         for version in versions_of(record.parts, summaries):
             held |= content_words(summaries.versions[version].text)
         statement = self.probe.question.replace(BLANK, self.probe.answers[0])
-        return _spelled(statement, held)
+        return spelled(statement, held)
 
     def at(self, place: int) -> TurnRecord:
         """Return the request at a place of ``spans``."""
@@ -290,7 +273,7 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
                 compaction = next(reversed(run.requests[first].compactions), None)
             lost = states == Knowledge.LOST
             says = np.diff(texts.counts.answers[:, life.probe]) > 0
-            need = _find_need(run, probe, lost, says, words_at)
+            need = find_need(run, probe, lost, says, words_at)
         yield Why(
             run,
             probe,
@@ -305,63 +288,6 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
             since=len(states) - first,
             need=need,
         )
-
-
-def _find_need(
-    run: Run,
-    probe: Probe,
-    lost: Bools,
-    says: Bools,
-    words_at: Callable[[int], frozenset[str]],
-) -> Need | None:
-    """Return the first message whose request is among the ``lost`` ones, those without the fact, and that says its
-    value (``says``, by log position) or most of the words of the statement."""
-    log = run.log
-    lengths = run.columns.lengths
-    statement = probe.question.replace(BLANK, " ")
-    words = content_words(statement)
-    least = max(LEAST_SHARED, ceil(SHARED_PART * len(words)))
-    record = run.requests[int(np.argmax(lost))]
-    start = record.parts.input.start if record.parts.input else record.log_length
-    for position in range(start, len(log)):
-        message = log[position]
-        if message.role not in ("user", "assistant") or position in probe.evidence:
-            continue
-        request = int(np.searchsorted(lengths, position, side="right"))
-        if message.role == "assistant":
-            request -= 1
-        if request >= len(lost) or not lost[request]:
-            continue
-        if says[position]:
-            return Need(position, request, ())
-        shared = words & words_at(position)
-        if len(shared) >= least:
-            return Need(position, request, _spelled(readable(message), shared))
-    return None
-
-
-def _spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
-    """Return the words of a text that have any of these stems, as it says them; of what is written without spaces the
-    pieces that have them: 喜欢, 欢读 in 你也喜欢读小说吗 -> 喜欢读."""
-    words: dict[str, None] = {}
-    for word in _WORD.findall(text):
-        if HAN.search(word) is None:
-            pieces = [word] if stems & content_words(word) else []
-        else:
-            pieces = _pieces_with(word, stems)
-        words |= dict.fromkeys(pieces)
-    return tuple(words)
-
-
-def _pieces_with(run: str, stems: frozenset[str]) -> list[str]:
-    """Return the longest pieces of a run that are covered by ``stems``."""
-    is_covered = [False] * len(run)
-    for stem in stems:
-        for match in re.finditer(re.escape(stem), run, re.IGNORECASE):
-            start, stop = match.span()
-            is_covered[start:stop] = [True] * (stop - start)
-    marked = "".join("x" if covered else " " for covered in is_covered)
-    return [run[slice(*match.span())] for match in re.finditer("x+", marked)]
 
 
 def sentence_saying(text: str, answers: Sequence[str]) -> str:

@@ -14,7 +14,8 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.transcripts.base import EDITED_PROMPT
-from memviz.tuning.forgotten import MOST_STATEMENTS, Need
+from memviz.tuning.forgotten import MOST_STATEMENTS
+from memviz.tuning.needs import Need
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError
 from tests.recorded_session import RULE, session

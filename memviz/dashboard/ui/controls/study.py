@@ -18,10 +18,9 @@ from memviz.dashboard.lessons.study import (
     Study,
     View,
 )
+from memviz.dashboard.ui.controls.prompts_tried import PromptsToTry, TriedPrompts
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.engine.compaction import Compaction
-from memviz.engine.prompt_trial import Trial
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -156,43 +155,6 @@ class Attempt(NamedTuple):
     error: MemvizError | None = None
     """The error that ended the attempt; ``None`` where the visitor did, or where it came to its end with calls that
     failed."""
-
-
-class PromptsToTry(NamedTuple):
-    """An order to the prompt lab at one of its places: other instructions for one summarization."""
-
-    place: str
-    compaction: Compaction
-    instructions: tuple[str, ...]
-    so_far: tuple[Trial | None, ...] = ()
-    """Trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
-
-
-class TriedPrompts(NamedTuple):
-    """The result of the prompts that were asked for."""
-
-    asked: PromptsToTry
-    made_with: Hashable
-    """The summarizer with its key and address."""
-    trials: tuple[Trial | None, ...]
-    """A trial for each prompt, ``None`` where there is none."""
-    error: MemvizError | None = None
-    """The failure that ended the attempt, if one did."""
-
-    @property
-    def written(self) -> tuple[Trial | None, ...]:
-        """The trials that gave a summary."""
-        return tuple(
-            None if trial is None or trial.draft.error is not None else trial
-            for trial in self.trials
-        )
-
-    @property
-    def has_failed(self) -> bool:
-        """True if there is a failure to be said."""
-        return self.error is not None or any(
-            trial is not None and trial.draft.error for trial in self.trials
-        )
 
 
 @dataclass

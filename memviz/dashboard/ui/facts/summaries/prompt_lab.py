@@ -15,8 +15,9 @@ from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
+from memviz.dashboard.ui.controls.prompts_tried import PromptsToTry, TriedPrompts
 from memviz.dashboard.ui.controls.spending import bound_words, spending
-from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
