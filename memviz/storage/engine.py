@@ -6,7 +6,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from glob import escape
 from pathlib import Path
@@ -55,6 +55,7 @@ def database_path(path_or_url: str | Path) -> str:
     return given if given == MEMORY else str(Path(given).expanduser())
 
 
+@dataclass(eq=False, repr=False)
 class Readings:
     """The values that were read from a file last, for as long as nobody writes to it.
 
@@ -62,13 +63,14 @@ class Readings:
     data_version), and says the number in microseconds. ``watching`` therefore never writes itself.
     """
 
-    def __init__(self, watching: sqlite3.Connection) -> None:
-        self._watching = watching
-        self._lock = Lock()
-        self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(
-            READINGS_KEPT
-        )
-        self.close = weakref.finalize(self, watching.close)
+    watching: sqlite3.Connection
+    _lock: Lock = field(default_factory=Lock)
+    _kept: RecentlyUsed[Hashable, tuple[int, Any]] = field(
+        default_factory=lambda: RecentlyUsed(READINGS_KEPT)
+    )
+
+    def __post_init__(self) -> None:
+        self.close = weakref.finalize(self, self.watching.close)
 
     def once(self, what: Hashable, read: Callable[[], T]) -> T:
         """The result of ``read``, which is called only if the file has changed since it last was called for
@@ -86,7 +88,7 @@ class Readings:
     def _commits(self) -> int | None:
         """``None`` where the file cannot be read: then reading it says what is wrong."""
         with self._lock, suppress(sqlite3.Error, UnicodeDecodeError):
-            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+            return int(self.watching.execute("PRAGMA data_version").fetchone()[0])
         return None
 
 

@@ -4,6 +4,7 @@ would send comes out. An object is known by its methods; nothing of its library 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from inspect import isawaitable, iscoroutinefunction
@@ -173,12 +174,12 @@ class _Middleware:
         return [*messages] if prompt is None else [prompt, *messages]
 
 
+@dataclass(eq=False, repr=False)
 class _Exchanges:
     """A memory of the older LangChain, which takes a question and its answer together."""
 
-    def __init__(self, memory: Any) -> None:
-        self._memory = memory
-        self._question = ""
+    memory: Any
+    _question: str = ""
 
     def ask(self, new: Sequence[Message], whole: Sequence[Message]) -> Any:
         """Return the history that stands in the prompt, and behind it what is asked now."""
@@ -186,10 +187,10 @@ class _Exchanges:
             if message.role == "user":
                 self._question = message.content
             elif message.role == "assistant":
-                self._memory.save_context(
+                self.memory.save_context(
                     {"input": self._question}, {"output": message.content}
                 )
-        history = self._memory.load_memory_variables({"input": self._question})
+        history = self.memory.load_memory_variables({"input": self._question})
         return [*history.values(), *new[-1:]]
 
 

@@ -30,6 +30,7 @@ STARTS_OVER = ("reset", "clear")
 """Methods by which a memory forgets everything."""
 
 
+@dataclass(eq=False, repr=False)
 class Maker:
     """Makes the object under test, once for each conversation.
 
@@ -40,18 +41,20 @@ class Maker:
     Raises :class:`memviz.ParameterError` for settings of an object, or of a strategy of memviz: it has its own.
     """
 
-    def __init__(self, memory: Any, settings: Mapping[str, Any]) -> None:
-        if settings and not callable(memory):
-            name, value = next(iter(settings.items()))
+    memory: Any
+    settings: dict[str, Any]
+    limit_name: str = ""
+    """The setting that a remedy makes larger: the first whole number above 0."""
+    _is_new: bool = True
+
+    def __post_init__(self) -> None:
+        if self.settings and not callable(self.memory):
+            name, value = next(iter(self.settings.items()))
             allowed = "a setting of a class or of a function; an object is replayed with those that it has"
             raise ParameterError(name, value, allowed)
-        self._memory = memory
-        self._settings = dict(settings)
-        self._is_new = True
-        self._is_made = isinstance(memory, type) or _needs_no_more(memory, settings)
-        self.limit_name = ""
-        """The setting that a remedy makes larger: the first whole number above 0."""
-        for name, value in settings.items():
+        is_class = isinstance(self.memory, type)
+        self._is_made = is_class or _needs_no_more(self.memory, self.settings)
+        for name, value in self.settings.items():
             if type(value) is int and value > 0:
                 self.limit_name = name
                 break
@@ -59,11 +62,11 @@ class Maker:
     @property
     def limit(self) -> int:
         """The value of that setting; 0 where there is none."""
-        return self._settings[self.limit_name] if self.limit_name else 0
+        return self.settings[self.limit_name] if self.limit_name else 0
 
     def name(self, limit: int) -> str:
         """Return what is under test as it is written in code: ``LastMessages(keep=6)``."""
-        inner = innermost(self._memory)
+        inner = innermost(self.memory)
         name = getattr(inner, "__qualname__", type(inner).__name__)
         name = name.rpartition("<locals>.")[2]
         settings = self._settings_with(limit)
@@ -77,16 +80,16 @@ class Maker:
         cannot forget."""
         settings = self._settings_with(limit)
         if self._is_made:
-            return self._memory(**settings)
+            return self.memory(**settings)
         if not self._is_new:
-            _forget(self._memory)
+            _forget(self.memory)
         self._is_new = False
-        return partial(self._memory, **settings) if settings else self._memory
+        return partial(self.memory, **settings) if settings else self.memory
 
     def _settings_with(self, limit: int) -> dict[str, Any]:
         if not self.limit_name:
-            return self._settings
-        return {**self._settings, self.limit_name: limit}
+            return self.settings
+        return {**self.settings, self.limit_name: limit}
 
 
 def _needs_no_more(memory: Any, settings: Mapping[str, Any]) -> bool:
