@@ -30,17 +30,6 @@ def clean_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _text(value: object, value_name: str) -> str:
-    if not isinstance(value, str):
-        raise MessageError(f"{value_name} is {type_of(value)}; it has to be text.")
-    return value
-
-
-def _plain_role(role: Any) -> Any:
-    """The text of a role that a library has as a member of an enumeration."""
-    return role.value if isinstance(role, Enum) else role
-
-
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool that an assistant message asks for. ``arguments`` is JSON text, as sent."""
@@ -109,12 +98,12 @@ class Message:
             )
         # Logs have tens of thousands of messages, and most of them need none of the rest.
         if not isinstance(self.content, str) or not self.content.isascii():
-            self._set("content", self._clean_content())
+            content = "" if self.content is None else self.content
+            self._set_text("content", content)
         if self.name is not None:
-            self._set("name", self._clean_label("name", self.name))
+            self._set_text("name", self.name)
         if self.tool_call_id is not None:
-            label = self._clean_label("tool_call_id", self.tool_call_id)
-            self._set("tool_call_id", label)
+            self._set_text("tool_call_id", self.tool_call_id)
         if self.tool_calls is None:
             self._set("tool_calls", ())
         elif self.tool_calls:
@@ -127,12 +116,12 @@ class Message:
     def _set(self, field_name: str, value: object) -> None:
         object.__setattr__(self, field_name, value)
 
-    def _clean_content(self) -> str:
-        content = "" if self.content is None else self.content
-        return clean_text(_text(content, f"The content of a {self.role} message"))
-
-    def _clean_label(self, label: str, value: object) -> str:
-        return clean_text(_text(value, f"The {label} of a {self.role} message"))
+    def _set_text(self, field_name: str, value: object) -> None:
+        if not isinstance(value, str):
+            raise MessageError(
+                f"The {field_name} of a {self.role} message is {type_of(value)}; it has to be text."
+            )
+        self._set(field_name, clean_text(value))
 
     def _copied_meta(self) -> dict[str, Any]:
         if not isinstance(self.meta, Mapping):
@@ -190,8 +179,12 @@ class Message:
         calls = value.get("tool_calls") or ()
         if not isinstance(calls, Sequence) or isinstance(calls, str):
             raise MessageError("The tool_calls of a message have to be a list.")
+        role = value["role"]
+        if isinstance(role, Enum):
+            # A library has it as a member of an enumeration.
+            role = role.value
         return cls(
-            role=_plain_role(value["role"]),
+            role=role,
             # None and wrong types are judged as the message is made.
             content=value.get("content"),  # type: ignore[arg-type]
             name=value.get("name"),

@@ -36,10 +36,7 @@ from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording
 from memviz.models.registry import model
-from memviz.storage.conversations import (
-    Beginning,
-    HeldChats,
-)
+from memviz.storage.conversations import Beginning, HeldChats
 from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store

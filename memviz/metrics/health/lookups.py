@@ -14,6 +14,7 @@ from memviz.core.text.words import content_words
 from memviz.core.word_index import is_text
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at
+from memviz.metrics.summaries.events import asked_for_at
 from memviz.strategies.lookup import words_of
 
 ECHOED_SHARE = 4
@@ -161,15 +162,9 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     if not run.strategy.looks_up:
         return positions_by_request
     for number in run.requests.with_recalls():
-        beside = run.requests.beside.get(number)
-        asked_for = beside.recalled if beside else None
+        asked_for = set(asked_for_at(run, number))
         recalled = run.requests.parts_at(number).recalled
-        positions = list(recalled)
-        if asked_for:
-            asked_positions = set(asked_for.indices)
-            positions = [
-                position for position in recalled if position not in asked_positions
-            ]
+        positions = [position for position in recalled if position not in asked_for]
         if positions:
             positions_by_request[number] = positions
     return positions_by_request

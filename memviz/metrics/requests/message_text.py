@@ -65,7 +65,7 @@ def argument_values(call: ToolCall) -> list[ArgumentValue]:
         value = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
         return [ArgumentValue("", call.arguments)]
-    return list(_scalars("", value))
+    return list(_scalars(value))
 
 
 def readable(message: Message) -> str:
@@ -81,9 +81,9 @@ def readable(message: Message) -> str:
     return "\n".join(lines)
 
 
-def _scalars(name: str, value: Any) -> Iterator[ArgumentValue]:
+def _scalars(value: Any) -> Iterator[ArgumentValue]:
     """Yield all scalars without recursion: what a model writes may be nested deeply."""
-    waiting = [(name, value)]
+    waiting = [("", value)]
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, dict):

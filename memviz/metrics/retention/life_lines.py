@@ -63,6 +63,16 @@ class LifeLine:
     spans: tuple[Span, ...] = field(default=())
     """From the first request after birth to the last one, so they tell whether it came back."""
 
+    @property
+    def revived_turns(self) -> tuple[int, ...]:
+        """The turns of the requests at which it was known again after it had been lost or contradicted."""
+        pairs = pairwise(self.spans)
+        return tuple(
+            after.first_turn
+            for before, after in pairs
+            if after.state.is_known and not before.state.is_known
+        )
+
 
 Losses = dict[tuple[int, int], int | None]
 """By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long

@@ -301,7 +301,7 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
 def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
     strategy = compaction.strategy
     memory = run.requests.memory_at(number)
-    recalled = _recalled(run, number)
+    recalled = asked_for_at(run, number)
     before = _parts(strategy, memory_without(compaction, run, number), recalled)
     sent = _parts(strategy, memory, recalled)
     with_it = compaction.after.as_of(memory)
@@ -314,7 +314,9 @@ def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
     """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
     first. The pieces stand for the memory of :func:`memory_without`."""
     memory = memory_without(compaction, run, number)
-    return assemble(memory, compaction.strategy.select(memory), _recalled(run, number))
+    return assemble(
+        memory, compaction.strategy.select(memory), asked_for_at(run, number)
+    )
 
 
 def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
@@ -322,7 +324,8 @@ def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
     return compaction.before.as_of(run.requests.memory_at(number))
 
 
-def _recalled(run: Run, number: int) -> tuple[int, ...]:
+def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
+    """Return the log positions that a call of the recall tool brought back into request ``number`` (0-based)."""
     beside = run.requests.beside.get(number)
     return beside.recalled.indices if beside and beside.recalled else ()
 
