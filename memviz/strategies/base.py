@@ -159,6 +159,8 @@ class Strategy(BaseModel, ABC):
     trigger: ClassVar[Trigger] = Trigger.NEVER
     main_parameter: ClassVar[str] = ""
     """The parameter that is always part of the label."""
+    limits: ClassVar[str] = ""
+    """The words for what the strategy's limit counts, such as "messages not yet summarized"; empty if it has none."""
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
     sends_history: ClassVar[bool] = True
@@ -270,12 +272,6 @@ class Strategy(BaseModel, ABC):
     def tool_use(self) -> ToolUse:
         """All that the model may do by itself, if it can call tools."""
         return ToolUse()
-
-    @property
-    def limits(self) -> str:
-        """The words for what the strategy's limit counts, such as "messages not yet summarized"; empty if it has
-        none."""
-        return ""
 
     @property
     def budget_tokens(self) -> int | None:

@@ -72,7 +72,7 @@ class ChatSummaryBuffer(Strategy):
     summary_words: int = summary_length()
 
     @property
-    def limits(self) -> str:
+    def limits(self) -> str:  # type: ignore[override]  # no other strategy's depends on a parameter
         """Everything that is sent, with ``count_initial_tokens`` the system prompt too."""
         if self.count_initial_tokens:
             return noop("system prompt, summary and messages")

@@ -67,6 +67,8 @@ class ClearToolResults(Strategy):
     family: ClassVar[str] = TOOLS
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    limits: ClassVar[str] = noop("all messages, the cleared ones uncleared")
+    """The words for the limit: a result that was cleared counts as before."""
 
     trigger_tokens: int = whole_number(
         100_000,
@@ -112,11 +114,6 @@ class ClearToolResults(Strategy):
     def writes_notes(self) -> bool:
         """No summarizer is asked."""
         return False
-
-    @property
-    def limits(self) -> str:
-        """The words for the limit: a result that was cleared counts as before."""
-        return noop("all messages, the cleared ones uncleared")
 
     @property
     def form(self) -> ClearedResults:

@@ -55,6 +55,8 @@ class HandOff(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    limits: ClassVar[str] = noop("everything that is sent, the summary among it")
+    """Everything counts."""
 
     trigger_tokens: int = whole_number(
         4000,
@@ -85,11 +87,6 @@ class HandOff(Strategy):
     def writes_notes(self) -> bool:
         """Nobody is asked where the provider writes."""
         return not self.opaque_tokens
-
-    @property
-    def limits(self) -> str:
-        """Everything counts."""
-        return noop("everything that is sent, the summary among it")
 
     def fill(self, memory: Memory) -> Fill:
         """Content tokens of all that would be sent."""

@@ -70,6 +70,8 @@ class MemoryBlocks(Strategy):
     main_parameter: ClassVar[str] = "newest_tokens"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     looks_up: ClassVar[bool] = True
+    limits: ClassVar[str] = noop("messages")
+    """Neither the blocks count nor what is brought back."""
 
     newest_tokens: int = whole_number(
         2000,
@@ -94,11 +96,6 @@ class MemoryBlocks(Strategy):
         minimum=0,
         zero_is_off=True,
     )
-
-    @property
-    def limits(self) -> str:
-        """Neither the blocks count nor what is brought back."""
-        return noop("messages")
 
     @property
     def budget_tokens(self) -> int:

@@ -69,6 +69,8 @@ class Observations(Strategy):
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     # Its limits are made for windows that few conversations fill.
     tried_at_first: ClassVar[bool] = False
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The observations do not count."""
 
     observe_tokens: int = whole_number(
         30_000,
@@ -84,11 +86,6 @@ class Observations(Strategy):
         "and costs more a turn.",
         (500, 40_000),
     )
-
-    @property
-    def limits(self) -> str:
-        """The observations do not count."""
-        return noop("messages not yet summarized")
 
     @property
     def budget_tokens(self) -> int:

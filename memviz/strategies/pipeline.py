@@ -93,6 +93,8 @@ class Pipeline(Strategy):
     acts_unasked: ClassVar[bool] = True
     # Its steps are one program's: no grid says them.
     tried_at_first: ClassVar[bool] = False
+    limits: ClassVar[str] = noop("everything that is sent, the summary among it")
+    """The words for what the thresholds count."""
 
     steps: str | None = free_text(
         "What is done, one step a line, in this order. Empty: clear tool results at 0.5 of the window, keep 3 results; "
@@ -139,11 +141,6 @@ class Pipeline(Strategy):
     def writes_notes(self) -> bool:
         """A summarizer is asked where a step summarizes."""
         return any(step.action == "summarize" for step in self._steps)
-
-    @property
-    def limits(self) -> str:
-        """The words for what the thresholds count."""
-        return noop("everything that is sent, the summary among it")
 
     def fill_of_summary(self, memory: Memory) -> Fill | None:
         """The tokens against the step that summarizes, if it counts tokens alone."""

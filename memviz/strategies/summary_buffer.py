@@ -42,6 +42,8 @@ class SummaryBuffer(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "max_token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The summary does not count."""
 
     max_token_limit: int = whole_number(
         500,
@@ -52,11 +54,6 @@ class SummaryBuffer(Strategy):
         (100, 4000),
     )
     summary_words: int = summary_length()
-
-    @property
-    def limits(self) -> str:
-        """The summary does not count."""
-        return noop("messages not yet summarized")
 
     @property
     def budget_tokens(self) -> int:

@@ -15,7 +15,7 @@ from memviz.strategies.base import Effect, Write
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text
-from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
+from memviz.strategies.prompts import RUNNING_INSTRUCTION
 from memviz.strategies.thresholds import Thresholds
 
 HEADING = "Here is a summary of the conversation to date:\n\n"
@@ -160,12 +160,7 @@ class ThresholdSummary(Thresholds):
         self, memory: Memory, effect: Write, instruction: str | None = None
     ) -> tuple[Message, ...]:
         """The instruction, and the last of the messages that are to go, with the summary as the first of them."""
-        lines = [transcript_line(message) for message in self._read(memory, effect)]
-        return (
-            Message(
-                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
-            ),
-        )
+        return self.summarizer_request(self._read(memory, effect), None, instruction)
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource:
         """The messages, and the summary if all of it is read."""

@@ -55,6 +55,8 @@ class WorkingMemory(Strategy):
     tried_at_first: ClassVar[bool] = (
         False  # a call of the summarizer every few messages: dear to try
     )
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The document does not count."""
 
     newest_messages: int = whole_number(
         10,
@@ -74,11 +76,6 @@ class WorkingMemory(Strategy):
         "The form of the document: its headings and fields. Empty uses the default."
     )
     summary_words: int = summary_length()
-
-    @property
-    def limits(self) -> str:
-        """The document does not count."""
-        return noop("messages not yet summarized")
 
     def fill(self, memory: Memory) -> Fill:
         """The messages that the document did not take in yet."""
