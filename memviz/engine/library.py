@@ -29,7 +29,6 @@ from memviz.engine.library_pieces import (
     forms_of,
     with_version,
     without_new_summary,
-    without_shared,
 )
 from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
@@ -187,26 +186,19 @@ class LibraryAtWork:
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
-        new_before, new_now = without_shared(sent_before, pieces)
-        if not new_before and all(piece.form is None for piece in new_now):
-            # Nearly always the same is sent again, and more.
-            return
         before = forms_of(sent_before)
         now = forms_of(pieces)
+        start = first_sent(pieces, length)
         cleared = {
             position: form
-            for position, form in forms_of(new_now).items()
+            for position, form in now.items()
             if form is not None and before.get(position) != form
         }
-        start = first_sent(pieces, length)
-        reworded = [
-            position
-            for position in forms_of(new_before)
-            if position >= start and position not in now
-        ]
-        if not cleared and not reworded:
+        reworded = [position for position in before.keys() - now if position >= start]
+        positions = [*cleared, *reworded]
+        if not positions:
             return
-        changed = range(min([*cleared, *reworded]), max([*cleared, *reworded]) + 1)
+        changed = range(min(positions), max(positions) + 1)
         effect = Move(REDUCED, length, "cleared", "the library cleared them", changed)
         if not cleared:
             reason = "the library put words of its own in their place"
