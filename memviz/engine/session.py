@@ -341,17 +341,20 @@ class Session(State):
             strategy=self.strategy,
         )
 
-    def record_replayed(
-        self, asked: Request, input_start: int, reply_tokens: int
-    ) -> None:
+    def record_replayed(self, asked: Request) -> None:
         """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
         memory."""
         compactions = tuple(self.unsent)
         if compactions:
             self.unsent = []
         self.requests.append_selected(
-            asked, self.memory, self.strategy, input_start, reply_tokens, compactions
+            asked, self.memory, self.strategy, self.reply_tokens(asked), compactions
         )
+
+    def reply_tokens(self, request: Request) -> int:
+        """The tokens of all that the assistant wrote in answer to a request, tool calls included."""
+        totals = self.space.sums.reply_totals
+        return totals[request.reply_stop] - totals[request.stop]
 
     @property
     def last_turn(self) -> TurnRecord:
@@ -390,9 +393,3 @@ class Session(State):
             last = own[-1]
             if last.after_message == length - 1 and last.error is None:
                 self._looked_before = length
-
-
-def reply_tokens(session: Session, request: Request) -> int:
-    """Tokens of all that the assistant wrote in answer to a request, tool calls included."""
-    totals = session.space.sums.reply_totals
-    return totals[request.reply_stop] - totals[request.stop]
