@@ -98,11 +98,11 @@ class LibraryAtWork:
                 # Of several changes at one message the last is the one that was asked for.
                 answers[compaction.after_message + 1] = compaction.answers
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        lengths = set(answers)
-        for record in state.requests:
-            if record.strategy == state.strategy:
-                lengths.add(record.memory.length)
-        for length in sorted(lengths):
+        asked = [
+            record for record in state.requests if record.strategy == state.strategy
+        ]
+        lengths = {record.memory.length for record in asked}
+        for length in sorted(lengths.union(answers)):
             if length > state.memory.length:
                 break
             self._feed(length)
@@ -132,7 +132,7 @@ class LibraryAtWork:
         try:
             sent = self._sent_before.get(length) or self._object.request()
         except SummarizerFailedError:
-            self._record_failure()
+            state.record_unchanged(self._plan(length), *self._used_draft())
             return
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
@@ -152,32 +152,23 @@ class LibraryAtWork:
 
     def _plan(self, keep_from: int) -> Write:
         memory = self._state.memory
-        return Write(
-            range(memory.cursor, keep_from),
-            keep_from,
-            self._strategy.reason(memory),
-            memory.summary,
-        )
+        return Write.up_to(memory, keep_from, self._strategy.reason(memory))
 
-    def _record_failure(self) -> None:
+    def _used_draft(self) -> tuple[Draft, ChangeDetails]:
+        """The last draft that the library got at this look, and what a compaction tells of it."""
         *earlier, (request, draft) = self._asked
         details = ChangeDetails(
-            asked_by_library=LibraryCall(request, ""),
+            asked_by_library=LibraryCall(request, draft.text),
             discarded=tuple(discarded for _, discarded in earlier),
         )
-        plan = self._plan(self._state.memory.length)
-        self._state.record_unchanged(plan, draft, details)
+        return draft, details
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
         state = self._state
         memory = state.memory
-        *earlier, (request, draft) = self._asked
         plan = self._plan(first_sent(pieces, memory.length))
-        details = ChangeDetails(
-            asked_by_library=LibraryCall(request, draft.text),
-            discarded=tuple(discarded for _, discarded in earlier),
-        )
+        draft, details = self._used_draft()
         state.write(plan, draft, details, turn=memory.turn, text=written.content)
 
     def _record_reduced(self, pieces: Sequence[Piece]) -> None:

@@ -76,6 +76,13 @@ class Write:
     is_checked: bool = False
     """True if the summarizer is asked once more, about what its text leaves out."""
 
+    @classmethod
+    def up_to(cls, memory: Memory, stop: int, reason: str, **others: Any) -> Write:
+        """Return the effect that takes all messages before ``stop`` that are not summarized yet into the newest
+        summary. ``others`` are further fields."""
+        going = range(memory.cursor, stop)
+        return cls(going, stop, reason, memory.summary, **others)
+
     @property
     def asks_summarizer(self) -> bool:
         """True if a summarizer has to write it."""

@@ -162,13 +162,7 @@ class ChatSummaryBuffer(Strategy):
             # Everything fits, so only the rule on the first kept message moved something.
             moved = keep_from - memory.cursor
             reason = f"{moved} messages before the first one kept, which has to be the user's"
-        write = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=reason,
-            replaces=memory.summary,
-        )
-        return (write,)
+        return (Write.up_to(memory, keep_from, reason),)
 
     def _keep_from(self, memory: Memory) -> int:
         """Return the first message kept: the oldest within the limit that is no reply and

@@ -108,14 +108,8 @@ class HandOff(Strategy):
         stop = memory.before_input
         if not fill.is_over or stop <= memory.cursor:
             return ()
-        effect = Write(
-            range(memory.cursor, stop),
-            stop,
-            fill.reason,
-            memory.summary,
-            opaque_tokens=self.opaque_tokens,
-        )
-        return (effect,)
+        opaque_tokens = self.opaque_tokens
+        return (Write.up_to(memory, stop, fill.reason, opaque_tokens=opaque_tokens),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The user's newest messages of what was handed over, the summary, and all messages since then."""

@@ -13,7 +13,7 @@ from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import condenses, is_condensed
 from memviz.strategies.families import LISTED_FACTS
-from memviz.strategies.lookup import find_taken_stop
+from memviz.strategies.lookup import find_due_messages
 from memviz.strategies.parameters import whole_number
 
 OBSERVE = (
@@ -108,13 +108,12 @@ class Observations(Strategy):
             )
             return (effect,)
         fill = self.fill(memory)
-        stop = find_taken_stop(memory)
-        if not fill.is_over or stop <= memory.cursor:
+        due = find_due_messages(memory, fill)
+        if not due:
             return ()
-        going = range(memory.cursor, stop)
         before = memory.head(OBSERVATIONS)
-        said = when_said(memory, going)
-        return (Observe(going, stop, fill.reason, before, OBSERVATIONS, said=said),)
+        said = when_said(memory, due)
+        return (Observe(due, due.stop, fill.reason, before, OBSERVATIONS, said=said),)
 
     def _outgrown(self, memory: Memory) -> SummaryVersion | None:
         """The observations where they are to be condensed; a list that was just condensed is as short as it gets."""

@@ -65,13 +65,8 @@ class Summary(Strategy):
         if not fill.is_over:
             return ()
         keep_from = memory.length - self.buffer_size
-        effect = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=f"{fill.held} messages > 2 x {self.buffer_size}",
-            replaces=memory.summary,
-        )
-        return (effect,)
+        reason = f"{fill.held} messages > 2 x {self.buffer_size}"
+        return (Write.up_to(memory, keep_from, reason),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""

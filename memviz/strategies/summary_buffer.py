@@ -73,13 +73,7 @@ class SummaryBuffer(Strategy):
         half = self.max_token_limit // 2
         fitting = memory.sums.suffix_start(memory.length, half, memory.cursor)
         keep_from = min(max(fitting, memory.cursor + 1), memory.length - 1)
-        effect = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=fill.reason,
-            replaces=memory.summary,
-        )
-        return (effect,)
+        return (Write.up_to(memory, keep_from, fill.reason),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""
