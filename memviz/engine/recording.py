@@ -11,7 +11,6 @@ from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.messages import Message
 from memviz.core.model_errors import (
-    BudgetSpentError,
     ModelError,
     UnusableSummarizerError,
 )
@@ -23,14 +22,15 @@ from memviz.engine.recall import Recall
 from memviz.engine.replay import (
     Messages,
     as_log,
-    begun,
-    must_have_a_turn,
+    begin_replay,
+    expect_turn,
     prompt_and_tools,
     replay,
     setting_for,
 )
 from memviz.engine.run import Run
 from memviz.models.base import (
+    FirstFailureEnds,
     Meter,
     Model,
     ModelRequest,
@@ -112,7 +112,7 @@ def record(
     answered is in the file.
     """
     log = as_log(messages)
-    must_have_a_turn(log)
+    expect_turn(log)
     recorder = RecordingModel(model, file)
     writer = _FailureEnds(recorder)
     total = log.turn_count + len(probes)
@@ -127,7 +127,7 @@ def record(
     for strategy in strategies:
         setting = setting_for(messages, strategy, model=writer, counter=counter)
         # What is shown of the open request is played, too.
-        session, turns = begun(log, setting, recalls, may_pay_for_pending=True)
+        session, turns = begin_replay(log, setting, recalls, may_pay_for_pending=True)
         first = len(recorder.given)
         for turn in turns:
             tell(strategy, turn)
@@ -262,19 +262,12 @@ class _EndsAtFirstMissing(RecordedModel):
         return reply
 
 
-class _FailureEnds(ModelWrapper):
+class _FailureEnds(FirstFailureEnds):
     """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
 
-    def answer(
-        self, request: ModelRequest, meter: Meter = unmetered
-    ) -> Iterator[str | Reply]:
-        """The model's answer."""
-        try:
-            yield from self._model.answer(request, meter)
-        except BudgetSpentError:
-            raise
-        except ModelError as error:
-            raise UnusableSummarizerError(str(error)) from None
+    def is_last(self, error: ModelError) -> bool:
+        """True: the model is not asked again after any failure."""
+        return True
 
 
 def _planned(recalls: Recalls | RecalledAt) -> list[Any]:

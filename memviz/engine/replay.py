@@ -84,7 +84,7 @@ def replay(
     """
     log = as_log(messages)
     if not may_have_no_turn:
-        must_have_a_turn(log)
+        expect_turn(log)
     setting = setting_for(
         messages,
         strategy,
@@ -95,7 +95,7 @@ def replay(
         edits=edits,
         tools=tools,
     )
-    session, turns = begun(log, setting, recalls)
+    session, turns = begin_replay(log, setting, recalls)
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
@@ -139,7 +139,7 @@ def prompt_and_tools(
     return system_prompt, tools or ()
 
 
-def begun(
+def begin_replay(
     log: Log,
     setting: Setting,
     recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
@@ -161,7 +161,7 @@ def _record_with_recalls(
     session: Session, planned: PlannedRecalls, asked: Request
 ) -> None:
     prepared = session.request(*planned.at(session.log, asked))
-    session.record(prepared, session.reply_tokens(asked))
+    session.record(session.record_of(prepared, session.reply_tokens(asked)))
 
 
 def _play_to_end(
@@ -177,7 +177,7 @@ def _play_to_end(
         session.foresee(*planned.at(session.log, pending), may_pay=may_pay)
 
 
-def must_have_a_turn(log: Log) -> None:
+def expect_turn(log: Log) -> None:
     """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
     if not log.turn_count:
         raise EmptyConversationError(
@@ -197,17 +197,18 @@ def play(session: Session, record: Callable[[Request], object]) -> Iterator[int]
         session.advance(log.turn_start(1) if log.turn_count else len(log))
     due = session.due_at
     for turn in dropwhile(lambda turn: turn.stop <= start, log.turns()):
-        happens_nothing = turn.stop < due
+        # Nothing is summarized before the log is longer than the turn.
+        is_quiet = turn.stop < due
         for request in log.requests_of(turn):
             if request.stop <= start:
                 continue
-            if happens_nothing:
+            if is_quiet:
                 session.memory = session.memory.appended(request.stop)
             else:
                 session.advance(request.stop)
                 session.look_before_request()
             record(request)
-        if not happens_nothing:
+        if not is_quiet:
             end_turn(session, turn)
             due = session.due_at
         yield turn.number

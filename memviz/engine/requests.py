@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import eq
 from struct import Struct
 from typing import Any, NamedTuple, overload
 
@@ -73,7 +74,7 @@ class Records(Sequence[TurnRecord]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
-        return all(one == another for one, another in zip(self, other, strict=True))
+        return all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -204,13 +205,19 @@ class Requests(Records):
     def _add_apart(self, parts: Parts) -> None:
         """Keep the parts of the next request, which is more than one range. A strategy that picks hundreds of messages
         sends most of them again with the next request: each such piece is kept once."""
-        pieces = [*parts.pieces]
-        shared = find_shared(pieces, self._newest.pieces)
-        for number, piece in enumerate(pieces):
-            if not shared.start <= number < shared.stop:
-                pieces[number] = self._pieces.setdefault(piece, piece)
-        self._newest = parts._replace(pieces=tuple(pieces))
-        self.others[len(self)] = self._newest
+        pieces = parts.pieces
+        start, stop, _ = find_shared(pieces, self._newest.pieces)
+        kept = (
+            *self._keep_once(pieces[:start]),
+            *pieces[start:stop],
+            *self._keep_once(pieces[stop:]),
+        )
+        self._newest = parts
+        self.others[len(self)] = parts._replace(pieces=kept)
+
+    def _keep_once(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """The pieces, each as the equal one that was kept first."""
+        return [self._pieces.setdefault(piece, piece) for piece in pieces]
 
     def _is_plain(self, notes: Notes) -> bool:
         _, _, place, role = notes
@@ -265,13 +272,9 @@ class Requests(Records):
             tokens=tokens,
             reply_tokens=reply_tokens,
             compactions=self._compactions.get(number, ()),
-            flags=flags,
-            recalled=beside.recalled,
-            facts=beside.facts,
             call=call,
-            kind=beside.kind,
-            thoughts=beside.thoughts,
             strategy=strategy,
+            **beside._replace(flags=flags)._asdict(),
         )
 
     def _row(self, number: int) -> array[int]:
@@ -320,7 +323,7 @@ class Requests(Records):
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
-        return iter(sorted(self._compactions.items()))
+        return iter(self._compactions.items())
 
     def with_recalls(self) -> list[int]:
         """The numbers (0-based) of the requests that messages were brought back into."""

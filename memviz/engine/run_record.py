@@ -256,7 +256,7 @@ def read_fields(
     if ahead.pending is not None:
         over = Reading(space, strategy, there_are, compactions)
         pending = _read_pending(ahead.pending, over)
-    records, _ = timeline.with_their_compactions(records, compactions)
+    records, _ = timeline.assign_compactions(records, compactions)
     requests = Requests.of(records)
     remember_requests(space, requests)
     return {

@@ -28,7 +28,7 @@ def was_asked(run: Run) -> bool:
 
 def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
     """A session that goes on with the conversation of ``held`` under another ``setting``, over a log of its
-    own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
+    own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begin_replay` gives them."""
     last_turn = held.requests[-1].turn
     before = held.timeline.left(last_turn, len(held.compactions)).earlier
     start = _taken_in(held, before, setting)
@@ -98,7 +98,7 @@ def _with_new_counts(run: Run) -> Run:
             reply_tokens=_reply_tokens(record, space),
         )
         requests.append(counted)
-    records, _ = run.timeline.with_their_compactions(requests, compactions)
+    records, _ = run.timeline.assign_compactions(requests, compactions)
     return replace(run, requests=Requests.of(records), compactions=tuple(compactions))
 
 

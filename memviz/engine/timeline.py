@@ -8,6 +8,7 @@ held under another one in between.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -159,7 +160,7 @@ class Timeline(NamedTuple):
         timeline = self._replace(earlier=tuple(earlier))
         return earlier_compactions + own_compactions, timeline
 
-    def with_their_compactions(
+    def assign_compactions(
         self, requests: Sequence[TurnRecord], compactions: Sequence[Compaction]
     ) -> tuple[list[TurnRecord], list[Compaction]]:
         """The records of all ``requests``, each with those of all ``compactions`` that changed its request first; and
@@ -177,13 +178,15 @@ class Timeline(NamedTuple):
                 if record.turn > setting.last_turn:
                     break
                 length = record.memory.length
-                own = [made for made in unsent if made.after_message < length]
-                del unsent[: len(own)]
-                records.append(replace(record, compactions=tuple(own)))
+                count = bisect_left(unsent, length, key=lambda made: made.after_message)
+                if count or record.compactions:
+                    record = replace(record, compactions=tuple(unsent[:count]))
+                    del unsent[:count]
+                records.append(record)
         return records, unsent_of[self.identity]
 
 
-def renumbered(
+def renumber_summaries(
     compactions: Sequence[Compaction], space: MemorySpace
 ) -> list[Compaction]:
     """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap: where
