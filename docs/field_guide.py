@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docs.guide_pictures import picture_svg
+from docs.strategies_table import anchor, own_strategies
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.glossary import glossary
 from memviz.dashboard.guide.strategies import StrategyPage, User
@@ -21,7 +22,6 @@ from memviz.dashboard.words.requests import picture_words
 from memviz.strategies import strategy_class
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
 
 FOLDER = Path(__file__).parent

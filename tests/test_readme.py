@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import memviz
+from docs.strategies_table import END, START, anchor, with_table
 from memviz.cli import app
-from memviz.strategies.table import END, START, anchor, with_table
 from memviz.transcripts.limits import PREFIX, Limits
 from memviz.transcripts.loading import formats
 
@@ -35,7 +35,7 @@ def commands_under(heading: str) -> list[str]:
 
 def test_the_table_is_what_the_strategies_declare() -> None:
     assert with_table(README) == README, (
-        "make the table again: python -m memviz.strategies.table README.md"
+        "make the table again: python -m docs.strategies_table README.md"
     )
     assert README.count(START) == README.count(END) == 1
 

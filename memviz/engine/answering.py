@@ -137,17 +137,15 @@ class Answering:
             reply = Message("assistant", self.partial, meta={"partial": True})
         log.extend((*self.exchange, reply))
         log.token_sums(session.counter)
-        for call in self.calls:
-            sent = _sent(call, asked)
-            session.record(
-                sent, call.reply_tokens, call.facts, (), call.kind, call.behind
-            )
         last = self._call_made("answer", ())
-        written = session.counter(reply.content)
-        flags = (PARTIAL_REPLY,) if stopped else ()
-        session.record(
-            _sent(last, asked), written, self.facts, flags, thoughts=last.behind
-        )
+        last = last._replace(reply_tokens=session.counter(reply.content))
+        for call in (*self.calls, last):
+            flags = (PARTIAL_REPLY,) if stopped and call is last else ()
+            sent = _sent(call, asked)
+            record = session.record_of(
+                sent, call.reply_tokens, call.facts, flags, call.kind, call.behind
+            )
+            session.record(record)
         return session.last_turn
 
     def _goes_on(self, may_call: bool) -> bool:

@@ -41,9 +41,9 @@ class Cancellation(Event):
 
 
 class BackgroundReplay(BackgroundWork):
-    """Goes through a replay begun with :func:`memviz.engine.replay.begun`. One thread works at a time on it, and rests
-    while a page draws. ``finished`` is called with the run at its end, in that thread. With a ``cancellation`` that the
-    summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with."""
+    """Goes through a replay that :func:`memviz.engine.replay.begin_replay` began. One thread works at a time on it, and
+    rests while a page draws. ``finished`` is called with the run at its end, in that thread. With a ``cancellation``
+    that the summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with."""
 
     def __init__(
         self,

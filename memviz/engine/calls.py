@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from memviz.engine.stored import Amount, StoredUsage, Text, left_out_where
-from memviz.models.base import Reply
+from memviz.models.base import Reply, sum_if_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,6 @@ class ReplyFacts:
             seconds=reply.recorded_seconds if reply.recorded else seconds,
             recorded=reply.recorded,
         )
-
-
-def sum_if_known(costs_usd: Iterable[float | None]) -> float | None:
-    """Return the sum of ``costs_usd``, or ``None`` if any of them is unknown."""
-    total: float = 0
-    for cost in costs_usd:
-        if cost is None:
-            return None
-        total += cost
-    return total
 
 
 def total_cost_usd(calls: Iterable[ReplyFacts | None]) -> float | None:

@@ -11,9 +11,9 @@ from pydantic import Field
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.core.summaries import SUMMARY
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
-from memviz.engine.calls import ReplyFacts, sum_if_known
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.stored import (
@@ -35,7 +35,7 @@ from memviz.engine.stored import (
     read,
     write,
 )
-from memviz.models.base import Usage
+from memviz.models.base import Usage, sum_if_known
 from memviz.strategies.base import Strategy, Write
 from memviz.strategies.prompts import checking_request
 
@@ -164,6 +164,12 @@ class Compaction:
         return self.written.version if self.written else None
 
     @property
+    def replaced_version(self) -> SummaryVersion | None:
+        """The version of the summary that the new one took in."""
+        versions = self.before.space.summaries.versions
+        return versions[self.replaces - 1] if self.replaces else None
+
+    @property
     def base(self) -> int | None:
         """The number of the version that the new one took the place of: the one that was
         edited, else the one that was taken in."""
@@ -221,15 +227,11 @@ class Compaction:
             return ()
         if self.asked_by_library is not None:
             return self.asked_by_library.request
-        replaced_version = None
-        if self.replaces:
-            versions = self.before.space.summaries.versions
-            replaced_version = versions[self.replaces - 1]
         effect = Write(
             summarize=self.summarized,
             keep_from=self.keep_from,
             reason=self.reason,
-            replaces=replaced_version,
+            replaces=self.replaced_version,
             track=self.track,
         )
         request = self.strategy.requests_of(self.before, effect, self.instruction)

@@ -8,7 +8,7 @@ from memviz.core.messages import Message
 from memviz.core.turns import Request
 from memviz.engine.replay import end_turn
 from memviz.engine.run import Run
-from memviz.engine.session import Session, reply_tokens
+from memviz.engine.session import Session
 from memviz.engine.setting import Setting
 
 
@@ -86,6 +86,5 @@ class Following:
         session = self.session
         session.advance(asked.stop)
         session.look_before_request()
-        start = self.log.input_start(asked.stop)
-        session.record_replayed(asked, start, reply_tokens(session, asked))
+        session.record_replayed(asked)
         self._asked = asked.stop

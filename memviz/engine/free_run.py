@@ -12,11 +12,10 @@ from memviz.engine.chat import Chat
 from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
 from memviz.engine.recall import Recall
 from memviz.engine.records import PARTIAL_REPLY
-from memviz.engine.replay import Messages, as_log
+from memviz.engine.replay import Messages, as_log, prompt_and_tools
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Transcript
 
 
 class FreeRun:
@@ -52,8 +51,6 @@ class FreeRun:
                     "The conversation holds no message of a user, so there is nothing to answer."
                 )
             )
-        if system_prompt is None and isinstance(messages, Transcript):
-            system_prompt = messages.system_prompt
         self._recalls = PlannedRecalls(recalls)
         if so_far is not None:
             self.chat = Chat.resume(so_far, model=model, summarizer=summarizer)
@@ -63,7 +60,7 @@ class FreeRun:
                 model=model,
                 summarizer=summarizer,
                 counter=counter,
-                system_prompt=system_prompt,
+                system_prompt=prompt_and_tools(messages, system_prompt, None)[0],
             )
             self.chat.log.extend(self._source[: self._source.turn_start(1)])
         self.chat.recall_tool = recall_tool

@@ -11,6 +11,7 @@ with 10,000 summaries takes 10,000 entries and not a matrix of both.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,80 +24,92 @@ MOST = np.iinfo(np.uint16).max
 """More summarizations are not told apart."""
 
 
+class _Link(NamedTuple):
+    """One version in its chain. Versions are named by their place (0-based)."""
+
+    start: int
+    """The first log position that the version adds."""
+    stop: int
+    before: int
+    """The version that it replaces, -1 where it replaces none."""
+    keeps: bool
+    """True if it holds what the one before holds as that was written."""
+    level: int
+    """The summarizations that what it adds passed: more than one only above the leaves of a tree."""
+    first: int
+    """The log position at which its chain starts."""
+    is_gapless: bool
+    """True if every version of its chain added what follows the one before."""
+    kept_from: int
+    """The oldest version of its chain from which on every version keeps the one before as it was written."""
+
+
 class Generations:
-    """The chains of ``versions``. Versions are named by their place (0-based)."""
+    """The chains of ``versions``."""
 
     def __init__(self, versions: Sequence[SummaryVersion]) -> None:
-        self._added: list[tuple[int, int]] = []
-        """The log positions that each version adds, as start and stop."""
-        self._before: list[int] = []
-        """The version that each version replaces, -1 where it replaces none."""
-        self._first: list[int] = []
-        """The log position at which the chain of each version starts."""
-        self._is_gapless: list[bool] = []
-        """True if every version of the chain added what follows the one before."""
-        self._keeps: list[bool] = []
-        """True if a version holds what the one before holds as that was written."""
-        self._levels: list[int] = []
-        """The summarizations that what a version adds passed: more than one only above the leaves of a tree."""
-        self._kept_from: list[int] = []
-        """The oldest version of the chain from which on every version keeps the one before as it was written."""
-        for number, version in enumerate(versions):
-            before = -1 if version.replaces is None else version.replaces - 1
-            start = version.added.start
-            stop = version.added.stop
-            keeps = version.track in LISTS and before >= 0
-            if keeps and version.added == versions[before].added:
-                # A condensed list read its messages for the second time.
-                keeps = False
-                start = stop
-            is_merged = version.track == MERGED and before >= 0
-            self._levels.append(self._levels[before] + 1 if is_merged else 1)
-            is_gapless = True
-            if before >= 0:
-                _, stop_before = self._added[before]
-                is_gapless = self._is_gapless[before] and stop_before == start
-            self._added.append((start, stop))
-            self._before.append(before)
-            self._keeps.append(keeps)
-            self._kept_from.append(self._kept_from[before] if keeps else number)
-            self._first.append(start if before < 0 else self._first[before])
-            self._is_gapless.append(is_gapless)
+        self._links: list[_Link] = []
+        for version in versions:
+            self._links.append(self._link_of(version, versions))
+
+    def _link_of(
+        self, version: SummaryVersion, versions: Sequence[SummaryVersion]
+    ) -> _Link:
+        """The next version in its chain, of which all versions before are known."""
+        number = len(self._links)
+        start = version.added.start
+        stop = version.added.stop
+        if version.replaces is None:
+            return _Link(start, stop, -1, False, 1, start, True, number)
+        before = version.replaces - 1
+        link_before = self._links[before]
+        keeps = version.track in LISTS
+        if keeps and version.added == versions[before].added:
+            # A condensed list read its messages for the second time.
+            keeps = False
+            start = stop
+        return _Link(
+            start=start,
+            stop=stop,
+            before=before,
+            keeps=keeps,
+            level=link_before.level + 1 if version.track == MERGED else 1,
+            first=link_before.first,
+            is_gapless=link_before.is_gapless and link_before.stop == start,
+            kept_from=link_before.kept_from if keeps else number,
+        )
 
     def row(self, version: int, messages: int) -> Counts:
         """The summarizations that the content of each of the first ``messages`` messages passed up to ``version``;
         0 where it is not in it."""
         chain = []
-        passed = self._levels[version] if version >= 0 else 1
+        passed = self._links[version].level if version >= 0 else 1
         while version >= 0:
-            chain.append((passed, self._added[version]))
-            passed += not self._keeps[version]
-            version = self._before[version]
+            link = self._links[version]
+            chain.append((passed, link))
+            passed += not link.keeps
+            version = link.before
         counts = np.zeros(messages, dtype=np.uint16)
-        for passed, (start, stop) in reversed(chain):
-            counts[start:stop] = min(passed, MOST)
+        for passed, link in reversed(chain):
+            counts[link.start : link.stop] = min(passed, MOST)
         return counts
 
     def rows(
         self, wanted: Iterable[int], positions: range
     ) -> Iterator[tuple[int, Counts]]:
-        """The rows of the ``wanted`` versions for the messages at ``positions``, version by version, ascending."""
+        """Yield the ``wanted`` versions, ascending, each with its :meth:`row` for the messages at ``positions``."""
         wanted = set(wanted)
-        last = max(wanted, default=-1)
+        links = self._links[: max(wanted, default=-1) + 1]
         # The last version that replaces a version: until then its row is needed.
-        needed_until = {
-            before: number for number, before in enumerate(self._before[: last + 1])
-        }
+        needed_until = {link.before: number for number, link in enumerate(links)}
         rows: dict[int, Counts] = {-1: np.zeros(len(positions), dtype=np.uint16)}
-        for number in range(last + 1):
-            before = self._before[number]
-            row = rows[before].copy()
-            if not self._keeps[number]:
+        for number, link in enumerate(links):
+            row = rows[link.before].copy()
+            if not link.keeps:
                 row += (row > 0) & (row < MOST)
-            added = range(*self._added[number])
-            row[_places(added, positions)] = self._levels[number]
-            if before >= 0 and needed_until[before] == number:
-                del rows[before]
+            row[_places(range(link.start, link.stop), positions)] = link.level
+            if link.before >= 0 and needed_until[link.before] == number:
+                del rows[link.before]
             if number in wanted:
                 yield number, row
             if number in needed_until:
@@ -105,12 +118,12 @@ class Generations:
     def of(self, position: int) -> list[int]:
         """The summarizations that the content of one message passed up to each version; 0 where it is not in it."""
         passed: list[int] = []
-        for number, before in enumerate(self._before):
-            times = passed[before] if before >= 0 else 0
-            if times and not self._keeps[number]:
+        for link in self._links:
+            times = passed[link.before] if link.before >= 0 else 0
+            if times and not link.keeps:
                 times += 1
-            if position in range(*self._added[number]):
-                times = self._levels[number]
+            if link.start <= position < link.stop:
+                times = link.level
             passed.append(times)
         return passed
 
@@ -120,22 +133,24 @@ class Generations:
         """The messages in ``version`` as ranges ``(start, stop, step)``: ``step`` is the largest of the ascending
         ``steps``, of which the first is 1, that their content has reached. ``None`` for a chain with gaps, whose
         :meth:`row` says it."""
-        if not self._is_gapless[version]:
+        newest = self._links[version]
+        if not newest.is_gapless:
             return None
-        found = []
+        stretches = []
         at = version
-        stop = self._added[version][1]
+        stop = newest.stop
         for step, following in pairwise(steps):
             start = stop
             for _ in range(following - step):
                 if at >= 0:
-                    at = self._kept_from[at]
-                    start = self._added[at][0]
-                    at = self._before[at]
-            found.append((start, stop, step))
+                    oldest_kept = self._links[self._links[at].kept_from]
+                    start = oldest_kept.start
+                    at = oldest_kept.before
+            stretches.append((start, stop, step))
             stop = start
-        found.append((self._first[version] if at >= 0 else stop, stop, steps[-1]))
-        return [stretch for stretch in found if stretch[0] < stretch[1]]
+        first = newest.first if at >= 0 else stop
+        stretches.append((first, stop, steps[-1]))
+        return [stretch for stretch in stretches if stretch[0] < stretch[1]]
 
 
 def _places(added: range, positions: range) -> slice:

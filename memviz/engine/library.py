@@ -29,7 +29,6 @@ from memviz.engine.library_pieces import (
     forms_of,
     with_version,
     without_new_summary,
-    without_shared,
 )
 from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
@@ -99,11 +98,11 @@ class LibraryAtWork:
                 # Of several changes at one message the last is the one that was asked for.
                 answers[compaction.after_message + 1] = compaction.answers
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        lengths = set(answers)
-        for record in state.requests:
-            if record.strategy == state.strategy:
-                lengths.add(record.memory.length)
-        for length in sorted(lengths):
+        asked = [
+            record for record in state.requests if record.strategy == state.strategy
+        ]
+        lengths = {record.memory.length for record in asked}
+        for length in sorted(lengths.union(answers)):
             if length > state.memory.length:
                 break
             self._feed(length)
@@ -133,7 +132,7 @@ class LibraryAtWork:
         try:
             sent = self._sent_before.get(length) or self._object.request()
         except SummarizerFailedError:
-            self._record_failure()
+            state.record_unchanged(self._plan(length), *self._used_draft())
             return
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
@@ -153,32 +152,23 @@ class LibraryAtWork:
 
     def _plan(self, keep_from: int) -> Write:
         memory = self._state.memory
-        return Write(
-            range(memory.cursor, keep_from),
-            keep_from,
-            self._strategy.reason(memory),
-            memory.summary,
-        )
+        return Write.up_to(memory, keep_from, self._strategy.reason(memory))
 
-    def _record_failure(self) -> None:
+    def _used_draft(self) -> tuple[Draft, ChangeDetails]:
+        """The last draft that the library got at this look, and what a compaction tells of it."""
         *earlier, (request, draft) = self._asked
         details = ChangeDetails(
-            asked_by_library=LibraryCall(request, ""),
+            asked_by_library=LibraryCall(request, draft.text),
             discarded=tuple(discarded for _, discarded in earlier),
         )
-        plan = self._plan(self._state.memory.length)
-        self._state.record_unchanged(plan, draft, details)
+        return draft, details
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
         state = self._state
         memory = state.memory
-        *earlier, (request, draft) = self._asked
         plan = self._plan(first_sent(pieces, memory.length))
-        details = ChangeDetails(
-            asked_by_library=LibraryCall(request, draft.text),
-            discarded=tuple(discarded for _, discarded in earlier),
-        )
+        draft, details = self._used_draft()
         state.write(plan, draft, details, turn=memory.turn, text=written.content)
 
     def _record_reduced(self, pieces: Sequence[Piece]) -> None:
@@ -187,26 +177,19 @@ class LibraryAtWork:
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
-        new_before, new_now = without_shared(sent_before, pieces)
-        if not new_before and all(piece.form is None for piece in new_now):
-            # Nearly always the same is sent again, and more.
-            return
         before = forms_of(sent_before)
         now = forms_of(pieces)
+        start = first_sent(pieces, length)
         cleared = {
             position: form
-            for position, form in forms_of(new_now).items()
+            for position, form in now.items()
             if form is not None and before.get(position) != form
         }
-        start = first_sent(pieces, length)
-        reworded = [
-            position
-            for position in forms_of(new_before)
-            if position >= start and position not in now
-        ]
-        if not cleared and not reworded:
+        reworded = [position for position in before.keys() - now if position >= start]
+        positions = [*cleared, *reworded]
+        if not positions:
             return
-        changed = range(min([*cleared, *reworded]), max([*cleared, *reworded]) + 1)
+        changed = range(min(positions), max(positions) + 1)
         effect = Move(REDUCED, length, "cleared", "the library cleared them", changed)
         if not cleared:
             reason = "the library put words of its own in their place"

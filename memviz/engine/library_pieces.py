@@ -1,8 +1,8 @@
 """The pieces that a library sends, compared with those that it sent before."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress, count, dropwhile, pairwise
-from operator import ne
+from functools import partial
+from itertools import dropwhile, pairwise
 
 from memviz.core.forms import Form
 from memviz.core.pieces import Messages, Notes, Piece
@@ -10,16 +10,12 @@ from memviz.core.summaries import SummaryVersion
 
 
 def add_message(pieces: list[Piece], position: int, form: Form | None) -> None:
-    """Send the message at ``position`` next, in the piece of the one before where that has the same form."""
+    """Add the message at ``position`` to ``pieces``, in the piece of the one before where that has the same form."""
     last = pieces[-1] if pieces else None
     if isinstance(last, Messages) and (last.stop, last.form) == (position, form):
         pieces[-1] = last._replace(stop=position + 1)
     else:
         pieces.append(Messages(position, position + 1, form))
-
-
-def _begins_behind(piece: Piece, start: int) -> bool:
-    return isinstance(piece, Messages) and piece.start >= start
 
 
 def is_new_summary(piece: Piece) -> bool:
@@ -44,9 +40,14 @@ def without_new_summary(
             add_message(pieces, position, cleared.get(position, piece.form))
         if piece.stop > start:
             break
-    behind = dropwhile(lambda piece: not _begins_behind(piece, start), now)
+    is_before_start = partial(_begins_before, start)
+    behind = dropwhile(is_before_start, now)
     pieces += [piece for piece in behind if not is_new_summary(piece)]
     return tuple(pieces)
+
+
+def _begins_before(start: int, piece: Piece) -> bool:
+    return not isinstance(piece, Messages) or piece.start < start
 
 
 def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
@@ -57,29 +58,6 @@ def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
         if isinstance(piece, Messages)
         for position in piece.positions
     }
-
-
-def without_shared(
-    before: Sequence[Piece], now: Sequence[Piece]
-) -> tuple[list[Messages], list[Messages]]:
-    """Return the messages of two requests without those that both begin with, in the same forms."""
-    left_before = [piece for piece in before if isinstance(piece, Messages)]
-    left_now = [piece for piece in now if isinstance(piece, Messages)]
-    shorter = min(len(left_before), len(left_now))
-    shared = next(compress(count(), map(ne, left_before, left_now)), shorter)
-    left_before = left_before[shared:]
-    left_now = left_now[shared:]
-    if left_before and left_now:
-        first_before = left_before[0]
-        first_now = left_now[0]
-        begin_alike = first_before.start == first_now.start
-        if begin_alike and first_before.form == first_now.form:
-            stop = min(first_before.stop, first_now.stop)
-            left_before[0] = first_before._replace(start=stop)
-            left_now[0] = first_now._replace(start=stop)
-    left_before = [piece for piece in left_before if piece.positions]
-    left_now = [piece for piece in left_now if piece.positions]
-    return left_before, left_now
 
 
 def with_version(

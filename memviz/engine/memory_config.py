@@ -17,7 +17,7 @@ from memviz.core.errors import (
 )
 from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import COMMA
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.engine.persistence import database_of
 from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
@@ -207,32 +207,44 @@ def _judged_parameters(entry: _Entry, cls: type[Strategy]) -> dict[str, Any]:
 
 def _problem_with(name: str, value: Any) -> str:
     """The end of a sentence on what is wrong with a value of ``memory``; empty where nothing is."""
-    if name == "token_limit":
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            return _(
-                "is {value}; it has to be a whole number of tokens, 1 or more.",
-                value=quoted(value),
-            )
-    elif name == "repair_tool_pairs":
-        if not isinstance(value, bool):
-            return _("is {value}; it has to be true or false.", value=quoted(value))
-    elif name in _FINDERS:
-        if name != "persistence" and not isinstance(value, str):
-            return _(
-                "is {value}; it has to be a name. Leave the line out for the default.",
-                value=quoted(value),
-            )
+    is_right, sentence = _SHAPES.get(name, _TEXT)
+    if not is_right(value):
+        return _(sentence, value=quoted(value))
+    if name in _FINDERS:
         try:
             _FINDERS[name](value)
         except MemvizError as error:
             return _("is wrong. {error}", error=error)
-    elif value is not None and not isinstance(value, str):
-        return _("is {value}; it has to be a text or null.", value=quoted(value))
     return ""
 
 
-def _find_strategy(id: str) -> None:
-    strategy_class(id)
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_NAME = (
+    _is_text,
+    noop("is {value}; it has to be a name. Leave the line out for the default."),
+)
+_TEXT = (
+    lambda value: value is None or _is_text(value),
+    noop("is {value}; it has to be a text or null."),
+)
+_SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "token_limit": (
+        lambda value: type(value) is int and value > 0,
+        noop("is {value}; it has to be a whole number of tokens, 1 or more."),
+    ),
+    "repair_tool_pairs": (
+        lambda value: isinstance(value, bool),
+        noop("is {value}; it has to be true or false."),
+    ),
+    "persistence": (lambda value: True, ""),
+    "strategy": _NAME,
+    "counter": _NAME,
+    "summarizer": _NAME,
+}
+"""What a value has to be, and the end of a sentence on one that is not so; of all other keys it is :data:`_TEXT`."""
 
 
 def _find_model(name: str) -> None:
@@ -242,7 +254,7 @@ def _find_model(name: str) -> None:
 
 
 _FINDERS: dict[str, Callable[[Any], object]] = {
-    "strategy": _find_strategy,
+    "strategy": strategy_class,
     "counter": counter,
     "summarizer": _find_model,
     "persistence": database_of,

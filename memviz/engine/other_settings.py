@@ -10,7 +10,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.recalling import Recalling
-from memviz.engine.replay import begun, must_have_a_turn
+from memviz.engine.replay import begin_replay, expect_turn
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
@@ -46,7 +46,7 @@ class OtherSettings(Recalling):
         summarizer: Model | None = None,
     ) -> tuple[Session, Iterator[int]]:
         """The first half of :meth:`change_strategy`, over a copy of the log, to be gone through turn by turn as in
-        :func:`memviz.engine.replay.begun`. The chat stays as it is until it is given the run, by :meth:`adopt`.
+        :func:`memviz.engine.replay.begin_replay`. The chat stays as it is until it is given the run, by :meth:`adopt`.
         ``summarizer`` writes the summaries in place of the chat's own."""
         setting = self._setting_under(strategy, counter)
         if summarizer is not None:
@@ -54,7 +54,7 @@ class OtherSettings(Recalling):
         run = self._session.run()
         if was_asked(run):
             return switched(run, setting)
-        return begun(
+        return begin_replay(
             self.log.prefix(len(self.log)), setting, self._recalls_under(strategy)
         )
 
@@ -72,8 +72,8 @@ class OtherSettings(Recalling):
     def replay_with(self, strategy: Strategy) -> Run:
         """The run of another strategy over the very same conversation."""
         setting = self._setting_under(strategy)
-        must_have_a_turn(self.log)
-        session, turns = begun(self.log, setting, self._recalls_under(strategy))
+        expect_turn(self.log)
+        session, turns = begin_replay(self.log, setting, self._recalls_under(strategy))
         for _turn in turns:
             pass
         return self._with_authors(session.run())

@@ -6,16 +6,21 @@ The parts of a request are ``system``, ``summary``, ``history``, ``recalled``, `
 no texts where the log has running sums, so a request is counted before it is built.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.context import (
+    TOKEN_PARTS,
+    TOKENS_PER_MESSAGE,
+    TOKENS_PER_REQUEST,
+)
 from memviz.core.counters import Counter
 from memviz.core.forms import Form, Superseded
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
 from memviz.core.token_sums import FormSums, TokenSums, call_tokens, name_tokens
-from memviz.engine.parts import Parts
+from memviz.engine.parts import Parts, leave_out
 from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 
 
@@ -45,15 +50,7 @@ def message_count(
     return sent + system
 
 
-def overhead_tokens(
-    space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
-) -> int:
-    """Return the tokens that the chat format adds to a request and to its messages."""
-    messages = message_count(space, parts, thoughts)
-    return TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
-
-
-def names_tokens(space: MemorySpace, parts: Parts) -> int:
+def _names_tokens(space: MemorySpace, parts: Parts) -> int:
     """Return the tokens of the speakers' names in a request."""
     totals = space.sums.name_totals
     # Nearly all logs name nobody.
@@ -81,62 +78,56 @@ def tokens_by_part(
     """
     space = memory.space
     sums = space.sums
-    tokens = {
-        "system": space.system_tokens,
-        "summary": 0,
-        "recalled": 0,
-        "history": 0,
-        "input": 0,
-        "overhead": overhead_tokens(space, parts, thoughts),
-    }
-    calls = space.tool_tokens - saved_by_system_message(
-        space, (*parts.pieces, *thoughts), parts.tools
-    )
+    tokens = dict.fromkeys(TOKEN_PARTS, 0)
+    tokens["system"] = space.system_tokens
+    messages = message_count(space, parts, thoughts)
+    tokens["overhead"] = TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
+    sent = (*parts.pieces, *thoughts)
+    tool_tokens = space.tool_tokens - saved_by_system_message(space, sent, parts.tools)
     has_text_inside = False
     for piece in parts.pieces:
         if isinstance(piece, (Notes, Line)) and piece.place != "message":
             has_text_inside = True
             continue
-        content, called = tokens_of_piece(space, piece)
-        tokens[parts.kind_of(piece)] += content
-        calls += called
+        content_tokens, called_tokens = tokens_of_piece(space, piece)
+        tokens[parts.kind_of(piece)] += content_tokens
+        tool_tokens += called_tokens
     if has_text_inside:
-        tokens["system"], written = _tokens_in_system(space, parts)
-        tokens["summary"] += written
+        tokens["system"], notes_tokens = _tokens_in_system(space, parts)
+        tokens["summary"] += notes_tokens
     if parts.tools:
-        calls += offered_tokens(space, parts.tools)
+        tool_tokens += offered_tokens(space, parts.tools)
     if parts.exchange:
-        calls += sum(_tokens_between(sums, parts.exchange.start, parts.exchange.stop))
+        exchange = _tokens_between(sums, parts.exchange.start, parts.exchange.stop)
+        tool_tokens += sum(exchange)
     for message in thoughts:
-        calls += message_tokens(sums.counter, message)
-    if calls:
-        tokens["tools"] = calls
-    names = names_tokens(space, parts)
-    if names:
-        tokens["names"] = names
+        tool_tokens += message_tokens(sums.counter, message)
+    if tool_tokens:
+        tokens["tools"] = tool_tokens
+    names_tokens = _names_tokens(space, parts)
+    if names_tokens:
+        tokens["names"] = names_tokens
     return tokens
 
 
 def tokens_of_piece(space: MemorySpace, piece: Piece) -> tuple[int, int]:
     """Return the tokens of the contents of a piece's messages, and of their tool calls."""
     sums = space.sums
-    if isinstance(piece, Messages):
+    if isinstance(piece, Notes):
+        return space.summaries.tokens(piece.start, piece.stop), 0
+    if isinstance(piece, Picked):
+        counts = [_tokens_between(sums, p, p + 1) for p in piece.positions]
+        return sum(content for content, _ in counts), sum(calls for _, calls in counts)
+    if isinstance(piece, Line):
+        message = piece.message
+    else:
         start, stop, form = piece
-        if form is None:
-            return _tokens_between(sums, start, stop)
-        if stop - start != 1:
+        if form is None or stop - start != 1:
             return _tokens_between(sums_of(space, form), start, stop)
         # One message is counted by itself: sums of its form may not be kept.
         message = space.log.sent(start, form)
-    elif isinstance(piece, Notes):
-        return space.summaries.tokens(piece.start, piece.stop), 0
-    elif isinstance(piece, Picked):
-        counts = [_tokens_between(sums, p, p + 1) for p in piece.positions]
-        return sum(content for content, _ in counts), sum(calls for _, calls in counts)
-    else:
-        message = piece.message
-    calls = call_tokens(sums.counter, message.tool_calls)
-    return sums.counter(message.content), calls
+    tool_tokens = call_tokens(sums.counter, message.tool_calls)
+    return sums.counter(message.content), tool_tokens
 
 
 def _tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
@@ -146,7 +137,7 @@ def _tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
 
 
 def sums_of(space: MemorySpace, form: Form | None) -> TokenSums:
-    """Return the running sums of the log's messages in ``form``."""
+    """Return the running sums of the tokens of the log's messages, sent in ``form``."""
     if form is None:
         return space.sums
     return space.log.token_sums(space.sums.counter, form)
@@ -184,13 +175,8 @@ def whole_ranges(space: MemorySpace, parts: Parts) -> Iterator[range]:
     With the message at 3 cleared, a piece of 0 to 5 gives ``range(0, 3)``, ``range(4, 6)``.
     """
     for piece in parts.messages:
-        at = piece.start
-        for position in reduced_positions(space, piece):
-            if at < position:
-                yield range(at, position)
-            at = position + 1
-        if at < piece.stop:
-            yield range(at, piece.stop)
+        for whole in leave_out(piece, reduced_positions(space, piece)):
+            yield whole.positions
 
 
 def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None, str]]:
@@ -199,15 +185,12 @@ def texts_in_system(space: MemorySpace, parts: Parts) -> list[tuple[Piece | None
     The system prompt's own words have no piece:
     ``before system | own words | behind system``.
     """
-    texts: dict[str, list[tuple[Piece | None, str]]] = {
-        "before system": [],
-        "behind system": [],
-    }
+    texts: dict[str, list[tuple[Piece | None, str]]] = defaultdict(list)
     for piece in parts.pieces:
-        if isinstance(piece, Notes) and piece.place != "message":
+        if isinstance(piece, Notes):
             text = space.summaries.text(piece.start, piece.stop)
             texts[piece.place].append((piece, text))
-        elif isinstance(piece, Line) and piece.place != "message":
+        elif isinstance(piece, Line):
             texts[piece.place].append((piece, piece.message.content))
     own = [(None, message.content) for message in space.system_messages[:1]]
     return [*texts["before system"], *own, *texts["behind system"]]
@@ -219,7 +202,8 @@ def _tokens_in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
     texts = texts_in_system(space, parts)
     # The texts are joined by line breaks, where token counts add up exactly: each line
     # can be counted by itself.
-    all_units = notes_units = 0
+    all_units = 0
+    notes_units = 0
     for number, (piece, text) in enumerate(texts, 1):
         line = text + "\n" if number < len(texts) else text
         line_units = counter.units(line)

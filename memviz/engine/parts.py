@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import compress, count, islice, repeat
 from operator import is_, is_not
 from typing import NamedTuple
@@ -194,15 +194,22 @@ def with_recalled(
 
 
 def restored_in(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
-    """The messages of one form, with those at ``positions`` whole."""
-    at = piece.start
-    for row in in_ranges(positions):
-        if at < row.start:
-            yield piece._replace(start=at, stop=row.start)
-        yield Picked(tuple(row), piece.form)
-        at = row.stop
-    if at < piece.stop:
-        yield piece._replace(start=at)
+    """Yield the messages of one form in order, with those at ``positions`` brought back whole."""
+    parts: list[Messages | Picked] = [*leave_out(piece, sorted(positions))]
+    parts += [Picked(tuple(row), piece.form) for row in in_ranges(positions)]
+    yield from sorted(parts, key=lambda part: part.positions[0])
+
+
+def leave_out(piece: Messages, positions: Iterable[int]) -> Iterator[Messages]:
+    """Yield the rest of a piece once the messages at ascending ``positions`` of it are left out: of messages 0 to 5
+    without 3 these are 0 to 2, and 4 to 5."""
+    start = piece.start
+    for position in positions:
+        if start < position:
+            yield piece._replace(start=start, stop=position)
+        start = position + 1
+    if start < piece.stop:
+        yield piece._replace(start=start)
 
 
 def without_recalled(history: Sequence[Piece]) -> list[Piece]:

@@ -32,9 +32,7 @@ def try_prompt(
     """
     memory = compaction.before
     strategy = compaction.strategy
-    replaced = None
-    if compaction.replaces:
-        replaced = memory.space.summaries.versions[compaction.replaces - 1]
+    replaced = compaction.replaced_version
     messages = memory.worth_summarizing(compaction.summarized)
     request = strategy.summarizer_request(messages, replaced, instruction)
     source = strategy.summary_source(messages, replaced)

@@ -11,7 +11,6 @@ from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.messages import Message
 from memviz.core.model_errors import (
-    BudgetSpentError,
     ModelError,
     UnusableSummarizerError,
 )
@@ -23,13 +22,15 @@ from memviz.engine.recall import Recall
 from memviz.engine.replay import (
     Messages,
     as_log,
-    begun,
-    must_have_a_turn,
+    begin_replay,
+    expect_turn,
+    prompt_and_tools,
     replay,
     setting_for,
 )
 from memviz.engine.run import Run
 from memviz.models.base import (
+    FirstFailureEnds,
     Meter,
     Model,
     ModelRequest,
@@ -48,7 +49,7 @@ from memviz.models.recordings.recording import (
     conversation_digest,
 )
 from memviz.strategies.base import Strategy
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe
 
 Recalls = Mapping[RequestKey, Recall | Sequence[Recall]]
 RecalledAt = Sequence[tuple[RequestKey, Recall]]
@@ -82,12 +83,8 @@ def setting_of(
 ) -> RecordedSetting:
     """The setting that has to be the same for a recording to hold the summaries of this replay. The arguments are
     those of :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
-    if isinstance(messages, Transcript):
-        system_prompt = (
-            messages.system_prompt if system_prompt is None else system_prompt
-        )
-        tools = messages.tools if tools is None else tools
-    digest = digest or conversation_digest(as_log(messages), system_prompt, tools or ())
+    system_prompt, tools = prompt_and_tools(messages, system_prompt, tools)
+    digest = digest or conversation_digest(as_log(messages), system_prompt, tools)
     chosen = {"id": strategy.id, **strategy.model_dump(mode="json")}
     return RecordedSetting(
         digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers
@@ -115,24 +112,30 @@ def record(
     answered is in the file.
     """
     log = as_log(messages)
-    must_have_a_turn(log)
+    expect_turn(log)
     recorder = RecordingModel(model, file)
+    writer = _FailureEnds(recorder)
+    total = log.turn_count + len(probes)
     runs = []
+
+    def tell(strategy: Strategy, done: int) -> None:
+        if progress is not None:
+            label = strategy.label
+            now = Progress(label, done, total, recorder.asked, recorder.played)
+            progress(now)
+
     for strategy in strategies:
-        total = log.turn_count + len(probes)
-        steps = _Steps(strategy.label, total, recorder, progress)
-        writer = _FailureEnds(recorder)
         setting = setting_for(messages, strategy, model=writer, counter=counter)
         # What is shown of the open request is played, too.
-        session, turns = begun(log, setting, recalls, may_pay_for_pending=True)
+        session, turns = begin_replay(log, setting, recalls, may_pay_for_pending=True)
         first = len(recorder.given)
-        for _ in turns:
-            steps.count_one()
+        for turn in turns:
+            tell(strategy, turn)
         run = session.run()
         needs = tuple(recorder.given[first:])
-        for probe in probes:
-            ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
-            steps.count_one()
+        for done, probe in enumerate(probes, log.turn_count + 1):
+            ask(run, probe.question, model=recorder, summarizer=writer)
+            tell(strategy, done)
         answers_need = tuple(recorder.given[first + len(needs) :])
         made_for = setting_of(
             messages, strategy, counter, recalls=recalls, answers=bool(probes)
@@ -259,19 +262,12 @@ class _EndsAtFirstMissing(RecordedModel):
         return reply
 
 
-class _FailureEnds(ModelWrapper):
+class _FailureEnds(FirstFailureEnds):
     """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
 
-    def answer(
-        self, request: ModelRequest, meter: Meter = unmetered
-    ) -> Iterator[str | Reply]:
-        """The model's answer."""
-        try:
-            yield from self._model.answer(request, meter)
-        except BudgetSpentError:
-            raise
-        except ModelError as error:
-            raise UnusableSummarizerError(str(error)) from None
+    def is_last(self, error: ModelError) -> bool:
+        """True: the model is not asked again after any failure."""
+        return True
 
 
 def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
@@ -284,32 +280,6 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
             planned.append([key, asdict(recall)])
     # Through JSON, since tuples are lists there.
     return [*map(json.loads, sorted(map(json.dumps, planned)))]
-
-
-class _Steps:
-    """Counts the steps of one setting, and tells ``progress`` of each."""
-
-    def __init__(
-        self,
-        label: str,
-        total: int,
-        recorder: RecordingModel,
-        progress: Callable[[Progress], object] | None,
-    ) -> None:
-        self._label = label
-        self._total = total
-        self._recorder = recorder
-        self._progress = progress
-        self._done = 0
-
-    def count_one(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            recorder = self._recorder
-            now = Progress(
-                self._label, self._done, self._total, recorder.asked, recorder.played
-            )
-            self._progress(now)
 
 
 class RecordedSummaries(ModelWrapper):

@@ -152,26 +152,12 @@ class TurnRecord:
         Compactions are stored with the run. The record names its own by their numbers
         there, which begin at ``first_compaction``.
         """
-        parts = self.parts
         stop = first_compaction + len(self.compactions)
-        fields = RecordFields(
-            turn=self.turn,
-            call=self.call,
-            kind=self.kind,
-            memory=self.memory,
-            pieces=parts.pieces,
-            input=parts.input,
-            tools=parts.tools,
-            exchange=parts.exchange,
-            tokens=self.tokens,
-            reply_tokens=self.reply_tokens,
-            compactions=range(first_compaction, stop),
-            flags=self.flags,
-            recalled=self.recalled,
-            facts=self.facts,
-            thoughts=self.thoughts,
-        )
-        return write(fields)
+        values = self.parts._asdict()
+        values["compactions"] = range(first_compaction, stop)
+        for name in RecordFields.__dataclass_fields__.keys() - values:
+            values[name] = getattr(self, name)
+        return write(RecordFields(**values))
 
     @classmethod
     def from_dict(cls, value: object, over: Reading, *place: object) -> TurnRecord:

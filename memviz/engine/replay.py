@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import dropwhile
 from typing import Any
 
 from memviz.core.bounds import type_of
@@ -17,7 +19,7 @@ from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
 from memviz.engine.recall import Recall
 from memviz.engine.review import worded
 from memviz.engine.run import Run
-from memviz.engine.session import Session, reply_tokens
+from memviz.engine.session import Session
 from memviz.engine.setting import Setting
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
@@ -28,7 +30,8 @@ Messages = Transcript | Log | Iterable[Message | Mapping[str, Any]]
 
 
 def as_log(messages: Messages) -> Log:
-    """The messages as a log; a log stays itself, so its token counts are shared. Raises :class:`MessageError`."""
+    """The messages as a log. A log stays itself, so that its token counts are shared. Raises :class:`MessageError` for
+    what is no list of messages."""
     if isinstance(messages, Log):
         return messages
     if not isinstance(messages, Transcript | Iterable):
@@ -39,8 +42,8 @@ def as_log(messages: Messages) -> Log:
 
 
 def as_model(model: Model | str | None, parameter: str = "model") -> Model | None:
-    """A model, the one of this name, or none. Raises :class:`ParameterError`, which calls it by the name of the
-    ``parameter``, for anything else."""
+    """The model of this name; a model and ``None`` stay themselves. Raises :class:`ParameterError` for anything else,
+    which it calls by the name of the ``parameter``."""
     if model is None or isinstance(model, Model):
         return model
     if isinstance(model, str):
@@ -81,7 +84,7 @@ def replay(
     """
     log = as_log(messages)
     if not may_have_no_turn:
-        must_have_a_turn(log)
+        expect_turn(log)
     setting = setting_for(
         messages,
         strategy,
@@ -92,7 +95,7 @@ def replay(
         edits=edits,
         tools=tools,
     )
-    session, turns = begun(log, setting, recalls)
+    session, turns = begin_replay(log, setting, recalls)
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
@@ -112,11 +115,7 @@ def setting_for(
     tools: Sequence[str] | None = None,
 ) -> Setting:
     """Return the setting of a replay of ``messages``. The arguments and errors are those of :func:`replay`."""
-    if isinstance(messages, Transcript):
-        if system_prompt is None:
-            system_prompt = messages.system_prompt
-        if tools is None:
-            tools = messages.tools
+    system_prompt, tools = prompt_and_tools(messages, system_prompt, tools)
     return Setting(
         strategy=strategy,
         counter=find_counter(counter),
@@ -124,57 +123,61 @@ def setting_for(
         system_prompt=system_prompt,
         repair_tool_pairs=repair_tool_pairs,
         edits={version: worded(text) for version, text in (edits or {}).items()},
-        tools=tuple(tools or ()),
+        tools=tuple(tools),
     )
 
 
-def begun(
+def prompt_and_tools(
+    messages: Messages, system_prompt: str | None, tools: Sequence[str] | None
+) -> tuple[str | None, Sequence[str]]:
+    """The system prompt and the schemas of tools that are given, or else those that a transcript brings along."""
+    if isinstance(messages, Transcript):
+        if system_prompt is None:
+            system_prompt = messages.system_prompt
+        if tools is None:
+            tools = messages.tools
+    return system_prompt, tools or ()
+
+
+def begin_replay(
     log: Log,
     setting: Setting,
     recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     *,
     may_pay_for_pending: bool = False,
 ) -> tuple[Session, Iterator[int]]:
-    """Return a replay that is gone through turn by turn: the iterator gives the number of each turn when it is done,
+    """Return a session and the turns that it goes through: the iterator yields the number of each turn when it is done,
     and the session has what was done so far. ``recalls`` are those of :func:`replay`. ``may_pay_for_pending``: a model
     that may cost is asked also for a summary that only the open request at the end needs, which nobody has made."""
-    wanted = PlannedRecalls(recalls)
+    planned = PlannedRecalls(recalls)
     session = Session(log, setting)
-
-    def request(asked: Request) -> None:
-        prepared = session.request(*wanted.at(log, asked))
-        session.record(prepared, reply_tokens(session, asked))
-
-    if not wanted and not setting.repair_tool_pairs:
-        turns = play(session, _plainly(session))
-    else:
-        turns = play(session, request)
-    return session, _with_pending(session, turns, wanted, may_pay_for_pending)
+    record: Callable[[Request], object] = session.record_replayed
+    if planned or setting.repair_tool_pairs:
+        record = partial(_record_with_recalls, session, planned)
+    return session, _play_to_end(session, record, planned, may_pay_for_pending)
 
 
-def _with_pending(
-    session: Session, turns: Iterator[int], wanted: PlannedRecalls, may_pay: bool
+def _record_with_recalls(
+    session: Session, planned: PlannedRecalls, asked: Request
+) -> None:
+    prepared = session.request(*planned.at(session.log, asked))
+    session.record(session.record_of(prepared, session.reply_tokens(asked)))
+
+
+def _play_to_end(
+    session: Session,
+    record: Callable[[Request], object],
+    planned: PlannedRecalls,
+    may_pay: bool,
 ) -> Iterator[int]:
-    """Go through ``turns``, and then show the request that is open at the end, if one is."""
-    yield from turns
+    """Play the whole log, and then show the request that is open at its end, if one is."""
+    yield from play(session, record)
     pending = session.log.pending
     if pending is not None:
-        session.foresee(*wanted.at(session.log, pending), may_pay=may_pay)
+        session.foresee(*planned.at(session.log, pending), may_pay=may_pay)
 
 
-def _plainly(session: Session) -> Callable[[Request], object]:
-    """Return what keeps the requests of a replay one after the other, as fast as it goes."""
-    input_starts = iter(session.log.request_bounds()[4::5])
-    totals = session.space.sums.reply_totals
-
-    def request(asked: Request) -> None:
-        reply_tokens = totals[asked.reply_stop] - totals[asked.stop]
-        session.record_replayed(asked, next(input_starts), reply_tokens)
-
-    return request
-
-
-def must_have_a_turn(log: Log) -> None:
+def expect_turn(log: Log) -> None:
     """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
     if not log.turn_count:
         raise EmptyConversationError(
@@ -185,24 +188,27 @@ def must_have_a_turn(log: Log) -> None:
         )
 
 
-def play(session: Session, request: Callable[[Request], object]) -> Iterator[int]:
-    """Let ``session`` take in its log turn by turn; gives the number of each turn when it is done. ``request`` is
-    called whenever the session is ready for one: once for each reply of the log."""
+def play(session: Session, record: Callable[[Request], object]) -> Iterator[int]:
+    """Let ``session`` take in the rest of its log turn by turn; yields the number of each turn when it is done.
+    ``record`` is called whenever the session is ready for a request: once for each reply of the log."""
     log = session.log
-    session.advance(log.turn_start(1) if log.turn_count else len(log))
+    start = session.memory.length
+    if not start:
+        session.advance(log.turn_start(1) if log.turn_count else len(log))
     due = session.due_at
-    for turn in log.turns():
-        asked = log.requests_of(turn)
-        if turn.stop < due:
-            # Nothing happens within this turn.
-            for call in asked:
-                session.memory = session.memory.appended(call.stop)
-                request(call)
-        else:
-            for call in asked:
-                session.advance(call.stop)
+    for turn in dropwhile(lambda turn: turn.stop <= start, log.turns()):
+        # Nothing is summarized before the log is longer than the turn.
+        is_quiet = turn.stop < due
+        for request in log.requests_of(turn):
+            if request.stop <= start:
+                continue
+            if is_quiet:
+                session.memory = session.memory.appended(request.stop)
+            else:
+                session.advance(request.stop)
                 session.look_before_request()
-                request(call)
+            record(request)
+        if not is_quiet:
             end_turn(session, turn)
             due = session.due_at
         yield turn.number

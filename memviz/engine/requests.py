@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import eq
 from struct import Struct
 from typing import Any, NamedTuple, overload
 
@@ -22,7 +23,7 @@ from memviz.core.context import (
 )
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.core.pieces import Messages, Notes, Piece
+from memviz.core.pieces import Messages, Notes, Picked, Piece
 from memviz.core.summaries import copy_apart
 from memviz.core.turns import Request
 from memviz.engine.assembly import NOTHING_SHARED, assemble
@@ -31,7 +32,6 @@ from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts, find_shared
-from memviz.engine.parts_table import PartsTable
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results
@@ -74,7 +74,7 @@ class Records(Sequence[TurnRecord]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
-        return all(one == another for one, another in zip(self, other, strict=True))
+        return all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -94,7 +94,11 @@ class Requests(Records):
         self.counted = array("q")
         """Tokens of the parts of those that were counted when they were added, and which these are."""
         self.counted_rows = array("q")
-        self.others = PartsTable()
+        self.others: dict[int, Parts] = {}
+        self._pieces: dict[Piece, Piece] = {}
+        """Every piece of ``others``, once."""
+        self._newest = Parts(())
+        """The parts that were added last to ``others``."""
         self.beside: dict[int, Beside] = {}
         """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
         self._compactions: dict[int, tuple[Compaction, ...]] = {}
@@ -119,16 +123,13 @@ class Requests(Records):
 
     def snapshot(self) -> Requests:
         """A copy of the requests, which does not grow with them."""
-        snapshot = copy_apart(self)
-        snapshot.others = copy_apart(self.others)
-        return snapshot
+        return copy_apart(self)
 
     def append_selected(
         self,
         asked: Request,
         memory: Memory,
         strategy: Strategy,
-        input_start: int,
         reply_tokens: int,
         compactions: tuple[Compaction, ...],
     ) -> None:
@@ -137,11 +138,12 @@ class Requests(Records):
         # Runs once a request of every setting of a sweep. Nearly all select one range up to the end, behind at most one
         # summary message: history and input, with nothing to be put right between them.
         pieces = strategy.select(memory)
+        input_start = memory.before_input
         bounds = self._plain_bounds(pieces, memory.length, input_start)
         if bounds is None:
             settled = NOTHING_SHARED
             if self.made and self.made[-1].space is memory.space:
-                settled = find_shared(pieces, self.others.newest.pieces)
+                settled = find_shared(pieces, self._newest.pieces)
             bounds = self._bounds_of(assemble(memory, pieces, settled=settled))
         if compactions:
             self._compactions[len(self)] = compactions
@@ -195,10 +197,27 @@ class Requests(Records):
         message of notes is kept among ``others``, and has -1 in place of the messages."""
         bounds = None if has_thoughts else parts.one_range
         if bounds is None or not all(map(self._is_plain, parts.notes)):
-            self.others.add(len(self), parts)
+            self._add_apart(parts)
             bounds = -1, -1
         summaries = parts.summaries
         return summaries.start, summaries.stop, *bounds
+
+    def _add_apart(self, parts: Parts) -> None:
+        """Keep the parts of the next request, which is more than one range. A strategy that picks hundreds of messages
+        sends most of them again with the next request: each such piece is kept once."""
+        pieces = parts.pieces
+        start, stop, _ = find_shared(pieces, self._newest.pieces)
+        kept = (
+            *self._keep_once(pieces[:start]),
+            *pieces[start:stop],
+            *self._keep_once(pieces[stop:]),
+        )
+        self._newest = parts
+        self.others[len(self)] = parts._replace(pieces=kept)
+
+    def _keep_once(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """The pieces, each as the equal one that was kept first."""
+        return [self._pieces.setdefault(piece, piece) for piece in pieces]
 
     def _is_plain(self, notes: Notes) -> bool:
         _, _, place, role = notes
@@ -253,13 +272,9 @@ class Requests(Records):
             tokens=tokens,
             reply_tokens=reply_tokens,
             compactions=self._compactions.get(number, ()),
-            flags=flags,
-            recalled=beside.recalled,
-            facts=beside.facts,
             call=call,
-            kind=beside.kind,
-            thoughts=beside.thoughts,
             strategy=strategy,
+            **beside._replace(flags=flags)._asdict(),
         )
 
     def _row(self, number: int) -> array[int]:
@@ -308,11 +323,12 @@ class Requests(Records):
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
-        return iter(sorted(self._compactions.items()))
+        return iter(self._compactions.items())
 
     def with_recalls(self) -> list[int]:
-        """The numbers (0-based) of the requests that something was brought back into."""
-        return self.others.with_picked()
+        """The numbers (0-based) of the requests that messages were brought back into."""
+        others = self.others.items()
+        return [number for number, parts in others if Picked in map(type, parts.pieces)]
 
     def turn_at(self, number: int) -> int:
         """The turn of one request."""

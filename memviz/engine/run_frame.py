@@ -46,35 +46,33 @@ def frame_of_turns(turns: Iterable[TurnRecord]) -> DataFrame:
 
 
 def _row_of(record: TurnRecord) -> dict[str, Any]:
-    row: dict[str, Any] = {"turn": record.turn, "call": record.call}
-    for part in ALL_PARTS:
-        row[f"{part}_tokens"] = record.tokens.get(part, 0)
     compactions = record.compactions
-    row["total_tokens"] = record.total_tokens
-    row["reply_tokens"] = record.reply_tokens
-    row["messages"] = message_count(record.memory.space, record.parts, record.thoughts)
-    row["compactions"] = sum(
-        compaction.is_summarization or compaction.dropped for compaction in compactions
-    )
-    row["failed_compactions"] = sum(
-        bool(compaction.error) for compaction in compactions
-    )
-    row["summary_version"] = record.summary.version if record.summary else 0
-    row["flags"] = ", ".join(record.flags)
-    row["kind"] = record.kind
-    return row
+    has_changed = [made.is_summarization or made.dropped for made in compactions]
+    has_failed = [bool(made.error) for made in compactions]
+    return {
+        "turn": record.turn,
+        "call": record.call,
+        **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
+        "total_tokens": record.total_tokens,
+        "reply_tokens": record.reply_tokens,
+        "messages": message_count(record.memory.space, record.parts, record.thoughts),
+        "compactions": sum(has_changed),
+        "failed_compactions": sum(has_failed),
+        "summary_version": record.summary.version if record.summary else 0,
+        "flags": ", ".join(record.flags),
+        "kind": record.kind,
+    }
 
 
 def _turn_row_of(record: TurnRecord) -> dict[str, Any]:
     rows = [_row_of(request) for request in record.requests]
-    row: dict[str, Any] = {}
-    for name in SUMMED_COLUMNS:
-        row[name] = sum(request_row[name] for request_row in rows)
     flags: dict[str, None] = {}
     for request in record.requests:
         flags |= dict.fromkeys(request.flags)
-    row["turn"] = record.turn
-    row["requests"] = len(rows)
-    row["summary_version"] = rows[-1]["summary_version"]
-    row["flags"] = ", ".join(flags)
-    return row
+    return {
+        **{name: sum(row[name] for row in rows) for name in SUMMED_COLUMNS},
+        "turn": record.turn,
+        "requests": len(rows),
+        "summary_version": rows[-1]["summary_version"],
+        "flags": ", ".join(flags),
+    }

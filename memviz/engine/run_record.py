@@ -243,7 +243,7 @@ def read_fields(
     its_counter = find_counter(counter or setting.counter)
     space = _space_of(setting, log, strategy, its_counter)
     timeline = Timeline(strategy, its_counter.name, tuple(head.earlier_settings))
-    makers = timeline.makers(len(head.compactions))
+    makers = timeline.makers(head.compactions)
     _add_summaries(space, head.summaries, head.compactions, makers, strategy)
     compactions: list[Compaction] = []
     for fields, maker in zip(value["compactions"], makers, strict=True):
@@ -256,7 +256,7 @@ def read_fields(
     if ahead.pending is not None:
         over = Reading(space, strategy, there_are, compactions)
         pending = _read_pending(ahead.pending, over)
-    records, _ = timeline.with_their_compactions(records, compactions)
+    records, _ = timeline.assign_compactions(records, compactions)
     requests = Requests.of(records)
     remember_requests(space, requests)
     return {

@@ -28,7 +28,7 @@ from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting, new_space
 from memviz.engine.state import Prepared, State
-from memviz.engine.timeline import renumbered
+from memviz.engine.timeline import renumber_summaries
 from memviz.models.base import Model, Reply
 from memviz.strategies.base import Trigger, Write
 from memviz.strategies.clauses import Headroom
@@ -295,19 +295,8 @@ class Session(State):
         elif trigger is Trigger.MESSAGE and self.tries_at_once:
             compact(self)
 
-    def record(
-        self,
-        prepared: Prepared,
-        reply_tokens: int,
-        facts: ReplyFacts | None = None,
-        extra_flags: tuple[str, ...] = (),
-        kind: RequestKind = "answer",
-        thoughts: tuple[Message, ...] = (),
-    ) -> None:
-        """Keep the request and what came of it."""
-        record = self.record_of(
-            prepared, reply_tokens, facts, extra_flags, kind, thoughts
-        )
+    def record(self, record: TurnRecord) -> None:
+        """Keep the record of the next request, which :meth:`record_of` made."""
         self.unsent = []
         self.requests.append(record)
 
@@ -341,17 +330,20 @@ class Session(State):
             strategy=self.strategy,
         )
 
-    def record_replayed(
-        self, asked: Request, input_start: int, reply_tokens: int
-    ) -> None:
+    def record_replayed(self, asked: Request) -> None:
         """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
         memory."""
         compactions = tuple(self.unsent)
         if compactions:
             self.unsent = []
         self.requests.append_selected(
-            asked, self.memory, self.strategy, input_start, reply_tokens, compactions
+            asked, self.memory, self.strategy, self.reply_tokens(asked), compactions
         )
+
+    def reply_tokens(self, request: Request) -> int:
+        """The tokens of all that the assistant wrote in answer to a request, tool calls included."""
+        totals = self.space.sums.reply_totals
+        return totals[request.reply_stop] - totals[request.stop]
 
     @property
     def last_turn(self) -> TurnRecord:
@@ -370,10 +362,8 @@ class Session(State):
         compactions, timeline = self.timeline.cut(self.compactions, length, last_turn)
         self.earlier_settings = timeline.earlier
         self.space = new_space(self.log, self.setting, self.space.tool_tokens)
-        self.compactions = renumbered(compactions, self.space)
-        records, self.unsent = timeline.with_their_compactions(
-            records, self.compactions
-        )
+        self.compactions = renumber_summaries(compactions, self.space)
+        records, self.unsent = timeline.assign_compactions(records, self.compactions)
         self.requests = Requests.of(records)
         remember_requests(self.space, self.requests)
         own = self.own_compactions
@@ -390,9 +380,3 @@ class Session(State):
             last = own[-1]
             if last.after_message == length - 1 and last.error is None:
                 self._looked_before = length
-
-
-def reply_tokens(session: Session, request: Request) -> int:
-    """Tokens of all that the assistant wrote in answer to a request, tool calls included."""
-    totals = session.space.sums.reply_totals
-    return totals[request.reply_stop] - totals[request.stop]

@@ -9,7 +9,7 @@ the messages of a log.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from memviz.core.context import Context
@@ -82,6 +82,18 @@ class ChangeDetails:
     """The summarizer's call, where a real library made it."""
 
 
+OF_DRAFT = (
+    "instruction",
+    "answer",
+    "error",
+    "seconds",
+    "cost",
+    "usage",
+    "by_thinking",
+    "recorded",
+)
+"""The fields of a :class:`Compaction` that are those of the draft that was used."""
+OF_DETAILS = tuple(field.name for field in fields(ChangeDetails))
 SUMMARIZED_PLAINLY = ChangeDetails()
 """A summarization by the strategy's rule, with nothing else to say about it."""
 
@@ -322,7 +334,6 @@ class State:
             strategy=self.strategy,
             turn=before.turn,
             after_message=before.length - 1,
-            kind=details.kind,
             reason=plan.reason,
             summarized=plan.summarize,
             keep_from=plan.keep_from,
@@ -334,20 +345,10 @@ class State:
             after=self.memory,
             written=written,
             model=self._name_of_writer(plan, draft),
-            instruction=draft.instruction,
             prompt_tokens=draft.prompt_tokens + prompt_tokens_of(details.discarded),
-            answer=draft.answer,
-            error=draft.error,
-            seconds=draft.seconds,
-            cost=draft.cost,
-            usage=draft.usage,
-            by_thinking=draft.by_thinking,
-            recorded=draft.recorded,
-            discarded=details.discarded,
-            asked_by_library=details.asked_by_library,
             is_checked=is_checked,
-            proposed=details.proposed,
-            revises=details.revises,
+            **{name: getattr(draft, name) for name in OF_DRAFT},
+            **{name: getattr(details, name) for name in OF_DETAILS},
         )
 
     def _name_of_writer(self, plan: Effect, draft: Draft) -> str:

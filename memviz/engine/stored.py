@@ -223,14 +223,20 @@ def _expect_sound_form(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tag_of(piece: object) -> object:
-    """The name of a piece, and whether a form stands behind what each has."""
+    """The name of a piece, with that of a field that not every such piece has: ``messages with a form``."""
     if not isinstance(piece, list | tuple) or not piece:
         return None
     name = str(piece[0])
-    without_form = {"messages": 3, "picked": 2}.get(name, len(piece))
-    return f"{name} with a form" if len(piece) > without_form else name
+    needed, last_field = _LAST_FIELDS.get(name, (len(piece), ""))
+    return f"{name} with {last_field}" if len(piece) > needed else name
 
 
+_LAST_FIELDS = {
+    "messages": (3, "a form"),
+    "picked": (2, "a form"),
+    "line": (3, "quotes"),
+}
+"""How many fields a piece has at least, its name among them, and what may stand behind them."""
 _Form = Annotated[dict[Text, Any], AfterValidator(_expect_sound_form)]
 
 
@@ -250,13 +256,17 @@ _OF_FORMS: dict[str, type] = {InTurn.name: _InTurn, Superseded.name: _Superseded
 """The fields of forms that are made of forms."""
 _Role = Literal["system", "user", "assistant"]
 _Run = Annotated[list[Position], Field(min_length=1)]
+_Quote = tuple[Count, Annotated[Count, _expect_at_most("summary", 1)], float]
 _PieceFields = Annotated[
     Annotated[tuple[Text, Stop, Stop], Tag("messages")]
     | Annotated[tuple[Text, Stop, Stop, _Form], Tag("messages with a form")]
     | Annotated[tuple[Text, Version, Version, Place, _Role], Tag("notes")]
     | Annotated[tuple[Text, list[Position]], Tag("picked")]
     | Annotated[tuple[Text, _Run, _Form], Tag("picked with a form")]
-    | Annotated[tuple[Text, StoredMessage, Place], Tag("line")],
+    | Annotated[tuple[Text, StoredMessage, Place], Tag("line")]
+    | Annotated[
+        tuple[Text, StoredMessage, Place, list[_Quote]], Tag("line with quotes")
+    ],
     Discriminator(
         _tag_of,
         custom_error_type="unknown_piece",

@@ -12,7 +12,7 @@ from memviz.core.memory import MemorySpace
 from memviz.engine.compaction import Compaction
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.replay import end_turn, play
+from memviz.engine.replay import play
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
@@ -28,7 +28,7 @@ def was_asked(run: Run) -> bool:
 
 def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
     """A session that goes on with the conversation of ``held`` under another ``setting``, over a log of its
-    own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
+    own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begin_replay` gives them."""
     last_turn = held.requests[-1].turn
     before = held.timeline.left(last_turn, len(held.compactions)).earlier
     start = _taken_in(held, before, setting)
@@ -37,14 +37,14 @@ def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
         run, setting.summarizer, repair_tool_pairs=setting.repair_tool_pairs
     )
     session.memory = memory_at(session.space, session.own_compactions, start)
-    return session, _catch_up(session, start)
+    return session, play(session, lambda request: None)
 
 
 def _taken_in(held: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
     """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
     last_turn = 0
     for earlier in before:
-        if earlier.is_setting(setting.strategy, setting.counter.name):
+        if earlier.identity == (setting.strategy, setting.counter.name):
             last_turn = earlier.last_turn
     if not last_turn:
         return 0
@@ -69,7 +69,7 @@ def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) ->
             if counter.name != held.counter.name:
                 version = replace(version, counter=counter)
             space.summaries.append(version, compaction.strategy.summary_wording)
-    if before[-1].is_setting(strategy, counter.name):
+    if before[-1].identity == (strategy, counter.name):
         before = before[:-1]
     settings = tuple(before)
     run = replace(
@@ -98,7 +98,7 @@ def _with_new_counts(run: Run) -> Run:
             reply_tokens=_reply_tokens(record, space),
         )
         requests.append(counted)
-    records, _ = run.timeline.with_their_compactions(requests, compactions)
+    records, _ = run.timeline.assign_compactions(requests, compactions)
     return replace(run, requests=Requests.of(records), compactions=tuple(compactions))
 
 
@@ -120,19 +120,3 @@ def _in_space(compaction: Compaction, run: Run) -> Compaction:
     before = compaction.before._replace(space=run.space)
     after = compaction.after._replace(space=run.space)
     return replace(compaction, before=before, after=after, written=written)
-
-
-def _catch_up(session: Session, start: int) -> Iterator[int]:
-    """Take in what was said since; gives the number of each turn when it is done."""
-    if not start:
-        yield from play(session, lambda turn: None)
-        return
-    for turn in session.log.turns():
-        if turn.stop <= start:
-            continue
-        for request in session.log.requests_of(turn):
-            if session.memory.length < request.stop:
-                session.advance(request.stop)
-                session.look_before_request()
-        end_turn(session, turn)
-        yield turn.number

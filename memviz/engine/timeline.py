@@ -8,10 +8,11 @@ held under another one in between.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import is_
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import PlainSerializer
 
@@ -21,6 +22,12 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.stored import CompactionStop, Text, Turn, read_as
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
+
+T = TypeVar("T")
+Identity = tuple[Strategy, str]
+"""A strategy and the name of a counter."""
+NO_END = sys.maxsize
+"""The last turn of the setting in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,55 +65,56 @@ class EarlierSetting:
     compactions: CompactionStop
     """The number of the run's compactions when it was left."""
 
-    def is_setting(self, strategy: Strategy, counter: str) -> bool:
-        """True if it is this setting."""
-        return (self.strategy, self.counter) == (strategy, counter)
+    @property
+    def identity(self) -> Identity:
+        """The strategy and the counter, which are all that makes two settings the same."""
+        return self.strategy, self.counter
 
 
 class Timeline(NamedTuple):
-    """All settings of a run: the ``strategy`` and the name of the ``counter`` that are in force, and those before."""
+    """All settings of a run in order: the ``earlier`` ones, and the ``strategy`` and the name of the ``counter`` that
+    are in force."""
 
     strategy: Strategy
     counter: str
     earlier: tuple[EarlierSetting, ...] = ()
 
+    @property
+    def identity(self) -> Identity:
+        """The strategy and the counter that are in force."""
+        return self.strategy, self.counter
+
     def segments(
-        self, compactions: Sequence[Compaction]
-    ) -> Iterator[tuple[EarlierSetting, Sequence[Compaction]]]:
-        """Every setting in the order in which it was in force, the one in force with no end, and the compactions that
-        were made while it was."""
-        in_force = EarlierSetting(
-            self.strategy, self.counter, sys.maxsize, len(compactions)
-        )
+        self, compactions: Sequence[T]
+    ) -> Iterator[tuple[EarlierSetting, Sequence[T]]]:
+        """Yield every setting in order, with those of all ``compactions`` that were made while it was in force. The one
+        in force now comes last, and its last turn is :data:`NO_END`."""
+        in_force = EarlierSetting(*self.identity, NO_END, len(compactions))
         start = 0
         for setting in (*self.earlier, in_force):
             yield setting, compactions[start : setting.compactions]
             start = setting.compactions
 
     def own(self, compactions: Sequence[Compaction]) -> list[Compaction]:
-        """The compactions of the setting in force, also those of when it was in force before."""
-        if not self.earlier:
-            return [*compactions]
+        """The compactions of the setting in force, those of an earlier time when it was in force among them."""
         own: list[Compaction] = []
         for setting, segment in self.segments(compactions):
-            if setting.is_setting(self.strategy, self.counter):
+            if setting.identity == self.identity:
                 own += segment
         return own
 
-    def makers(self, compactions: int) -> list[Strategy]:
-        """The strategy that each of so many compactions was made under."""
+    def makers(self, compactions: Sequence[object]) -> list[Strategy]:
+        """The strategy that each of all ``compactions`` was made under."""
         makers: list[Strategy] = []
-        for setting in self.earlier:
-            makers += [setting.strategy] * (setting.compactions - len(makers))
-        return makers + [self.strategy] * (compactions - len(makers))
+        for setting, segment in self.segments(compactions):
+            makers += [setting.strategy] * len(segment)
+        return makers
 
     def at(self, turn: int) -> Timeline:
         """The settings as they were when the request of ``turn`` was made."""
         for number, setting in enumerate(self.earlier):
             if turn <= setting.last_turn:
-                return Timeline(
-                    setting.strategy, setting.counter, self.earlier[:number]
-                )
+                return Timeline(*setting.identity, self.earlier[:number])
         return self
 
     def own_at(self, turn: int, compactions: Sequence[Compaction]) -> list[Compaction]:
@@ -118,11 +126,11 @@ class Timeline(NamedTuple):
         return then.own(compactions)
 
     def left(self, last_turn: int, compactions: int) -> Timeline:
-        """The settings once the one in force is left, with so many compactions. Without a turn it leaves nothing
-        behind."""
+        """The settings once the one in force is left after ``last_turn``, with so many ``compactions`` in all. One that
+        no turn was held under is not kept."""
         if self.earlier and last_turn <= self.earlier[-1].last_turn:
             return self
-        setting = EarlierSetting(self.strategy, self.counter, last_turn, compactions)
+        setting = EarlierSetting(*self.identity, last_turn, compactions)
         return self._replace(earlier=(*self.earlier, setting))
 
     def cut(
@@ -131,98 +139,79 @@ class Timeline(NamedTuple):
         """The compactions and settings that are left when the log is cut to ``length`` messages and ``last_turn`` is
         the last with a record.
 
-        The setting in force stays in force, with what it remembers of these messages. Another one that no turn is left
-        of goes, and its compactions with it.
+        The setting in force stays in force, with what it remembers of these messages. An earlier setting goes if no
+        turn of it is left, and its compactions go with it.
         """
-        past: list[Compaction] = []
-        own: list[Compaction] = []
         earlier: list[EarlierSetting] = []
+        earlier_compactions: list[Compaction] = []
+        own_compactions: list[Compaction] = []
         for setting, segment in self.segments(compactions):
-            within = [
-                compaction
-                for compaction in segment
-                if compaction.after_message < length
-            ]
-            is_past = setting.last_turn < sys.maxsize
+            left = [made for made in segment if made.after_message < length]
             turn_before = earlier[-1].last_turn if earlier else 0
-            if is_past and turn_before < last_turn:
-                past += within
+            if setting.last_turn < NO_END and turn_before < last_turn:
+                earlier_compactions += left
                 until = min(setting.last_turn, last_turn)
-                earlier.append(replace(setting, last_turn=until, compactions=len(past)))
-            elif setting.is_setting(self.strategy, self.counter):
-                own += within
-        while earlier and earlier[-1].is_setting(self.strategy, self.counter):
+                count = len(earlier_compactions)
+                earlier.append(replace(setting, last_turn=until, compactions=count))
+            elif setting.identity == self.identity:
+                own_compactions += left
+        while earlier and earlier[-1].identity == self.identity:
             earlier.pop()
-        return [*past, *own], self._replace(earlier=tuple(earlier))
+        timeline = self._replace(earlier=tuple(earlier))
+        return earlier_compactions + own_compactions, timeline
 
-    def with_their_compactions(
+    def assign_compactions(
         self, requests: Sequence[TurnRecord], compactions: Sequence[Compaction]
     ) -> tuple[list[TurnRecord], list[Compaction]]:
-        """The records, each with the compactions that changed its request first, and those of the setting in force
-        that changed none yet.
+        """The records of all ``requests``, each with those of all ``compactions`` that changed its request first; and
+        the compactions of the setting in force that changed no request yet.
 
-        What a setting summarized after its last turn changed no request of the setting that followed: it waits until
-        the chat is given its own setting again.
+        A compaction that a setting made after its last turn changed no request of the setting that followed: it waits
+        until the chat is given its own setting again.
         """
-        sent: list[Compaction] = []
-        for record in requests:
-            sent += record.compactions
-        are_in_place = all(map(is_, sent, compactions))
-        if not self.earlier and are_in_place:
-            return [*requests], [*compactions[len(sent) :]]
         records: list[TurnRecord] = []
-        unsent_of: list[tuple[EarlierSetting, list[Compaction]]] = []
-        unsent: list[Compaction] = []
+        unsent_of: dict[Identity, list[Compaction]] = defaultdict(list)
         for setting, segment in self.segments(compactions):
-            # What this setting had left to send when it was in force before comes first.
-            unsent = []
-            others = []
-            for earlier, left_over in unsent_of:
-                if earlier.is_setting(setting.strategy, setting.counter):
-                    unsent += left_over
-                else:
-                    others.append((earlier, left_over))
+            unsent = unsent_of[setting.identity]
             unsent += segment
             for record in requests[len(records) :]:
                 if record.turn > setting.last_turn:
                     break
                 length = record.memory.length
-                own = [
-                    compaction
-                    for compaction in unsent
-                    if compaction.after_message < length
-                ]
-                unsent = unsent[len(own) :]
-                records.append(replace(record, compactions=tuple(own)))
-            unsent_of = [*others, (setting, unsent)]
-        return records, unsent
+                count = bisect_left(unsent, length, key=lambda made: made.after_message)
+                if count or record.compactions:
+                    record = replace(record, compactions=tuple(unsent[:count]))
+                    del unsent[:count]
+                records.append(record)
+        return records, unsent_of[self.identity]
 
 
-def renumbered(
+def renumber_summaries(
     compactions: Sequence[Compaction], space: MemorySpace
 ) -> list[Compaction]:
-    """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap."""
-    numbers = {0: 0}
+    """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap: where
+    version 2 was cut off, version 3 becomes version 2."""
+    new_numbers = {0: 0}
     has_gap = False
-    result = []
+    numbered: list[Compaction] = []
     for compaction in compactions:
         version = compaction.version
         if version is not None:
-            numbers[version] = len(space.summaries) + 1
-            has_gap = has_gap or numbers[version] != version
+            new_numbers[version] = len(space.summaries) + 1
+            has_gap = has_gap or new_numbers[version] != version
         if has_gap:
-            compaction = _with_numbers(compaction, numbers, space)
+            compaction = _with_numbers(compaction, new_numbers, space)
         if compaction.written is not None:
             wording = compaction.strategy.summary_wording
             space.summaries.append(compaction.written, wording)
-        result.append(compaction)
-    return result
+        numbered.append(compaction)
+    return numbered
 
 
 def _with_numbers(
     compaction: Compaction, numbers: dict[int, int], space: MemorySpace
 ) -> Compaction:
-    """The compaction over ``space``, with new ``numbers`` of summaries by their old ones."""
+    """The compaction over ``space``, with its summaries under their new numbers; ``numbers`` maps old ones to new."""
 
     def new(number: int | None) -> int | None:
         return None if number is None else numbers[number]
@@ -241,7 +230,7 @@ def _with_numbers(
             follows=new(version.follows),
         )
         version.__dict__["tokens"] = tokens  # counted before: not counted again
-    renumbered_one = replace(
+    moved_compaction = replace(
         compaction,
         before=moved(compaction.before),
         after=moved(compaction.after),
@@ -251,5 +240,5 @@ def _with_numbers(
     )
     # The cached counts stay: nothing is counted again.
     for name in COUNTED:
-        renumbered_one.__dict__[name] = getattr(compaction, name)
-    return renumbered_one
+        moved_compaction.__dict__[name] = getattr(compaction, name)
+    return moved_compaction

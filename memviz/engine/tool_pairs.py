@@ -10,7 +10,7 @@ from memviz.core.conversation import Log
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Messages, Picked, Piece, joined
 from memviz.core.summaries import SummaryLog
-from memviz.engine.parts import Parts
+from memviz.engine.parts import Parts, leave_out
 
 
 def orphaned_results(log: Log, parts: Parts, summaries: SummaryLog) -> list[int]:
@@ -95,7 +95,7 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
             dropped.add(caller)
     mended_history: list[Messages] = []
     for piece in pieces:
-        for part in _split(piece, sorted(dropped)):
+        for part in leave_out(piece, _within(sorted(dropped), piece.positions)):
             mended_history += _with_answered_calls(part, answered)
     before_input, mended_input = _answerable(log, parts.asked)
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
@@ -160,16 +160,12 @@ def _answered_calls(log: Log, caller: int, results: Sequence[int]) -> tuple[int,
 
 def _with_answered_calls(
     piece: Messages, answered: Mapping[int, WithCalls]
-) -> Iterator[Messages]:
-    """``piece`` with those of its messages in a form of their own that have calls without a result."""
-    start = piece.start
-    for position in sorted(p for p in answered if p in piece.positions):
-        if start < position:
-            yield piece._replace(start=start, stop=position)
-        yield Messages(position, position + 1, answered[position])
-        start = position + 1
-    if start < piece.stop:
-        yield piece._replace(start=start)
+) -> list[Messages]:
+    """The messages of ``piece`` in order, each with calls without a result in its form of ``answered``."""
+    callers = sorted(p for p in answered if p in piece.positions)
+    formed = [Messages(caller, caller + 1, answered[caller]) for caller in callers]
+    parts = [*leave_out(piece, callers), *formed]
+    return sorted(parts, key=lambda part: part.start)
 
 
 def _answerable(
@@ -179,7 +175,7 @@ def _answerable(
     nothing else stays as it is."""
     pieces: list[Messages] = []
     for piece in asked:
-        pieces += _split(piece, log.tools.uncalled)
+        pieces += leave_out(piece, _within(log.tools.uncalled, piece.positions))
     if not pieces:
         return [], [*asked]
     first = len(pieces) - 1
@@ -219,13 +215,3 @@ def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:
 
 def _in_history(position: int | None, history: Sequence[range]) -> bool:
     return position is not None and any(position in part for part in history)
-
-
-def _split(piece: Messages, dropped: Sequence[int]) -> Iterator[Messages]:
-    start = piece.start
-    for position in _within(dropped, piece.positions):
-        if start < position:
-            yield piece._replace(start=start, stop=position)
-        start = position + 1
-    if start < piece.stop:
-        yield piece._replace(start=start)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
@@ -173,6 +173,16 @@ class BothBills(Bill):
         """Close both as unused."""
         self._one.unused()
         self._other.unused()
+
+
+def sum_if_known(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum of dollars or seconds, or ``None`` if any of the ``amounts`` is unknown."""
+    total: float = 0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total
 
 
 Meter = Callable[[ModelRequest], Bill]
@@ -346,6 +356,10 @@ class FirstFailureEnds(ModelWrapper):
         try:
             yield from self._model.answer(request, meter)
         except ModelError as error:
-            if error.ends_all:
+            if self.is_last(error):
                 raise UnusableSummarizerError(str(error)) from None
             raise
+
+    def is_last(self, error: ModelError) -> bool:
+        """Return whether the model is not asked again after this failure."""
+        return error.ends_all

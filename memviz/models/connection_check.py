@@ -18,7 +18,7 @@ from memviz.core.model_errors import (
     UnknownModelError,
 )
 from memviz.core.text.wording import counted, dollars, listed
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.models.access import ModelAccess
 from memviz.models.base import Model, Reply
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
@@ -53,6 +53,91 @@ class Finding(NamedTuple):
 
     verdict: Verdict
     words: str
+
+
+_SENTENCES: dict[str, tuple[Verdict, str]] = {
+    "answers": ("yes", noop("It answers: {seconds:.1f} s for a first small question.")),
+    "server lists others": ("unsure", noop("Its server lists {names}.")),
+    "answers to its name": ("yes", noop("It answers under the name {own}.")),
+    "server lists it": ("yes", noop("Its server lists {own}.")),
+    "server does not list it": (
+        "unsure",
+        noop("Its server answers to the name {own}, but lists {names}."),
+    ),
+    "tells no usage": (
+        "unsure",
+        noop(
+            "It does not say how many tokens it used, so each call counts as the most it may have cost."
+        ),
+    ),
+    "claims too much": (
+        "unsure",
+        noop(
+            "It says that {tokens} of the request came from or went to its cache, more than it had: such a "
+            "claim is not believed, and all of the request counts as read anew."
+        ),
+    ),
+    "thinks too long": (
+        "unsure",
+        noop(
+            "It thinks longer than this test lets it, so whether its answers stream was not seen."
+        ),
+    ),
+    "streams": ("yes", noop("Its answers stream: this one came in {pieces}.")),
+    "came in one piece": (
+        "unsure",
+        noop("Its answer came in one piece, so it may not stream."),
+    ),
+    "tools not seen": (
+        "unsure",
+        noop("Whether it takes tools was not seen: {error}"),
+    ),
+    "called a tool": (
+        "yes",
+        noop("It takes tools: it called the one that it was offered."),
+    ),
+    "called no tool": (
+        "unsure",
+        noop(
+            "It was offered a tool and told to call it, and answered without: it may not take tools."
+        ),
+    ),
+    "tools not listed": (
+        "unsure",
+        noop(
+            "Whether it takes tools was not tried, since a call is dear, and is not on the list."
+        ),
+    ),
+    "list has tools": (
+        "yes",
+        noop(
+            "It takes tools, by litellm's list. That was not tried, since a call is dear."
+        ),
+    ),
+    "list has no tools": (
+        "no",
+        noop(
+            "It takes no tools, by litellm's list. That was not tried, since a call is dear."
+        ),
+    ),
+    "price unknown": (
+        "unsure",
+        noop(
+            "Its price is not known: its calls are counted, but no budget in dollars holds them."
+        ),
+    ),
+    "costs nothing": ("yes", noop("It costs nothing, by litellm's list.")),
+    "costs": (
+        "yes",
+        noop("A million tokens cost {read} in and {written} out, by litellm's list."),
+    ),
+}
+
+
+def _find(what: str, **values: object) -> Finding:
+    """The finding of this name, its sentence filled with ``values``."""
+    verdict, sentence = _SENTENCES[what]
+    return Finding(verdict, _(sentence, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +192,14 @@ def _findings(
                 reply = item
             elif item:
                 pieces += 1
-    except MalformedReplyError as error:
-        if not error.at_output_limit:
-            yield Finding("no", str(error))
-            return
     except MemvizError as error:
-        yield Finding("no", str(error))
-        names = served() if isinstance(error, UnknownModelError) else None
-        if names:
-            yield Finding("unsure", _("Its server lists {names}.", names=_some(names)))
-        return
-    yield Finding(
-        "yes",
-        _(
-            "It answers: {seconds:.1f} s for a first small question.",
-            seconds=perf_counter() - started,
-        ),
-    )
+        if not (isinstance(error, MalformedReplyError) and error.at_output_limit):
+            yield Finding("no", str(error))
+            names = served() if isinstance(error, UnknownModelError) else None
+            if names:
+                yield _find("server lists others", names=_some(names))
+            return
+    yield _find("answers", seconds=perf_counter() - started)
     yield _known(name, served())
     yield _streams(pieces, reply)
     yield _from_the_list(name) if is_dear(name) else _tools(model)
@@ -134,38 +210,19 @@ def _findings(
 
 def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
     if reply.usage is None:
-        yield Finding(
-            "unsure",
-            _(
-                "It does not say how many tokens it used, so each call counts as the most it may have cost."
-            ),
-        )
+        yield _find("tells no usage")
     claimed = reply.disbelieved_cached_tokens
     if claimed:
-        yield Finding(
-            "unsure",
-            _(
-                "It says that {tokens} of the request came from or went to its cache, more than it had: such a "
-                "claim is not believed, and all of the request counts as read anew.",
-                tokens=counted(claimed, "token"),
-            ),
-        )
+        yield _find("claims too much", tokens=counted(claimed, "token"))
 
 
 def _known(name: str, names: Sequence[str] | None) -> Finding:
     own = name.partition("/")[2] or name
     if not names:
-        return Finding("yes", _("It answers under the name {own}.", own=own))
+        return _find("answers to its name", own=own)
     if own in names or name in names:
-        return Finding("yes", _("Its server lists {own}.", own=own))
-    return Finding(
-        "unsure",
-        _(
-            "Its server answers to the name {own}, but lists {names}.",
-            own=own,
-            names=_some(names),
-        ),
-    )
+        return _find("server lists it", own=own)
+    return _find("server does not list it", own=own, names=_some(names))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -178,21 +235,10 @@ def _some(names: Sequence[str]) -> str:
 
 def _streams(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
-        return Finding(
-            "unsure",
-            _(
-                "It thinks longer than this test lets it, so whether its answers stream was not seen."
-            ),
-        )
+        return _find("thinks too long")
     if pieces > 1:
-        return Finding(
-            "yes",
-            _(
-                "Its answers stream: this one came in {pieces}.",
-                pieces=counted(pieces, "piece"),
-            ),
-        )
-    return Finding("unsure", _("Its answer came in one piece, so it may not stream."))
+        return _find("streams", pieces=counted(pieces, "piece"))
+    return _find("came in one piece")
 
 
 def _tools(model: Model) -> Finding:
@@ -204,44 +250,18 @@ def _tools(model: Model) -> Finding:
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
-        return Finding(
-            "unsure", _("Whether it takes tools was not seen: {error}", error=error)
-        )
+        return _find("tools not seen", error=error)
     if replies and replies[-1].tool_calls:
-        return Finding(
-            "yes", _("It takes tools: it called the one that it was offered.")
-        )
-    return Finding(
-        "unsure",
-        _(
-            "It was offered a tool and told to call it, and answered without: it may not take tools."
-        ),
-    )
+        return _find("called a tool")
+    return _find("called no tool")
 
 
 def _from_the_list(name: str) -> Finding:
     """A call would cost much, so the price list is believed."""
     takes = _entry(name).get("supports_function_calling")
     if takes is None:
-        return Finding(
-            "unsure",
-            _(
-                "Whether it takes tools was not tried, since a call is dear, and is not on the list."
-            ),
-        )
-    if takes:
-        return Finding(
-            "yes",
-            _(
-                "It takes tools, by litellm's list. That was not tried, since a call is dear."
-            ),
-        )
-    return Finding(
-        "no",
-        _(
-            "It takes no tools, by litellm's list. That was not tried, since a call is dear."
-        ),
-    )
+        return _find("tools not listed")
+    return _find("list has tools" if takes else "list has no tools")
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -253,24 +273,12 @@ def _entry(name: str) -> dict[str, Any]:
 def _price(name: str) -> Finding:
     list_price = known_price(name)
     if list_price is None:
-        return Finding(
-            "unsure",
-            _(
-                "Its price is not known: its calls are counted, but no budget in dollars holds them."
-            ),
-        )
+        return _find("price unknown")
     read_usd = (list_price.input_usd_per_token or 0.0) * MILLION
     written_usd = (list_price.output_usd_per_token or 0.0) * MILLION
     if not (read_usd or written_usd):
-        return Finding("yes", _("It costs nothing, by litellm's list."))
-    return Finding(
-        "yes",
-        _(
-            "A million tokens cost {read} in and {written} out, by litellm's list.",
-            read=dollars(read_usd),
-            written=dollars(written_usd),
-        ),
-    )
+        return _find("costs nothing")
+    return _find("costs", read=dollars(read_usd), written=dollars(written_usd))
 
 
 def served_models(

@@ -27,6 +27,13 @@ FREE_PROVIDERS = ("ollama", "lemonade")
 it stands for models whose price nobody has entered."""
 _windows_found: RecentlyUsed[str, int] = RecentlyUsed(1_000)
 _MODES = ("chat", "responses", "completion")
+_RATE_KEYS = {
+    "input_usd_per_token": "input_cost_per_token",
+    "output_usd_per_token": "output_cost_per_token",
+    "cache_read_usd_per_token": "cache_read_input_token_cost",
+    "cache_write_usd_per_token": "cache_creation_input_token_cost",
+}
+"""The rates of :class:`TokenRates` by their keys in the price file."""
 _LONG_INPUT_KEY = re.compile(
     r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)"
 )
@@ -219,12 +226,7 @@ def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
         is_known = value > 0 or (value == 0 and free)
         return float(value) if is_known else None
 
-    return {
-        "input_usd_per_token": rate("input_cost_per_token"),
-        "output_usd_per_token": rate("output_cost_per_token"),
-        "cache_read_usd_per_token": rate("cache_read_input_token_cost"),
-        "cache_write_usd_per_token": rate("cache_creation_input_token_cost"),
-    }
+    return {field: rate(key) for field, key in _RATE_KEYS.items()}
 
 
 def _tokens(value: object) -> int | None:

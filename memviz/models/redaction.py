@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from memviz.core.pieces import joined
+
 HIDDEN = "***"
 PART_CHARS = 8
 """The fewest characters of a key in a row that are concealed. Fewer are in too many other words, and help nobody."""
@@ -49,9 +51,9 @@ class AlteredSecrets:
         places, letters = _places_and_letters(before, text)
         shown = []
         done = 0
-        for start, end in _merged(sorted(self._ranges(letters))):
-            first = max(0, start - len(before))
-            last = end - len(before) - 1
+        for secret in joined(self._ranges(letters)):
+            first = max(0, secret.start - len(before))
+            last = secret.stop - len(before) - 1
             if last >= 0:
                 shown += [text[done : places[first]], HIDDEN]
                 done = places[last] + 1
@@ -68,9 +70,9 @@ class AlteredSecrets:
         if start is None:
             return len(text)
         # What is a secret already and goes on may not be cut in two.
-        for first, end in _merged(sorted(self._ranges(letters))):
-            if first < start <= end:
-                start = first
+        for secret in joined(self._ranges(letters)):
+            if secret.start < start <= secret.stop:
+                start = secret.start
                 break
         place = max(0, start - len(before))
         return places[place] if place < len(places) else len(text)
@@ -92,15 +94,16 @@ class AlteredSecrets:
             beginnings.update(piece[:end] for end in range(BEGINNING_CHARS, len(piece)))
         return frozenset(beginnings)
 
-    def _ranges(self, letters: str) -> Iterator[tuple[int, int]]:
+    def _ranges(self, letters: str) -> Iterator[range]:
+        """Yield the places of all pieces of secrets among ``letters``, in any order."""
         if self._parts:
             for start in _starts(letters):
                 if letters[start : start + PART_CHARS] in self._parts:
-                    yield start, start + PART_CHARS
+                    yield range(start, start + PART_CHARS)
         for whole in self._wholes:
             start = letters.find(whole)
             while start >= 0:
-                yield start, start + len(whole)
+                yield range(start, start + len(whole))
                 start = letters.find(whole, start + len(whole))
 
 
@@ -143,22 +146,6 @@ def looks_random(secret: str) -> bool:
 
 def _starts(letters: str) -> range:
     return range(len(letters) - PART_CHARS + 1)
-
-
-def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Sorted ranges, with those that touch made one: ``(0, 8), (3, 11), (20, 28)`` becomes ``(0, 11), (20, 28)``."""
-    first = -1
-    last = -1
-    for start, end in ranges:
-        if first >= 0 and start <= last:
-            last = max(last, end)
-            continue
-        if first >= 0:
-            yield first, last
-        first = start
-        last = end
-    if first >= 0:
-        yield first, last
 
 
 # "api_key", "extra_headers", "azure_ad_token"

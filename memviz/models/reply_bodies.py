@@ -66,6 +66,16 @@ def source_of(response: httpx.Response) -> httpx.SyncByteStream:
     return response.stream
 
 
+class _Reading(httpx.SyncByteStream):
+    """The bytes of ``source``, which subclasses read otherwise than they come."""
+
+    def __init__(self, source: httpx.SyncByteStream) -> None:
+        self._source = source
+
+    def close(self) -> None:
+        self._source.close()
+
+
 class _Unpacked(httpx.SyncByteStream):
     """The body of a response, as it is meant. Raises :class:`memviz.models.line.EndlessReplyError` for one that does
     not end."""
@@ -84,11 +94,8 @@ class _Unpacked(httpx.SyncByteStream):
         self._whole.close()
 
 
-class _Beginning(httpx.SyncByteStream):
+class _Beginning(_Reading):
     """The beginning of a body."""
-
-    def __init__(self, source: httpx.SyncByteStream) -> None:
-        self._source = source
 
     def __iter__(self) -> Iterator[bytes]:
         left = MAX_ERROR_BYTES
@@ -99,34 +106,23 @@ class _Beginning(httpx.SyncByteStream):
             if left <= 0 or monotonic() > until:
                 break
 
-    def close(self) -> None:
-        self._source.close()
 
-
-class _InPieces(httpx.SyncByteStream):
+class _InPieces(_Reading):
     """The bytes of ``source`` in small pieces."""
-
-    def __init__(self, source: httpx.SyncByteStream) -> None:
-        self._source = source
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._source:
             for start in range(0, len(piece), _SMALL_BYTES):
                 yield piece[start : start + _SMALL_BYTES]
 
-    def close(self) -> None:
-        self._source.close()
 
-
-class _ShortLines(httpx.SyncByteStream):
+class _ShortLines(_Reading):
     """The lines of ``source``, long ones cut. A line that is cut is no JSON any more, if it was."""
 
-    def __init__(self, source: httpx.SyncByteStream) -> None:
-        self._source = source
-        self._start = b""
-        """The first bytes of the line that is under way."""
-        self._length = 0
-        """The bytes of the line that is under way so far."""
+    _start = b""
+    """The first bytes of the line that is under way."""
+    _length = 0
+    """The bytes of the line that is under way so far."""
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._source:
@@ -145,9 +141,6 @@ class _ShortLines(httpx.SyncByteStream):
         if len(part) <= left:
             return part
         return part[:left].rstrip(b"\r\n") + ending
-
-    def close(self) -> None:
-        self._source.close()
 
 
 class NotAReplyError(Exception):
@@ -178,11 +171,8 @@ def _asks_for_a_stream(request: httpx.Request) -> bool:
     return isinstance(body, dict) and body.get("stream") is True
 
 
-class _AsEvents(httpx.SyncByteStream):
+class _AsEvents(_Reading):
     """The events of a whole reply. Raises :class:`NotAReplyError` if it is none."""
-
-    def __init__(self, source: httpx.SyncByteStream) -> None:
-        self._source = source
 
     def __iter__(self) -> Iterator[bytes]:
         body = b""
@@ -194,9 +184,6 @@ class _AsEvents(httpx.SyncByteStream):
                 )
         for event in _events(body) if body.strip() else ():
             yield b"data: %s\n\n" % event.encode()
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def _events(body: bytes) -> Iterator[str]:

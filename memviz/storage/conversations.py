@@ -21,7 +21,7 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
-from memviz.engine.replay import begun
+from memviz.engine.replay import begin_replay
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting
 from memviz.models.base import Model
@@ -291,7 +291,7 @@ class HeldChats(SavedConversations):
             transcript.system_prompt,
             repair_tool_pairs=True,
         )
-        replay = begun(own, setting)
+        replay = begin_replay(own, setting)
         rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
         return BackgroundReplay(
             *replay, rewrite if is_damaged else lambda run: None, cancellation

@@ -28,7 +28,7 @@ from memviz.engine.judging import JudgedAnswer
 from memviz.engine.planned_recalls import RequestKey, by_request
 from memviz.engine.recall import Recall
 from memviz.engine.recording import RecordedSummaries
-from memviz.engine.replay import begun, must_have_a_turn, setting_for
+from memviz.engine.replay import begin_replay, expect_turn, setting_for
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.models.base import Model
@@ -235,7 +235,7 @@ class Workspace(HeldChats):
             so_far = self.kept_run(replace(key, edits=()))
         if so_far is not None:
             summarizer = RecordedSummaries(so_far, summarizer)
-        must_have_a_turn(log)
+        expect_turn(log)
         setting = setting_for(
             transcript,
             key.strategy,
@@ -243,7 +243,7 @@ class Workspace(HeldChats):
             counter=key.counter,
             edits=dict(key.edits),
         )
-        return begun(log, setting, key.recalls_by_turn())
+        return begin_replay(log, setting, key.recalls_by_turn())
 
     def keep(self, key: RunKey, run: Run) -> Run:
         """Keep the run of this key, unless a call of its summarizer failed: it may work next time, with another key or

@@ -76,6 +76,13 @@ class Write:
     is_checked: bool = False
     """True if the summarizer is asked once more, about what its text leaves out."""
 
+    @classmethod
+    def up_to(cls, memory: Memory, stop: int, reason: str, **others: Any) -> Write:
+        """Return the effect that takes all messages before ``stop`` that are not summarized yet into the newest
+        summary. ``others`` are further fields."""
+        going = range(memory.cursor, stop)
+        return cls(going, stop, reason, memory.summary, **others)
+
     @property
     def asks_summarizer(self) -> bool:
         """True if a summarizer has to write it."""
@@ -159,6 +166,8 @@ class Strategy(BaseModel, ABC):
     trigger: ClassVar[Trigger] = Trigger.NEVER
     main_parameter: ClassVar[str] = ""
     """The parameter that is always part of the label."""
+    limits: ClassVar[str] = ""
+    """The words for what the strategy's limit counts, such as "messages not yet summarized"; empty if it has none."""
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
     sends_history: ClassVar[bool] = True
@@ -270,12 +279,6 @@ class Strategy(BaseModel, ABC):
     def tool_use(self) -> ToolUse:
         """All that the model may do by itself, if it can call tools."""
         return ToolUse()
-
-    @property
-    def limits(self) -> str:
-        """The words for what the strategy's limit counts, such as "messages not yet summarized"; empty if it has
-        none."""
-        return ""
 
     @property
     def budget_tokens(self) -> int | None:

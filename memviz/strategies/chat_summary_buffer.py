@@ -72,7 +72,7 @@ class ChatSummaryBuffer(Strategy):
     summary_words: int = summary_length()
 
     @property
-    def limits(self) -> str:
+    def limits(self) -> str:  # type: ignore[override]  # no other strategy's depends on a parameter
         """Everything that is sent, with ``count_initial_tokens`` the system prompt too."""
         if self.count_initial_tokens:
             return noop("system prompt, summary and messages")
@@ -162,13 +162,7 @@ class ChatSummaryBuffer(Strategy):
             # Everything fits, so only the rule on the first kept message moved something.
             moved = keep_from - memory.cursor
             reason = f"{moved} messages before the first one kept, which has to be the user's"
-        write = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=reason,
-            replaces=memory.summary,
-        )
-        return (write,)
+        return (Write.up_to(memory, keep_from, reason),)
 
     def _keep_from(self, memory: Memory) -> int:
         """Return the first message kept: the oldest within the limit that is no reply and

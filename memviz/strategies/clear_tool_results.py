@@ -67,6 +67,8 @@ class ClearToolResults(Strategy):
     family: ClassVar[str] = TOOLS
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    limits: ClassVar[str] = noop("all messages, the cleared ones uncleared")
+    """The words for the limit: a result that was cleared counts as before."""
 
     trigger_tokens: int = whole_number(
         100_000,
@@ -114,11 +116,6 @@ class ClearToolResults(Strategy):
         return False
 
     @property
-    def limits(self) -> str:
-        """The words for the limit: a result that was cleared counts as before."""
-        return noop("all messages, the cleared ones uncleared")
-
-    @property
     def form(self) -> ClearedResults:
         """The form of old messages."""
         placeholder = PLACEHOLDER if self.placeholder is None else self.placeholder
@@ -137,22 +134,18 @@ class ClearToolResults(Strategy):
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown once results were cleared, or as long as there are none to clear: the next result decides."""
         fill = self.fill(memory)
-        return (
-            None
-            if fill.is_over or self._stop(memory) == memory.mark(CLEARED)
-            else fill.headroom
-        )
+        if fill.is_over or self._stop(memory) == memory.mark(CLEARED):
+            return None
+        return fill.headroom
 
     def idle_because(self, memory: Memory) -> str:
         """There is nothing to clear without results of tools."""
         tools = memory.log.tools
         if bisect_left(tools.results, memory.length):
             return ""
-        return (
-            "no tool has answered yet"
-            if bisect_left(tools.callers, memory.length)
-            else "no tool was called"
-        )
+        if bisect_left(tools.callers, memory.length):
+            return "no tool has answered yet"
+        return "no tool was called"
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Move the mark behind the results that are to be cleared; back to the beginning where the gate closes."""
@@ -166,27 +159,18 @@ class ClearToolResults(Strategy):
         changed = [*self._sums(memory).changed_in(begin, high), low]
         reason = fill.reason
         if new < old:
-            reason = (
-                f"only {self._saved(memory, self._limit(memory)):,} "
-                f"tokens would go < {self.clear_at_least_tokens:,}"
-            )
+            saved = self._saved(memory, self._limit(memory))
+            reason = f"only {saved:,} tokens would go < {self.clear_at_least_tokens:,}"
         return (Move(CLEARED, new, "cleared", reason, range(changed[0], high)),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """Everything, in the reduced form up to the mark."""
         stop = memory.mark(CLEARED)
-        old = (
-            self._cleared(memory, stop)
-            if self.clear_arguments
-            else [Messages(memory.history_start, stop, self.form)]
-        )
-        return (
-            *(
-                piece
-                for piece in (*old, Messages(stop, memory.length))
-                if piece.positions
-            ),
-        )
+        pieces = [Messages(memory.history_start, stop, self.form)]
+        if self.clear_arguments:
+            pieces = [*self._cleared(memory, stop)]
+        pieces.append(Messages(stop, memory.length))
+        return tuple(piece for piece in pieces if piece.positions)
 
     def _sums(self, memory: Memory) -> FormSums:
         sums = memory.log.token_sums(memory.sums.counter, self.form)

@@ -74,6 +74,8 @@ class FifoFacts(Strategy):
     drops_without_summarizer: ClassVar[bool] = True
     # Once full, it calls the summarizer in nearly every turn.
     tried_at_first: ClassVar[bool] = False
+    limits: ClassVar[str] = noop("messages word for word")
+    """Facts and static text do not count."""
 
     token_limit: int = whole_number(
         30000,
@@ -108,11 +110,6 @@ class FifoFacts(Strategy):
     static_text: str | None = free_text(
         "Text that stands before the facts in every request. Empty sends none."
     )
-
-    @property
-    def limits(self) -> str:
-        """Facts and static text do not count."""
-        return noop("messages word for word")
 
     @property
     def budget_tokens(self) -> int:

@@ -55,6 +55,8 @@ class HandOff(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    limits: ClassVar[str] = noop("everything that is sent, the summary among it")
+    """Everything counts."""
 
     trigger_tokens: int = whole_number(
         4000,
@@ -86,11 +88,6 @@ class HandOff(Strategy):
         """Nobody is asked where the provider writes."""
         return not self.opaque_tokens
 
-    @property
-    def limits(self) -> str:
-        """Everything counts."""
-        return noop("everything that is sent, the summary among it")
-
     def fill(self, memory: Memory) -> Fill:
         """Content tokens of all that would be sent."""
         versions = memory.newest_summary
@@ -111,14 +108,8 @@ class HandOff(Strategy):
         stop = memory.before_input
         if not fill.is_over or stop <= memory.cursor:
             return ()
-        effect = Write(
-            range(memory.cursor, stop),
-            stop,
-            fill.reason,
-            memory.summary,
-            opaque_tokens=self.opaque_tokens,
-        )
-        return (effect,)
+        opaque_tokens = self.opaque_tokens
+        return (Write.up_to(memory, stop, fill.reason, opaque_tokens=opaque_tokens),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The user's newest messages of what was handed over, the summary, and all messages since then."""

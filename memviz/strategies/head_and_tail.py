@@ -48,6 +48,8 @@ class HeadAndTail(Strategy):
     order: ClassVar[int] = 3
     family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "tail_size"
+    limits: ClassVar[str] = noop("messages, results of tools in a row as one")
+    """Both ends count, the input too."""
 
     head_size: int = whole_number(
         2,
@@ -61,11 +63,6 @@ class HeadAndTail(Strategy):
         "Newest messages, the input included. Larger remembers further back and costs more a turn.",
         (2, 40),
     )
-
-    @property
-    def limits(self) -> str:
-        """Both ends count, the input too."""
-        return noop("messages, results of tools in a row as one")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The first ``head_size`` messages, how many are skipped, and the last ``tail_size``."""

@@ -70,13 +70,8 @@ class ImportanceBuffer(Strategy):
         earlier = map(messages, in_ranges(self._kept_before(memory, start)))
         return (*earlier, Messages(start, memory.length))
 
-    def kept(self, memory: Memory) -> list[int]:
-        """The positions of the earlier messages that are kept, the most important first."""
-        return self._kept_before(
-            memory, find_newest_start(memory, self.newest_messages)
-        )
-
     def _kept_before(self, memory: Memory, stop: int) -> list[int]:
+        """The positions of the messages before ``stop`` that are kept, the most important first."""
         totals = memory.sums.totals
         room = self.max_tokens
         fitting = []

@@ -98,13 +98,10 @@ class EditingAtWork:
     """The middleware, with the state of an agent."""
 
     def __init__(self, strategy: LangchainContextEditing, counter: Counter) -> None:
-        counted = Counted(counter)
         middleware = import_module("langchain.agents.middleware")
         self._middleware = middleware.ContextEditingMiddleware(
             edits=[strategy.edit()],
-            token_counter=lambda messages: sum(
-                [counted[message.content] for message in messages]
-            ),
+            token_counter=Counted(counter).in_messages,
         )
         self._said: list[FromLibrary] = []
         self._state: list[Any] = []

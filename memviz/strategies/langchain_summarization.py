@@ -130,12 +130,9 @@ class LangchainAtWork:
         self._tracing_context = import_module("langsmith").tracing_context
         self._said: dict[str, FromLibrary] = {}
         self._state: list[Any] = []
-        counted = Counted(counter)
         self._middleware = middleware.SummarizationMiddleware(
             _model_that_asks()(ask=ask),
-            token_counter=lambda messages: sum(
-                [counted[message.content] for message in messages]
-            ),
+            token_counter=Counted(counter).in_messages,
             **strategy.arguments(),
         )
 

@@ -128,6 +128,10 @@ class Counted(dict[str, int]):
         super().__init__()
         self._counter = counter
 
+    def in_messages(self, messages: Sequence[Any]) -> int:
+        """The tokens of the contents of a library's messages."""
+        return sum(self[message.content] for message in messages)
+
     def __missing__(self, text: str) -> int:
         tokens = self._counter(text)
         self[text] = tokens

@@ -57,6 +57,8 @@ class LlamaIndex(LibraryStrategy):
     main_parameter: ClassVar[str] = "token_limit"
     library_name: ClassVar[str] = "LlamaIndex"
     package: ClassVar[str] = "llama-index-core"
+    limits: ClassVar[str] = noop("messages word for word")
+    """The messages that it holds."""
     modules: ClassVar[tuple[str, ...]] = ("llama_index",)
 
     rule: Literal["summary_buffer", "memory"] = choice(
@@ -97,11 +99,6 @@ class LlamaIndex(LibraryStrategy):
         minimum=0,
         zero_is_off=True,
     )
-
-    @property
-    def limits(self) -> str:
-        """The messages that it holds."""
-        return noop("messages word for word")
 
     def open(self, ask: Ask, counter: Counter) -> Library:
         """A memory of its own."""

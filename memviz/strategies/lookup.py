@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
     from memviz.core.conversation import Log
     from memviz.strategies.base import Strategy
+    from memviz.strategies.clauses import Fill
+
+
+class Hit(NamedTuple):
+    """An earlier message that was found."""
+
+    position: int
+    score: float
 
 
 class Scores(NamedTuple):
@@ -45,13 +53,16 @@ def find_newest_start(memory: Memory, newest_messages: int) -> int:
     return start
 
 
-def find_taken_stop(memory: Memory) -> int:
-    """Return the position behind the messages that can be noted now: those of all completed turns, and where none is
-    complete all that a user said in a row. Calls of tools and their results are not parted."""
+def find_due_messages(memory: Memory, fill: Fill) -> range:
+    """Return the positions of the messages that are to be noted now; none where ``fill`` is not over its limit.
+
+    Those of all completed turns can be noted, and where none is complete all that a user said in a row. Calls of tools
+    and their results are not parted.
+    """
     stop = memory.before_open_turn
     if stop <= memory.cursor and memory.log[memory.length - 1].role == "user":
-        return memory.length
-    return stop
+        stop = memory.length
+    return range(memory.cursor, stop) if fill.is_over else range(0)
 
 
 def text_of(memory: Memory, positions: range) -> str:
@@ -89,17 +100,16 @@ def score_texts(
 
 
 def why_found_by_words(
-    memory: Memory, words: frozenset[str], hit: tuple[int, float], rank: int, found: int
+    memory: Memory, words: frozenset[str], hit: Hit, rank: int, found: int
 ) -> str:
     """Return the words of a question that a message holds, which was found with a score (``hit``), and its place among
     those that hold any."""
-    position, score = hit
     return _(
         "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
         rank=rank,
         found=found,
-        words=listed(memory.log.word_index().words_of(words, position)),
-        score=score,
+        words=listed(memory.log.word_index().words_of(words, hit.position)),
+        score=hit.score,
     )
 
 
@@ -166,6 +176,17 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     order = np.lexsort((places, scores[places]))[::-1]
     best: list[int] = places[order][:most].tolist()
     return best
+
+
+def find_best(
+    scores: NDArray[np.float64], start: int, most: int | None = None
+) -> list[Hit]:
+    """Return the messages whose scores are above 0, the best first and of equals the later one; at ``most`` so many.
+    The first score is that of the message at position ``start``."""
+    places = best_first(scores, most)
+    best_scores = scores[places].tolist()
+    positions = (start + place for place in places)
+    return [*map(Hit, positions, best_scores)]
 
 
 FIRST_LOOKED_AT = 64

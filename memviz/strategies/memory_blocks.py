@@ -1,7 +1,7 @@
 """Memory blocks: what the model knows of the user and of itself, beside an archive that is searched."""
 
 import re
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece, notes
@@ -12,9 +12,10 @@ from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
-    best_first,
+    Hit,
+    find_best,
+    find_due_messages,
     find_newest_start,
-    find_taken_stop,
     why_found_by_words,
     words_of,
 )
@@ -70,6 +71,8 @@ class MemoryBlocks(Strategy):
     main_parameter: ClassVar[str] = "newest_tokens"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     looks_up: ClassVar[bool] = True
+    limits: ClassVar[str] = noop("messages")
+    """Neither the blocks count nor what is brought back."""
 
     newest_tokens: int = whole_number(
         2000,
@@ -96,11 +99,6 @@ class MemoryBlocks(Strategy):
     )
 
     @property
-    def limits(self) -> str:
-        """Neither the blocks count nor what is brought back."""
-        return noop("messages")
-
-    @property
     def budget_tokens(self) -> int:
         """``newest_tokens``."""
         return self.newest_tokens
@@ -114,11 +112,10 @@ class MemoryBlocks(Strategy):
         """With too many new tokens, take in the messages of all completed turns; where none is complete, all that a
         user said in a row."""
         fill = self.fill(memory)
-        stop = find_taken_stop(memory)
-        if not fill.is_over or stop <= memory.cursor:
+        due = find_due_messages(memory, fill)
+        if not due:
             return ()
-        taken = range(memory.cursor, stop)
-        return (Write(taken, stop, fill.reason, memory.head(BLOCKS), BLOCKS),)
+        return (Write(due, due.stop, fill.reason, memory.head(BLOCKS), BLOCKS),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The blocks, the newest messages with all that was not taken in, and what is found in the archive."""
@@ -171,13 +168,6 @@ def blocks_in(text: str) -> dict[str, str]:
     return {name: block.strip() for name, block in _BLOCK.findall(text)}
 
 
-class Hit(NamedTuple):
-    """An earlier message that holds words of the question."""
-
-    position: int
-    score: float
-
-
 def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hit]:
     """Return the messages before ``stop`` that hold any word of the input, the best first and of equals the newer one;
     at ``most`` so many. None where the input are results of tools: what is brought back would part them from their
@@ -187,9 +177,7 @@ def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hi
     if not words or stop <= start:
         return []
     scores = memory.log.word_index().scores(words, start, stop)
-    best = best_first(scores, most)
-    found = zip(best, scores[best].tolist(), strict=True)
-    return [Hit(start + place, score) for place, score in found]
+    return find_best(scores, start, most)
 
 
 def _why_found(memory: Memory, stop: int, position: int) -> str:

@@ -13,7 +13,7 @@ from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import condenses, is_condensed
 from memviz.strategies.families import LISTED_FACTS
-from memviz.strategies.lookup import find_taken_stop
+from memviz.strategies.lookup import find_due_messages
 from memviz.strategies.parameters import whole_number
 
 OBSERVE = (
@@ -69,6 +69,8 @@ class Observations(Strategy):
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     # Its limits are made for windows that few conversations fill.
     tried_at_first: ClassVar[bool] = False
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The observations do not count."""
 
     observe_tokens: int = whole_number(
         30_000,
@@ -84,11 +86,6 @@ class Observations(Strategy):
         "and costs more a turn.",
         (500, 40_000),
     )
-
-    @property
-    def limits(self) -> str:
-        """The observations do not count."""
-        return noop("messages not yet summarized")
 
     @property
     def budget_tokens(self) -> int:
@@ -111,13 +108,12 @@ class Observations(Strategy):
             )
             return (effect,)
         fill = self.fill(memory)
-        stop = find_taken_stop(memory)
-        if not fill.is_over or stop <= memory.cursor:
+        due = find_due_messages(memory, fill)
+        if not due:
             return ()
-        going = range(memory.cursor, stop)
         before = memory.head(OBSERVATIONS)
-        said = when_said(memory, going)
-        return (Observe(going, stop, fill.reason, before, OBSERVATIONS, said=said),)
+        said = when_said(memory, due)
+        return (Observe(due, due.stop, fill.reason, before, OBSERVATIONS, said=said),)
 
     def _outgrown(self, memory: Memory) -> SummaryVersion | None:
         """The observations where they are to be condensed; a list that was just condensed is as short as it gets."""

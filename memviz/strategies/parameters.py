@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
 NAME_CONTEXT = "parameter"
 """The names of parameters are translated for themselves."""
+OWN_FIELDS = (
+    "unit",
+    "suggested",
+    "live_only",
+    "replay_only",
+    "choices",
+    "zero_is_off",
+    "is_name",
+)
+"""The fields of a :class:`Parameter` that pydantic has no place of its own for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Parameter:
     default: Any
     help: str
     """One line on what a larger value does."""
-    unit: str
+    unit: str = ""
     minimum: int | None = None
     maximum: int | None = None
     optional: bool = False
@@ -136,9 +146,9 @@ def whole_number(
     zero_is_off: bool = False,
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
-    extra: dict[str, Any] = {
+    own_fields: dict[str, Any] = {
         "unit": unit,
-        "suggested": list(suggested),
+        "suggested": suggested,
         "live_only": live_only,
         "replay_only": replay_only,
         "zero_is_off": zero_is_off,
@@ -148,7 +158,7 @@ def whole_number(
         ge=minimum,
         le=maximum or LARGEST_NUMBER,
         description=help,
-        json_schema_extra=extra,
+        json_schema_extra=own_fields,
     )
 
 
@@ -208,9 +218,8 @@ def names_in(text: str | None) -> tuple[str, ...]:
 def choice(default: str, meanings: Mapping[str, str], help: str) -> Any:
     """Declare a parameter with a few values, whose annotation is their ``Literal``; ``meanings`` says of each in a line
     what it does, behind ``NAME: `` where it is the rule of somebody, whose name is then shown with it."""
-    return Field(
-        default, description=help, json_schema_extra={"meanings": dict(meanings)}
-    )
+    choices: Any = tuple(meanings.items())
+    return Field(default, description=help, json_schema_extra={"choices": choices})
 
 
 @cache
@@ -221,23 +230,16 @@ def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
 
 def _parameter(name: str, field: FieldInfo) -> Parameter:
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-    meanings: Any = extra.get("meanings") or {}
-    suggested: Any = extra.get("suggested")
+    own_fields: Any = {name: extra[name] for name in OWN_FIELDS if name in extra}
     return Parameter(
         name=name,
         kind=_kind(field.annotation),
         default=field.default,
         help=field.description or "",
-        unit=str(extra.get("unit", "")),
         minimum=_minimum(field),
         maximum=_maximum(field),
         optional=type(None) in get_args(field.annotation),
-        suggested=(suggested[0], suggested[1]) if suggested else None,
-        live_only=bool(extra.get("live_only")),
-        replay_only=bool(extra.get("replay_only")),
-        choices=tuple(meanings.items()),
-        zero_is_off=bool(extra.get("zero_is_off")),
-        is_name=bool(extra.get("is_name")),
+        **own_fields,
     )
 
 

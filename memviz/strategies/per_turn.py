@@ -1,16 +1,13 @@
 """The common part of strategies with one summary a turn: the accumulated list."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from memviz.core.memory import Memory
-from memviz.core.messages import Message
-from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.core.text.wording import plural
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import summary_length, switch
-from memviz.strategies.prompts import transcript_line
 
 TURN_INSTRUCTION = (
     "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "
@@ -79,26 +76,6 @@ class PerTurnSummaries(PerTurn):
     def instruction(self) -> str:
         """Two or three sentences on the turn, with their length."""
         return self.limited(TURN_INSTRUCTION)
-
-    def summarizer_request(
-        self,
-        messages: Sequence[Message],
-        replaces: SummaryVersion | None,
-        instruction: str | None = None,
-    ) -> tuple[Message, ...]:
-        """One user message: the instruction, a blank line, and the lines of the turn."""
-        lines = [transcript_line(message) for message in messages]
-        return (
-            Message(
-                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
-            ),
-        )
-
-    def summary_source(
-        self, messages: Sequence[Message], replaces: SummaryVersion | None
-    ) -> SummarySource:
-        """The turn alone."""
-        return SummarySource(messages)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """One entry of the list."""

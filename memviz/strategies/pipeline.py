@@ -93,6 +93,8 @@ class Pipeline(Strategy):
     acts_unasked: ClassVar[bool] = True
     # Its steps are one program's: no grid says them.
     tried_at_first: ClassVar[bool] = False
+    limits: ClassVar[str] = noop("everything that is sent, the summary among it")
+    """The words for what the thresholds count."""
 
     steps: str | None = free_text(
         "What is done, one step a line, in this order. Empty: clear tool results at 0.5 of the window, keep 3 results; "
@@ -139,11 +141,6 @@ class Pipeline(Strategy):
     def writes_notes(self) -> bool:
         """A summarizer is asked where a step summarizes."""
         return any(step.action == "summarize" for step in self._steps)
-
-    @property
-    def limits(self) -> str:
-        """The words for what the thresholds count."""
-        return noop("everything that is sent, the summary among it")
 
     def fill_of_summary(self, memory: Memory) -> Fill | None:
         """The tokens against the step that summarizes, if it counts tokens alone."""
@@ -273,63 +270,45 @@ class Pipeline(Strategy):
         self, number: int, step: Step, memory: Memory, reason: str
     ) -> Effect | None:
         """The effect of a step that is due; ``None`` where nothing of it can go."""
-        if isinstance(step.form, OlderReads):
-            return self._supersede(number, step, memory, reason)
-        stop = self._stop(step, memory)
-        if step.action == "reduce":
-            return self._reduce(number, step, memory, stop, reason)
+        if step.form is not None:
+            return self._reduce(number, step, step.form, memory, reason)
         at_most = any(keep.at_most for keep in step.keeps)
-        stop = find_whole_call(memory, stop, at_most=at_most)
+        stop = find_whole_call(memory, self._stop(step, memory), at_most=at_most)
         if stop <= memory.cursor:
             return None
         if memory.sums.between(memory.cursor, stop) < step.least_tokens:
             return None
-        going = range(memory.cursor, stop)
         if step.action == "summarize":
-            checked = step.is_checked
-            return Write(going, stop, reason, memory.summary, is_checked=checked)
+            return Write.up_to(memory, stop, reason, is_checked=step.is_checked)
+        going = range(memory.cursor, stop)
         return Move(SUMMARIZED, stop, "evicted", reason, going)
 
     def _reduce(
-        self, number: int, step: Step, memory: Memory, stop: int, reason: str
+        self, number: int, step: Step, form: Form, memory: Memory, reason: str
     ) -> Move | None:
-        """The mark of a step that sends messages with less in them moves up to ``stop``."""
-        assert step.form is not None  # noqa: S101 - a step that reduces has one
-        start = max(memory.mark(_mark(number)), memory.cursor)
-        if stop <= start:
-            return None
-        sums = memory.log.token_sums(memory.sums.counter, step.form)
-        assert isinstance(sums, FormSums)  # noqa: S101 - those of a form are
-        changed = sums.changed_in(start, stop)
-        saved = memory.sums.between(start, stop) - sums.between(start, stop)
-        if not changed or (step.least_tokens and saved < step.least_tokens):
-            return None
-        going = range(changed[0], stop)
-        return Move(_mark(number), stop, step.form.fate, reason, going)
-
-    def _supersede(
-        self, number: int, step: Step, memory: Memory, reason: str
-    ) -> Move | None:
-        """The mark moves behind the newest message, the input too, if a file was read again since it stood."""
-        assert step.form is not None  # noqa: S101 - a step that supersedes has one
+        """The mark of a step that sends messages with less in them moves up to what the step leaves alone. Where older
+        reads are superseded it moves behind the newest message, the input too, if a file was read again."""
         mark = memory.mark(_mark(number))
-        reads = memory.log.file_reads()
-        going = [
-            position
-            for position in reads.superseded_since(mark, memory.length)
-            if position >= memory.cursor
-        ]
-        if not going:
+        start = max(mark, memory.cursor)
+        sums = memory.log.token_sums(memory.sums.counter, form)
+        if isinstance(form, OlderReads):
+            stop = memory.length
+            reads = memory.log.file_reads().superseded_since(mark, stop)
+            changed = [position for position in reads if position >= memory.cursor]
+            behind_changed = max(changed, default=0) + 1
+        else:
+            stop = behind_changed = self._stop(step, memory)
+            assert isinstance(sums, FormSums)  # noqa: S101 - those of a form are
+            changed = [*sums.changed_in(start, stop)] if start < stop else []
+        if not changed:
             return None
-        sums = memory.log.token_sums(memory.sums.counter, step.form)
-        saved = 0
-        for position in going:
-            whole_tokens = memory.sums.between(position, position + 1)
-            saved += whole_tokens - sums.between(position, position + 1)
-        if step.least_tokens and saved < step.least_tokens:
-            return None
-        changed = range(min(going), max(going) + 1)
-        return Move(_mark(number), memory.length, step.form.fate, reason, changed)
+        if step.least_tokens:
+            whole = (memory.sums.between(at, at + 1) for at in changed)
+            reduced = (sums.between(at, at + 1) for at in changed)
+            if sum(whole) - sum(reduced) < step.least_tokens:
+                return None
+        going = range(min(changed), behind_changed)
+        return Move(_mark(number), stop, form.fate, reason, going)
 
     def _stop(self, step: Step, memory: Memory) -> int:
         """The first position that a step leaves alone."""

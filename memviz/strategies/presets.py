@@ -30,14 +30,7 @@ def presets() -> dict[str, Preset]:
 
     text = (files("memviz.strategies") / "presets.toml").read_text(encoding="utf-8")
     return {
-        id: Preset(
-            id,
-            written["title"],
-            written["strategy"],
-            written.get("parameters", {}),
-            written["known"],
-            written["differs"],
-        )
+        id: Preset(**{"id": id, "parameters": {}, **written})
         for id, written in tomllib.loads(text).items()
     }
 

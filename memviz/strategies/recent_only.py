@@ -33,6 +33,8 @@ class RecentOnly(PerTurnSummaries):
     order: ClassVar[int] = 4
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "recent_rounds"
+    limits: ClassVar[str] = noop("completed turns sent word for word")
+    """Their summaries do not count."""
 
     recent_rounds: int = whole_number(
         3,
@@ -40,11 +42,6 @@ class RecentOnly(PerTurnSummaries):
         "Completed turns sent word for word. Larger remembers more detail and costs more a turn.",
         (1, 20),
     )
-
-    @property
-    def limits(self) -> str:
-        """Their summaries do not count."""
-        return noop("completed turns sent word for word")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """All summaries, the last ``recent_rounds`` completed turns, and the turn that is open so far: its question,

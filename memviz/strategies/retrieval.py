@@ -16,8 +16,9 @@ from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
+    Hit,
     Scores,
-    best_first,
+    find_best,
     find_newest_start,
     score_texts,
     text_of,
@@ -222,7 +223,7 @@ class Retrieval(Strategy):
     def _why_found(self, memory: Memory, pick: Pick, rank: int, found: int) -> str:
         words = self.words(memory)
         if not self.embedding_percent:
-            hit = (pick.position, pick.score)
+            hit = Hit(pick.position, pick.score)
             return why_found_by_words(memory, words, hit, rank, found)
         held = memory.log.word_index().words_of(words, pick.position)
         scores = self._scores(memory, self._sought(memory))
@@ -268,9 +269,7 @@ class Retrieval(Strategy):
         self, memory: Memory, sought: range, most: int | None = None
     ) -> list[Pick]:
         scores = self._scores(memory, sought).total
-        best = best_first(scores, most)
-        found = zip(best, scores[best].tolist(), strict=True)
-        return [Pick(sought.start + place, score) for place, score in found]
+        return [Pick(*hit) for hit in find_best(scores, sought.start, most)]
 
     def _sought(self, memory: Memory) -> range:
         """The positions that are searched: from where history begins up to the newest messages."""

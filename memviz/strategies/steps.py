@@ -6,8 +6,9 @@ documentation.
 """
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from memviz.core.bounds import LARGEST_NUMBER
 from memviz.core.errors import ParameterError
@@ -107,7 +108,7 @@ def _step_from(line: str, window_tokens: int) -> Step:
         return _read(line, window_tokens)
     except _ZeroError:
         raise ParameterError("steps", line, AT_LEAST_ONE) from None
-    except (ValueError, ParameterError):
+    except (KeyError, ValueError, ParameterError):
         raise ParameterError("steps", line, ALLOWED) from None
 
 
@@ -118,22 +119,6 @@ class _ZeroError(ValueError):
 # "summarize at 0.8 of the window, keep 10 messages"
 _LINE = re.compile(
     r"(?P<deed>.+?)(?: at (?P<trigger>[^,]*(?:,\d{3}[^,]*)*))?(?P<rest>(?:, .+)?)"
-)
-# 'clear tool results as "[gone]"'
-_RESULTS = re.compile(r'clear tool results(?: as "(?P<placeholder>[^"]*)")?')
-# "shorten tool results to 500 characters"
-_SHORTENED = re.compile(
-    r"shorten (?P<what>tool results|messages) to (?P<chars>\d[\d,]*) characters"
-)
-# "offload tool results over 10,000 characters to 4,000"
-_OFFLOADED = re.compile(
-    r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
-)
-# "supersede older reads"
-_SUPERSEDED = re.compile(r'supersede older reads(?: as "(?P<placeholder>[^"]*)")?')
-# "cut arguments over 2,000 characters to 20"
-_ARGUMENTS = re.compile(
-    r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
 # "if 20,000 tokens go"
 _LEAST = re.compile(r"if (?P<tokens>.+) go")
@@ -148,6 +133,14 @@ _FILES = re.compile(
     r"(?P<files>\d[\d,]*) files(?: of up to (?P<tokens>\d[\d,]*) tokens)?"
 )
 _CHECKED = "summarize and check"
+_ACTIONS: dict[str, Action] = {
+    "drop": "drop",
+    "summarize": "summarize",
+    _CHECKED: "summarize",
+}
+"""What is done by the deeds that leave no message in another form."""
+_ANCHORS = {"the first user message": "first_user_message", "the plan": "plan"}
+"""The fields of :class:`Anchors` by their words in a line."""
 _FIRST_USER = "keep the first user message"
 
 
@@ -178,7 +171,7 @@ def _read(line: str, window_tokens: int) -> Step:
     if isinstance(form, OlderReads) and (keeps or keeps_first_user_message):
         raise ValueError(line)
     return Step(
-        action=_action(deed, form),
+        action=_ACTIONS[deed] if form is None else "reduce",
         trigger=trigger,
         form=form,
         keeps=tuple(keeps),
@@ -191,23 +184,20 @@ def _read(line: str, window_tokens: int) -> Step:
 def _anchors(line: str, window_tokens: int) -> Anchors:
     """The anchors of a line such as ``bring back the plan and 5 files of up to 5,000 tokens, up to 20,000 tokens``."""
     named, _, most = line.removeprefix("bring back ").partition(", up to ")
-    tokens = _at_least_one(_tokens(most, window_tokens)) if most else 0
-    anchors = Anchors(tokens=tokens)
+    fields: dict[str, Any] = {}
+    if most:
+        fields["tokens"] = _at_least_one(_tokens(most, window_tokens))
     for item in named.split(" and "):
-        if item == "the first user message":
-            anchors = replace(anchors, first_user_message=True)
-            continue
-        if item == "the plan":
-            anchors = replace(anchors, plan=True)
+        if item in _ANCHORS:
+            fields[_ANCHORS[item]] = True
             continue
         matched = _FILES.fullmatch(item)
         if matched is None:
             raise ValueError(line)
+        fields["files"] = _at_least_one(_whole(matched["files"]))
         limit = matched["tokens"]
-        file_tokens = _at_least_one(_whole(limit)) if limit else 0
-        files = _at_least_one(_whole(matched["files"]))
-        anchors = replace(anchors, files=files, file_tokens=file_tokens)
-    return anchors
+        fields["file_tokens"] = _at_least_one(_whole(limit)) if limit else 0
+    return Anchors(**fields)
 
 
 def _at_least_one(number: int) -> int:
@@ -216,36 +206,58 @@ def _at_least_one(number: int) -> int:
     return number
 
 
-def _action(deed: str, form: Form | None) -> Action:
-    if form is not None:
-        return "reduce"
-    if deed == "drop":
-        return "drop"
-    if deed in ("summarize", _CHECKED):
-        return "summarize"
-    raise ValueError(deed)
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Form]], ...] = (
+    (
+        # "drop thinking"
+        re.compile("drop thinking"),
+        lambda deed: WithoutThinking(),
+    ),
+    (
+        # 'clear tool results as "[gone]"'
+        re.compile(r'clear tool results(?: as "([^"]*)")?'),
+        lambda deed: ClearedResults() if deed[1] is None else ClearedResults(deed[1]),
+    ),
+    (
+        # 'supersede older reads as "[old]"'
+        re.compile(r'supersede older reads(?: as "([^"]*)")?'),
+        lambda deed: OlderReads() if deed[1] is None else OlderReads(deed[1]),
+    ),
+    (
+        # "shorten tool results to 500 characters"
+        re.compile(r"shorten tool results to (\d[\d,]*) characters"),
+        lambda deed: _cut_to(deed[1], _RESULTS_ALONE),
+    ),
+    (
+        # "shorten messages to 500 characters"
+        re.compile(r"shorten messages to (\d[\d,]*) characters"),
+        lambda deed: _cut_to(deed[1], ("user", "assistant", "tool")),
+    ),
+    (
+        # "offload tool results over 10,000 characters to 4,000"
+        re.compile(r"offload tool results over (\d[\d,]*) characters to (\d[\d,]*)"),
+        lambda deed: Offloaded(_whole(deed[2]), _whole(deed[1])),
+    ),
+    (
+        # "cut arguments over 2,000 characters to 20"
+        re.compile(r"cut arguments over (\d[\d,]*) characters to (\d[\d,]*)"),
+        lambda deed: CutArguments(_whole(deed[2]), _whole(deed[1])),
+    ),
+)
+"""The words of each step that sends messages with less in them, and the form that they say."""
 
 
 def _form(deed: str) -> Form | None:
     """The form in which a step of these words sends messages; ``None`` for one that takes them out."""
-    if deed == "drop thinking":
-        return WithoutThinking()
-    if matched := _RESULTS.fullmatch(deed):
-        placeholder = matched["placeholder"]
-        return ClearedResults() if placeholder is None else ClearedResults(placeholder)
-    if matched := _SUPERSEDED.fullmatch(deed):
-        placeholder = matched["placeholder"]
-        return OlderReads() if placeholder is None else OlderReads(placeholder)
-    if matched := _SHORTENED.fullmatch(deed):
-        half = _whole(matched["chars"]) // 2
-        if matched["what"] == "tool results":
-            return Cut(half, half, roles=_RESULTS_ALONE)
-        return Cut(half, half, roles=("user", "assistant", "tool"))
-    if matched := _OFFLOADED.fullmatch(deed):
-        return Offloaded(_whole(matched["chars"]), _whole(matched["over"]))
-    if matched := _ARGUMENTS.fullmatch(deed):
-        return CutArguments(_whole(matched["chars"]), _whole(matched["over"]))
+    for pattern, form_of in _FORMS:
+        matched = pattern.fullmatch(deed)
+        if matched is not None:
+            return form_of(matched)
     return None
+
+
+def _cut_to(chars: str, roles: tuple[str, ...]) -> Cut:
+    half = _whole(chars) // 2
+    return Cut(half, half, roles=roles)
 
 
 def _keep(clause: str, window_tokens: int) -> Keep:

@@ -41,6 +41,8 @@ class Summary(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "buffer_size"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The summary does not count."""
 
     buffer_size: int = whole_number(
         4,
@@ -50,11 +52,6 @@ class Summary(Strategy):
         (1, 20),
     )
     summary_words: int = summary_length()
-
-    @property
-    def limits(self) -> str:
-        """The summary does not count."""
-        return noop("messages not yet summarized")
 
     def fill(self, memory: Memory) -> Fill:
         """Messages of 2 x ``buffer_size``. The summary is none of them."""
@@ -68,13 +65,8 @@ class Summary(Strategy):
         if not fill.is_over:
             return ()
         keep_from = memory.length - self.buffer_size
-        effect = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=f"{fill.held} messages > 2 x {self.buffer_size}",
-            replaces=memory.summary,
-        )
-        return (effect,)
+        reason = f"{fill.held} messages > 2 x {self.buffer_size}"
+        return (Write.up_to(memory, keep_from, reason),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""

@@ -42,6 +42,8 @@ class SummaryBuffer(Strategy):
     family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "max_token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The summary does not count."""
 
     max_token_limit: int = whole_number(
         500,
@@ -52,11 +54,6 @@ class SummaryBuffer(Strategy):
         (100, 4000),
     )
     summary_words: int = summary_length()
-
-    @property
-    def limits(self) -> str:
-        """The summary does not count."""
-        return noop("messages not yet summarized")
 
     @property
     def budget_tokens(self) -> int:
@@ -76,13 +73,7 @@ class SummaryBuffer(Strategy):
         half = self.max_token_limit // 2
         fitting = memory.sums.suffix_start(memory.length, half, memory.cursor)
         keep_from = min(max(fitting, memory.cursor + 1), memory.length - 1)
-        effect = Write(
-            summarize=range(memory.cursor, keep_from),
-            keep_from=keep_from,
-            reason=fill.reason,
-            replaces=memory.summary,
-        )
-        return (effect,)
+        return (Write.up_to(memory, keep_from, fill.reason),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary, if any, and all messages not yet summarized."""

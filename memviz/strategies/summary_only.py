@@ -90,11 +90,10 @@ class SummaryOnly(PerTurnSummaries):
         A turn whose summary failed is sent word for word until it has one.
         """
         start = memory.before_open_turn
+        pieces: tuple[Piece, ...] = ()
         if self.enable_summarization:
             start = min(start, self.unsummarized_start(memory))
-        summaries = notes(memory.all_summaries) if self.enable_summarization else ()
-        return (
-            (*summaries, Messages(start, memory.length))
-            if start < memory.length
-            else summaries
-        )
+            pieces = notes(memory.all_summaries)
+        if start == memory.length:
+            return pieces
+        return (*pieces, Messages(start, memory.length))

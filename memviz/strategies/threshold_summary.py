@@ -15,7 +15,7 @@ from memviz.strategies.base import Effect, Write
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text
-from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
+from memviz.strategies.prompts import RUNNING_INSTRUCTION
 from memviz.strategies.thresholds import Thresholds
 
 HEADING = "Here is a summary of the conversation to date:\n\n"
@@ -95,9 +95,7 @@ class ThresholdSummary(Thresholds):
         keep_from = self._keep_from(memory) if verdict.is_over else None
         if keep_from is None:
             return ()
-        effect = Write(
-            range(memory.cursor, keep_from), keep_from, verdict.reason, memory.summary
-        )
+        effect = Write.up_to(memory, keep_from, verdict.reason)
         if not self._read(memory, effect):
             reason = (
                 f"{verdict.reason}; no user message in what the summarizer may read"
@@ -119,11 +117,9 @@ class ThresholdSummary(Thresholds):
         elif held.messages <= self.keep_messages:
             return None
         keep_from = self._whole_group(memory, max(start, memory.cursor))
-        return (
-            keep_from
-            if keep_from > memory.cursor or memory.summary is not None
-            else None
-        )
+        if keep_from == memory.cursor and memory.summary is None:
+            return None
+        return keep_from
 
     def _whole_group(self, memory: Memory, start: int) -> int:
         """``start``, or for a tool's result the message that called it, or else the position behind the results in a
@@ -132,14 +128,11 @@ class ThresholdSummary(Thresholds):
         behind = start
         while behind < memory.length and log[behind].role == "tool":
             behind += 1
-        ids = {log[position].tool_call_id for position in range(start, behind)} - {
-            None,
-            "",
-        }
+        ids = {log[position].tool_call_id for position in range(start, behind)}
+        ids -= {None, ""}
         callers = log.tools.callers
-        for caller in reversed(
-            callers[bisect_left(callers, memory.cursor) : bisect_left(callers, start)]
-        ):
+        first = bisect_left(callers, memory.cursor)
+        for caller in reversed(callers[first : bisect_left(callers, start)]):
             if ids.intersection(call.id for call in log[caller].tool_calls):
                 return caller
         return behind
@@ -160,41 +153,31 @@ class ThresholdSummary(Thresholds):
         self, memory: Memory, effect: Write, instruction: str | None = None
     ) -> tuple[Message, ...]:
         """The instruction, and the last of the messages that are to go, with the summary as the first of them."""
-        lines = [transcript_line(message) for message in self._read(memory, effect)]
-        return (
-            Message(
-                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
-            ),
-        )
+        return self.summarizer_request(self._read(memory, effect), None, instruction)
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource:
         """The messages, and the summary if all of it is read."""
         read = self._read(memory, effect)
-        if (
-            effect.replaces is None
-            or not read
-            or not read[0].content.startswith(HEADING)
-        ):
-            return SummarySource(read)
-        return SummarySource(read[1:], read[0].content.removeprefix(HEADING))
+        if effect.replaces is not None and read:
+            text = read[0].content.removeprefix(HEADING)
+            if text != read[0].content:
+                return SummarySource(read[1:], text)
+        return SummarySource(read)
 
     def _read(self, memory: Memory, effect: Write) -> list[Message]:
         """The messages that the summarizer reads: empty where nothing would be left."""
-        totals = memory.sums.totals
+        sums = memory.sums
         log = memory.log
-        said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [
-            *effect.summarize
-        ]
-        counted = [
-            (log[position], totals[position + 1] - totals[position])
-            for position in said
-        ]
-        if (replaced := effect.replaces) is not None:
-            tokens = memory.space.summaries.tokens(
-                replaced.version - 1, replaced.version
-            )
-            counted.insert(0, (Message("user", self.summary_entry(replaced)), tokens))
-        return last_messages(counted, self.summarizer_reads_tokens, memory.sums.counter)
+        said = [p for p in effect.summarize if not log[p].is_recall_exchange]
+        counted = []
+        replaced = effect.replaces
+        if replaced is not None:
+            version = replaced.version
+            tokens = memory.space.summaries.tokens(version - 1, version)
+            counted.append((Message("user", self.summary_entry(replaced)), tokens))
+        for position in said or effect.summarize:
+            counted.append((log[position], sums.between(position, position + 1)))
+        return last_messages(counted, self.summarizer_reads_tokens, sums.counter)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The text under LangChain's heading."""

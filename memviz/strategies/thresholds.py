@@ -14,6 +14,8 @@ class Thresholds(Strategy):
 
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    limits: ClassVar[str] = noop("summary and messages not yet summarized")
+    """The summary counts."""
 
     trigger_tokens: int = whole_number(
         4000,
@@ -91,11 +93,6 @@ class Thresholds(Strategy):
         minimum=0,
     )
     summary_words: int = summary_length()
-
-    @property
-    def limits(self) -> str:
-        """The summary counts."""
-        return noop("summary and messages not yet summarized")
 
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)

@@ -41,6 +41,8 @@ class TokenBuffer(Strategy):
     order: ClassVar[int] = 3
     family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "max_tokens"
+    limits: ClassVar[str] = noop("messages")
+    """The input counts too."""
 
     max_tokens: int = whole_number(
         2000,
@@ -48,11 +50,6 @@ class TokenBuffer(Strategy):
         "Limit for messages, the input included. Larger remembers further back and costs more a turn.",
         (250, 8000),
     )
-
-    @property
-    def limits(self) -> str:
-        """The input counts too."""
-        return noop("messages")
 
     @property
     def budget_tokens(self) -> int:

@@ -39,6 +39,8 @@ class Window(Strategy):
     order: ClassVar[int] = 2
     family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "window_size"
+    limits: ClassVar[str] = noop("messages")
+    """The input counts too."""
 
     window_size: int = whole_number(
         10,
@@ -46,11 +48,6 @@ class Window(Strategy):
         "Messages sent, the input included. Larger remembers further back and costs more a turn.",
         (2, 40),
     )
-
-    @property
-    def limits(self) -> str:
-        """The input counts too."""
-        return noop("messages")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The last ``window_size`` messages."""

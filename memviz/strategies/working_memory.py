@@ -9,7 +9,7 @@ from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.families import LISTED_FACTS
-from memviz.strategies.lookup import find_newest_start, find_taken_stop
+from memviz.strategies.lookup import find_due_messages, find_newest_start
 from memviz.strategies.parameters import free_text, summary_length, whole_number
 
 DOCUMENT = "working memory"
@@ -55,6 +55,8 @@ class WorkingMemory(Strategy):
     tried_at_first: ClassVar[bool] = (
         False  # a call of the summarizer every few messages: dear to try
     )
+    limits: ClassVar[str] = noop("messages not yet summarized")
+    """The document does not count."""
 
     newest_messages: int = whole_number(
         10,
@@ -75,11 +77,6 @@ class WorkingMemory(Strategy):
     )
     summary_words: int = summary_length()
 
-    @property
-    def limits(self) -> str:
-        """The document does not count."""
-        return noop("messages not yet summarized")
-
     def fill(self, memory: Memory) -> Fill:
         """The messages that the document did not take in yet."""
         return Fill(memory.pending, self.every_messages, "messages", self.limits)
@@ -88,12 +85,11 @@ class WorkingMemory(Strategy):
         """With too many new messages, take in those of all completed turns; where none is complete, all that a user
         said in a row."""
         fill = self.fill(memory)
-        stop = find_taken_stop(memory)
-        if not fill.is_over or stop <= memory.cursor:
+        due = find_due_messages(memory, fill)
+        if not due:
             return ()
-        taken = range(memory.cursor, stop)
         document = memory.head(DOCUMENT)
-        return (Write(taken, stop, fill.reason, document, DOCUMENT),)
+        return (Write(due, due.stop, fill.reason, document, DOCUMENT),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The document, and the newest messages with all that it did not take in."""

@@ -13,7 +13,7 @@ from memviz.core.errors import MemvizError
 from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.planned_recalls import RequestKey
 from memviz.engine.recall import Recall
-from memviz.engine.replay import Messages, as_log, begun, replay, setting_for
+from memviz.engine.replay import Messages, as_log, begin_replay, replay, setting_for
 from memviz.engine.run import Run
 from memviz.engine.setting import Setting
 from memviz.metrics.requests.token_use import token_use
@@ -41,7 +41,7 @@ class _ReplayOnDemand:
     """A replay that goes on as far as its requests are asked for."""
 
     def __init__(self, log: Log, setting: Setting) -> None:
-        self._session, self._turns = begun(log, setting)
+        self._session, self._turns = begin_replay(log, setting)
         self._whole: Run | None = None
 
     def first_requests(self, count: int) -> Run:

@@ -13,7 +13,7 @@ from memviz import Log, Message, Reply, Run
 from memviz.core.errors import MemvizError
 from memviz.engine import background_replay as module
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
-from memviz.engine.replay import begun
+from memviz.engine.replay import begin_replay
 from memviz.engine.session import Session
 from memviz.engine.setting import Setting
 from tests.engine.probes import Digest, small, talk
@@ -61,7 +61,7 @@ class Silent(Held):
 
 def started(model: memviz.Model, turns: int) -> tuple[Session, Iterator[int]]:
     setting = Setting(small("summary"), memviz.counter("chars4"), model)
-    return begun(Log(talk(turns)), setting)
+    return begin_replay(Log(talk(turns)), setting)
 
 
 def work(model: memviz.Model, kept: list[Run], turns: int = 8) -> BackgroundReplay:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Run, ScriptedModel
 from memviz.core.pieces import Line, Quote, from_json, to_json
+from memviz.engine.stored import DamagedRecordError
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import Knowledge
@@ -45,6 +48,21 @@ def test_a_line_with_facts_survives_a_file() -> None:
     line = Line(Message("system", "x"), quotes=(Quote(3, 1, 0.5), Quote(1, 0, 0.25)))
     for one in (line, line._replace(quotes=())):
         assert from_json(to_json(one)) == one
+
+
+def test_a_run_that_sent_facts_survives_a_file() -> None:
+    talk = [
+        Message("user", "The harbour has a lamp."),
+        Message("assistant", "Noted."),
+        *ASKED,
+    ]
+    run = store_run([*talk, *talk], 2, 1)
+    assert any(record.parts.quoted for record in run.requests)
+    stored = json.loads(json.dumps(run.to_dict()))
+    assert Run.from_dict(stored).to_dict() == run.to_dict()
+    stored["requests"][-1]["pieces"][0][3][0][1] = 99
+    with pytest.raises(DamagedRecordError, match="it names summary 100"):
+        Run.from_dict(stored)
 
 
 @given(messages=conversations(), top=st.integers(1, 3), newest=st.integers(1, 3))

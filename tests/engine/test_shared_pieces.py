@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from operator import is_
+
 import memviz
 from memviz import Message
 from memviz.core.pieces import Messages
 from memviz.engine.parts import Parts, Shared, find_shared
-from memviz.engine.parts_table import PartsTable
+from memviz.engine.requests import Requests
 
 OLDER = tuple(Messages(start, start + 1) for start in range(0, 20, 2))
 
@@ -22,17 +25,25 @@ def test_what_two_requests_share_may_begin_later_in_one_of_them() -> None:
     assert find_shared((), OLDER) == Shared()
 
 
-def test_the_table_gives_back_what_it_copied_from_the_request_before() -> None:
-    requests = [
+def test_requests_give_back_what_they_share_with_the_one_before_and_keep_it_once() -> (
+    None
+):
+    sent = [
         OLDER,
         (Messages(4, 5), *OLDER[3:], Messages(30, 32)),
         (Messages(1, 2), Messages(4, 5), *OLDER[3:]),
         OLDER[5:],
+        tuple(Messages(*piece) for piece in OLDER),
     ]
-    table = PartsTable()
-    for number, pieces in enumerate(requests):
-        table.add(number, Parts(pieces))
-    assert [table[number].pieces for number in range(len(requests))] == requests
+    run = memviz.replay([Message("user", "Hi.")], memviz.strategy("buffer"))
+    assert run.pending is not None
+    requests = Requests()
+    for pieces in sent:
+        requests.append(replace(run.pending, parts=Parts(pieces)))
+    assert [requests.parts_at(number).pieces for number in range(len(sent))] == sent
+    first = requests.parts_at(0).pieces
+    last = requests.parts_at(len(sent) - 1).pieces
+    assert all(map(is_, first, last))
 
 
 def test_a_replay_sends_the_same_whether_it_shares_or_not() -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.core.conversation import Log
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.engine.replay import begun
+from memviz.engine.replay import begin_replay
 from memviz.engine.setting import Setting
 from memviz.storage.store import Store
 from memviz.strategies.base import Trigger
@@ -267,9 +267,9 @@ def test_the_same_recall_is_found_again_in_the_database(
 
     def no_more(log: Log, setting: Setting, recalls: Any) -> Any:
         assert setting.strategy.trigger is Trigger.NEVER, "summarized again"
-        return begun(log, setting, recalls)
+        return begin_replay(log, setting, recalls)
 
-    monkeypatch.setattr("memviz.storage.workspace.begun", no_more)
+    monkeypatch.setattr("memviz.storage.workspace.begin_replay", no_more)
     again = add(open_page("compare"), "1")
     assert page_of(again) == "compare"
     assert token_lines(again) == token_lines(compare)

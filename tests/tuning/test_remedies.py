@@ -10,7 +10,7 @@ import pytest
 import memviz
 from memviz import Message, Probe
 from memviz.core.messages import ToolCall
-from memviz.engine.replay import begun, setting_for
+from memviz.engine.replay import begin_replay, setting_for
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.tuning import remedies
@@ -116,11 +116,11 @@ def test_what_loses_the_statement_on_the_way_is_told_as_after_a_whole_replay(
     sessions = []
 
     def noting(*given: Any) -> Any:
-        session, turns = begun(*given)
+        session, turns = begin_replay(*given)
         sessions.append(session)
         return session, turns
 
-    monkeypatch.setattr(remedies, "begun", noting)
+    monkeypatch.setattr(remedies, "begin_replay", noting)
     talk = long_talk(30)
     strategy = memviz.strategy("window", window_size=4)
     (answer,) = memviz.why(talk, phrase, strategies=strategy, counter="chars4")

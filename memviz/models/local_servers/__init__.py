@@ -7,11 +7,11 @@ if another program answers there.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.core.bounds import is_whole_number
 from memviz.core.translation import Said, noop
@@ -52,42 +52,39 @@ _Outcome = LocalServer | NoAnswerError | SilentError
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
-def listed_model(
-    place: Place,
-    program: Program,
-    name: str,
-    context_tokens: int | None,
-    longest_tokens: int | None = None,
-) -> LocalModel:
-    """A model under the name by which memviz calls it."""
-    base = f"http://{place.address}{program.path}"
-    return LocalModel(
-        f"{program.prefix}/{name}",
-        base,
-        name,
-        program.title,
-        context_tokens,
-        longest_tokens,
-    )
+class _Served(NamedTuple):
+    """A model as its server names it."""
+
+    name: str
+    context_tokens: int | None
+    """The window that it has now."""
+    longest_tokens: int | None = None
+    """The window that it was made for."""
 
 
-def listing(
+def _listing(
     place: Place,
     program: Program,
-    models: Iterable[LocalModel],
+    served: Sequence[_Served],
     count: int,
     notes: Iterable[str] = (),
 ) -> LocalServer:
     """The server with those of its models that can be called, out of ``count``. ``notes`` say what is left out."""
-    models = list(models)
-    usable = [model for model in models if _is_usable(model.title)]
+    base = f"http://{place.address}{program.path}"
     all_notes = list(notes)
-    if len(usable) < len(models):
+    models = []
+    for model in served:
+        if _is_usable(model.name):
+            called = f"{program.prefix}/{model.name}"
+            models.append(
+                LocalModel(called, base, model.name, program.title, *model[1:])
+            )
+    if len(models) < len(served):
         all_notes.append(
             Said(
                 "{number} of the models of {program} cannot be used, because of a space or an odd character in the "
                 "name.",
-                number=len(models) - len(usable),
+                number=len(served) - len(models),
                 program=program.title,
             )
         )
@@ -100,7 +97,7 @@ def listing(
                 most=MAX_MODELS,
             )
         )
-    shown_models = tuple(usable[:MAX_MODELS])
+    shown_models = tuple(models[:MAX_MODELS])
     return LocalServer(program.title, place.address, shown_models, tuple(all_notes))
 
 
@@ -111,12 +108,6 @@ def _is_usable(name: str) -> bool:
         and " " not in name
         and "://" not in name
     )
-
-
-def names(items: Iterable[Item], key: str) -> list[str]:
-    """Return the names under ``key``, each once."""
-    texts = [text_of(item, key) for item in items]
-    return list(dict.fromkeys(filter(None, texts)))
 
 
 def text_of(item: Item, key: str) -> str:
@@ -157,22 +148,21 @@ def _ollama(place: Place) -> LocalServer | None:
     loaded = {}
     for item in place.ask("/api/ps").items("models") or ():
         loaded[text_of(item, "name")] = item
-    here = names([item for item in listed if not item.get("remote_host")], "name")
+    named = [text_of(item, "name") for item in listed if not item.get("remote_host")]
+    here = list(dict.fromkeys(filter(None, named)))
     models = []
     for name in here[:MAX_MODELS]:
         about = _shown(place, name)
         if _completes(about):
             context_tokens = _context_set(about, loaded.get(name, {}))
-            longest_tokens = _context_made_for(about)
-            model = listed_model(place, OLLAMA, name, context_tokens, longest_tokens)
-            models.append(model)
+            models.append(_Served(name, context_tokens, _context_made_for(about)))
     elsewhere = sum(bool(item.get("remote_host")) for item in listed)
     note = Said(
         "{number} of the models of {program} would be asked on other machines, and so not listed.",
         number=elsewhere,
         program=OLLAMA.title,
     )
-    return listing(place, OLLAMA, models, len(here), [note] if elsewhere else [])
+    return _listing(place, OLLAMA, models, len(here), [note] if elsewhere else [])
 
 
 def _shown(place: Place, name: str) -> Item:
@@ -226,13 +216,11 @@ def _llama_cpp(place: Place) -> LocalServer | None:
         set_tokens = tokens_of(settings.get("n_ctx")) if is_alone else None
         context_tokens = set_tokens or tokens_of(_meta(item).get("n_ctx"))
         longest_tokens = tokens_of(_meta(item).get("n_ctx_train"))
-        for name in names([item], "id"):
-            shown = _file_name(name) if is_alone else name
-            model = listed_model(
-                place, LLAMA_CPP, shown, context_tokens, longest_tokens
-            )
-            models.append(model)
-    return listing(place, LLAMA_CPP, models, len(listed))
+        name = text_of(item, "id")
+        shown = _file_name(name) if is_alone else name
+        if name:
+            models.append(_Served(shown, context_tokens, longest_tokens))
+    return _listing(place, LLAMA_CPP, models, len(listed))
 
 
 def _meta(item: Item) -> Item:
@@ -266,12 +254,10 @@ def _lm_studio(place: Place) -> LocalServer | None:
         if item.get("type") == embeds:
             continue
         longest_tokens = tokens_of(item.get("max_context_length"))
-        for name in names([item], name_key):
-            model = listed_model(
-                place, LM_STUDIO, name, context_of(item), longest_tokens
-            )
-            models.append(model)
-    return listing(place, LM_STUDIO, models, len(listed))
+        name = text_of(item, name_key)
+        if name:
+            models.append(_Served(name, context_of(item), longest_tokens))
+    return _listing(place, LM_STUDIO, models, len(listed))
 
 
 def _loaded_context(item: Item) -> int | None:
@@ -311,9 +297,10 @@ def _openai_like(place: Place) -> LocalServer | None:
     for item in listed:
         context_tokens = tokens_of(item.get("max_model_len"))
         context_tokens = context_tokens or tokens_of(_meta(item).get("n_ctx"))
-        for name in names([item], "id"):
-            models.append(listed_model(place, program, name, context_tokens))
-    return listing(place, program, models, len(listed))
+        name = text_of(item, "id")
+        if name:
+            models.append(_Served(name, context_tokens))
+    return _listing(place, program, models, len(listed))
 
 
 _READERS: tuple[Callable[[Place], LocalServer | None], ...] = (

@@ -95,14 +95,11 @@ class OfflineModel(Model):
     ) -> Reply:
         """Answer the last user message, or call those of ``tools`` that serve memory; others are never called."""
         step = next_step(messages, tools, tool_choice, self._summarized)
-        reply = self._reply(
-            messages, step.text, [tool.text for tool in tools], step.calls
-        )
-        return (
-            replace(reply, tool_calls=step.calls, finish_reason="tool_calls")
-            if step.calls
-            else reply
-        )
+        schemas = [tool.text for tool in tools]
+        reply = self._reply(messages, step.text, schemas, step.calls)
+        if not step.calls:
+            return reply
+        return replace(reply, tool_calls=step.calls, finish_reason="tool_calls")
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative clauses of what ``messages`` ask to summarize, in their order, one a line. Of an
@@ -110,11 +107,10 @@ class OfflineModel(Model):
         sentences; and where it asks for each fact in a ``<fact>``, every clause is one. Of blocks of memory
         *persona* is what to keep to, *human* all else."""
         asked = fact_request(messages)
-        if asked is not None:
-            return self._reply(
-                messages, facts(asked, self.summary_budget_tokens, self._count)
-            )
-        return self._summary(messages, entries_in(messages))
+        if asked is None:
+            return self._summary(messages, entries_in(messages))
+        text = facts(asked, self.summary_budget_tokens, self._count)
+        return self._reply(messages, text)
 
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
@@ -126,18 +122,16 @@ class OfflineModel(Model):
         limit = asked_limit(messages)
         style = asked_style(messages)
         if limit is None:
-            return self._reply(
-                messages,
-                summarize(parts, self.summary_budget_tokens, self._count, style=style),
-            )
-        count = {"token": self._count, "word": count_words, "character": len}[
-            limit.unit
-        ]
+            budget_tokens = self.summary_budget_tokens
+            text = summarize(parts, budget_tokens, self._count, style=style)
+            return self._reply(messages, text)
+        counts = {"token": self._count, "word": count_words, "character": len}
+        count = counts[limit.unit]
         if asks_for_blocks(messages):
-            return self._reply(messages, write_blocks(parts, limit.amount, count))
-        return self._reply(
-            messages, summarize(parts, limit.amount, count, fill=True, style=style)
-        )
+            text = write_blocks(parts, limit.amount, count)
+        else:
+            text = summarize(parts, limit.amount, count, fill=True, style=style)
+        return self._reply(messages, text)
 
     def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:
         """A summary inside a reply, in sentences."""
@@ -150,17 +144,15 @@ class OfflineModel(Model):
         )
 
     def _count(self, text: str) -> int:
-        return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(
-            self.counter, text
-        )
+        if len(text) <= SHORT_CHARS:
+            return _tokens_of_short(self.counter, text)
+        return _tokens_of_long(self.counter, text)
 
     def _read(self, text: str) -> int:
         """Tokens of a prompt. The prompts of one conversation have most of their lines in common."""
-        return (
-            counter_named(self.counter).in_lines(text)
-            if len(text) <= SLICE_CHARS
-            else self._count(text)
-        )
+        if len(text) <= SLICE_CHARS:
+            return counter_named(self.counter).in_lines(text)
+        return self._count(text)
 
     def _reply(
         self,
@@ -169,18 +161,14 @@ class OfflineModel(Model):
         schemas: Sequence[str] = (),
         calls: Sequence[ToolCall] = (),
     ) -> Reply:
-        read = (
-            sum(
-                self._read(message.content) + TOKENS_PER_MESSAGE for message in messages
-            )
-            + TOKENS_PER_REQUEST
-        )
-        written = self._count(text) + sum(
-            self._count(call.name) + self._count(call.arguments) for call in calls
-        )
         has_system_prompt = any(message.role == "system" for message in messages)
-        offered = schema_tokens(
-            counter_named(self.counter), tuple(schemas), has_system_prompt
-        )
-        usage = Usage(input_tokens=read + offered, output_tokens=written)
+        counter = counter_named(self.counter)
+        input_tokens = schema_tokens(counter, tuple(schemas), has_system_prompt)
+        input_tokens += TOKENS_PER_REQUEST
+        for message in messages:
+            input_tokens += self._read(message.content) + TOKENS_PER_MESSAGE
+        output_tokens = self._count(text)
+        for call in calls:
+            output_tokens += self._count(call.name) + self._count(call.arguments)
+        usage = Usage(input_tokens, output_tokens)
         return Reply(text, usage=usage, cost_usd=0.0, model=self.name)

@@ -228,6 +228,17 @@ _OWN_NAME = re.compile(
 )
 
 
+_SEEN_BY = {
+    "wants_own_name": _OWN_NAME,
+    "wants_first_value": _FIRST,
+    "wants_newest_value": _NEWEST,
+    "of_asker": _OF_ASKER,
+    "is_negated": NEGATION,
+    "has_names": _NAME_INSIDE,
+}
+"""The fields of a :class:`Question` that are true where a pattern is found."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A question as it is looked up in a context."""
@@ -249,18 +260,11 @@ class Question:
     @classmethod
     def of(cls, text: str) -> Question:
         """Read the question ``text``."""
-        return cls(
-            text,
-            _weights(text),
-            _wanted(text),
-            wants_own_name=_OWN_NAME.search(text) is not None,
-            wants_first_value=_FIRST.search(text) is not None,
-            wants_newest_value=_NEWEST.search(text) is not None,
-            of_asker=_OF_ASKER.search(text) is not None,
-            is_negated=NEGATION.search(text) is not None,
-            has_names=_NAME_INSIDE.search(text) is not None,
-            about=About.of(text),
-        )
+        seen = {
+            name: pattern.search(text) is not None for name, pattern in _SEEN_BY.items()
+        }
+        weights = _weights(text)
+        return cls(text, weights, _wanted(text), about=About.of(text), **seen)
 
     def says(self, word: str) -> bool:
         """Return whether the question itself holds ``word``, in lower case."""

@@ -111,18 +111,14 @@ def ranked(candidates: list[Candidate]) -> list[Candidate]:
     frequency = Tally(
         chain.from_iterable(candidate.sentence.words for candidate in candidates)
     )
-    rarities = [
-        0.0,
-        *(
-            log(len(candidates) / times)
-            for times in range(1, max(frequency.values(), default=0) + 1)
-        ),
-    ]
+    count = len(candidates)
+    rarity_of = {times: log(count / times) for times in set(frequency.values())}
     best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
     for candidate in best:
         words = candidate.sentence.words
         # Rounded once, for sets have their words in another order with each start of Python.
-        rarity = fsum([rarities[frequency[word]] for word in words]) / (len(words) or 1)
+        rarities = [rarity_of[frequency[word]] for word in words]
+        rarity = fsum(rarities) / (len(words) or 1)
         candidate.weight *= 1 + 0.1 * rarity
     for candidate in sorted(best, key=lambda one: one.position):
         if candidate.leader is not None:

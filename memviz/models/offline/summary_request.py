@@ -92,13 +92,12 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     """
     instructed = len(messages) > 1 and messages[0].role == "system"
     body = messages[1:] if instructed else messages
-    if _asks_behind(messages):
-        said = messages[:-1]
-        return tuple(_nonempty(Entry(one.role, one.content) for one in said))
-    if len(body) > 1:
-        return tuple(
-            _nonempty(Entry(message.role, message.content) for message in body)
-        )
+    asks_behind = _asks_behind(messages)
+    if asks_behind:
+        body = messages[:-1]
+    if asks_behind or len(body) > 1:
+        said = (Entry(message.role, message.content) for message in body)
+        return tuple(_nonempty(said))
     text = body[0].content if body else ""
     if not instructed:
         text = _after_instruction(text)

@@ -26,6 +26,18 @@ needs, because a summary may name the subject and have lost what was said about 
 LAST_N = 20
 _ENDS = re.compile(r'"continue_thinking": ?false')
 
+# Each in English and in Chinese.
+_NEXT_ROUND = (
+    "What I recall comes with the next round.",
+    "回想的消息在下一轮才看得到。",
+)
+_NO_QUESTION = (
+    "There is no question to look anything up for.",
+    "这里没有需要查找的问题。",
+)
+_ANSWERED = ("I can answer from what I was sent.", "我可以根据收到的内容回答。")
+_UNANSWERED = ("The context does not hold the answer.", "收到的内容里没有答案。")
+
 
 class Step(NamedTuple):
     """The text of a reply, and its calls."""
@@ -202,11 +214,8 @@ def _thought(
     """A sentence on what is looked at or answered from, and the arguments that end this round of thinking."""
     chinese = is_chinese(turn.input)
     if recall is not None:
-        reason = "What I recall comes with the next round."
-        if chinese:
-            reason = "回想的消息在下一轮才看得到。"
         text = _recalling(recall.get("turn_numbers", []), chinese)
-        return text, {"continue_thinking": True, "reason": reason}
+        return text, {"continue_thinking": True, "reason": _NEXT_ROUND[chinese]}
     said = [Entry("user", turn.input), Entry("assistant", turn.answer(summarized))]
     arguments = {"continue_thinking": False, "summary": summarized(said, False)}
     return _concluding(turn, chinese), arguments
@@ -229,13 +238,10 @@ def _recalling(turns: Sequence[int], chinese: bool) -> str:
 
 def _concluding(turn: _OpenTurn, chinese: bool) -> str:
     if not turn.questions():
-        english = "There is no question to look anything up for."
-        return "这里没有需要查找的问题。" if chinese else english
+        return _NO_QUESTION[chinese]
     if turn.is_answered():
-        english = "I can answer from what I was sent."
-        return "我可以根据收到的内容回答。" if chinese else english
-    english = "The context does not hold the answer."
-    return "收到的内容里没有答案。" if chinese else english
+        return _ANSWERED[chinese]
+    return _UNANSWERED[chinese]
 
 
 def _numbered(

@@ -164,19 +164,22 @@ class _Writer:
             for tool in one.request.tools
         ]
         reply = one.reply
-        line: Line = {"request": messages}
+        offered: Line = {}
         if tools:
-            line["tools"] = tools
-            line["tool_choice"] = one.request.tool_choice
-        line["reply"] = reply.text
-        if reply.tool_calls:
-            line["tool_calls"] = [call.to_dict() for call in reply.tool_calls]
-        line["finish_reason"] = reply.finish_reason
-        line["model"] = reply.model
-        line["at"] = one.at
-        line["usage"] = asdict(reply.usage) if reply.usage else None
-        line["seconds"] = reply.recorded_seconds
-        line["cost_usd"] = reply.cost_usd
+            offered = {"tools": tools, "tool_choice": one.request.tool_choice}
+        calls = [call.to_dict() for call in reply.tool_calls]
+        line = {
+            "request": messages,
+            **offered,
+            "reply": reply.text,
+            **({"tool_calls": calls} if calls else {}),
+            "finish_reason": reply.finish_reason,
+            "model": reply.model,
+            "at": one.at,
+            "usage": asdict(reply.usage) if reply.usage else None,
+            "seconds": reply.recorded_seconds,
+            "cost_usd": reply.cost_usd,
+        }
         return [*lines, line]
 
     def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
@@ -367,11 +370,8 @@ def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
     else:
         place = Path(source).name
         try:
-            if Path(source).stat().st_size <= MAX_BYTES:
-                content = Path(source).read_bytes()
-            else:
-                # It is refused for its size, so it need not be read.
-                content = b" " * (MAX_BYTES + 1)
+            with Path(source).open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
         except OSError as error:
             raise RecordingError(
                 _(

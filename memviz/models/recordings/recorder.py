@@ -65,16 +65,12 @@ class Noted(ModelWrapper):
             yield item
 
     def _note(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
-        recorded = replace(
-            reply,
-            model=reply.model or self.name,
-            cached=False,
-            recorded=True,
-            recorded_seconds=round(seconds, 3),
-        )
+        recorded = _as_recorded(reply, self.name, seconds)
         if reply.cached:
             # An answer from the disk took no time, and what it cost was paid before.
-            recorded = replace(recorded, recorded_seconds=None, cost_usd=None)
+            recorded = replace(
+                recorded, cached=False, recorded_seconds=None, cost_usd=None
+            )
         self.notes.add(RecordedReply(request, recorded, _now()))
 
 
@@ -113,16 +109,17 @@ class RecordingModel(ModelWrapper):
 
     def _write(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
         self.asked += 1
-        recorded = replace(
-            reply,
-            model=reply.model or self.name,
-            recorded=True,
-            recorded_seconds=round(seconds, 3),
-        )
+        recorded = _as_recorded(reply, self.name, seconds)
         self._added[request.digest] = recorded
         entry = RecordedReply(request, recorded, _now())
         self._file.add(entry)
         self.given.append(entry.mark)
+
+
+def _as_recorded(reply: Reply, model: str, seconds: float) -> Reply:
+    """The reply of the model of this name as it is played later; it took so many ``seconds``."""
+    name = reply.model or model
+    return replace(reply, model=name, recorded=True, recorded_seconds=round(seconds, 3))
 
 
 def _now() -> str:

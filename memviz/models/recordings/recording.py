@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, listed, plural
-from memviz.models.base import ModelRequest, Reply, hashed_json
+from memviz.models.base import ModelRequest, Reply, hashed_json, sum_if_known
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
@@ -179,22 +179,14 @@ class Recording:
     @property
     def seconds(self) -> float | None:
         """The seconds that all replies took together; ``None`` if that of any is not recorded."""
-        total_seconds: float = 0
-        for entry in self.replies.values():
-            if entry.reply.recorded_seconds is None:
-                return None
-            total_seconds += entry.reply.recorded_seconds
-        return total_seconds
+        return sum_if_known(
+            entry.reply.recorded_seconds for entry in self.replies.values()
+        )
 
     @property
     def cost_usd(self) -> float | None:
         """The cost of all replies; ``None`` if that of any is not recorded."""
-        total_usd = 0.0
-        for entry in self.replies.values():
-            if entry.reply.cost_usd is None:
-                return None
-            total_usd += entry.reply.cost_usd
-        return total_usd
+        return sum_if_known(entry.reply.cost_usd for entry in self.replies.values())
 
     @cached_property
     def digest(self) -> str:

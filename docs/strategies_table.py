@@ -1,6 +1,6 @@
 """The README's table of strategies, made from what they declare.
 
-Make it again after a strategy was added or changed: ``python -m memviz.strategies.table README.md``
+Make it again after a strategy was added or changed: ``python -m docs.strategies_table README.md``
 """
 
 import re
@@ -11,7 +11,7 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 
-START = "<!-- strategies: made by python -m memviz.strategies.table README.md -->\n"
+START = "<!-- strategies: made by python -m docs.strategies_table README.md -->\n"
 END = "<!-- end of strategies -->\n"
 HEAD = "| id | name | what it does | parameters |\n|---|---|---|---|\n"
 GUIDE = "docs/field-guide.md"
