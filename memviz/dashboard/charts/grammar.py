@@ -25,6 +25,15 @@ OPAQUE = {"marker": {"opacity": 1}}
 LOOK_STAYS = {"selected": OPAQUE, "unselected": OPAQUE}
 """For points that look the same whether or not one of them was clicked."""
 
+_LINE = {"type": "scatter", "mode": "lines+markers", "hoverinfo": "text"}
+_PATH = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+_MARKS = {"type": "scatter", "mode": "markers", "hoverinfo": "text"}
+_RING = {"type": "scatter", "mode": "markers", "hoverinfo": "skip"}
+_NOWHERE = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip"}
+_ACROSS = {"type": "line", "xref": "paper", "x0": 0, "x1": 1}
+_DOWN = {"type": "line", "y0": 0, "y1": 1}
+_NOTE = {"yanchor": "bottom", "showarrow": False, "font": {"size": NOTE_PIXELS}}
+"""The properties that parts of each kind have on all charts."""
 _FRAME = {"hovermode": "closest", "hoverlabel": {"align": "left"}}
 BELOW = {"orientation": "h", "yanchor": "top", "x": 0}
 LEGEND_BELOW = {**BELOW, "y": -0.32, "groupclick": "togglegroup"}
@@ -88,12 +97,10 @@ def line(
     """Return the line of one setting, with a tooltip at each point. Only of one point alone the dot is seen."""
     color = setting.color
     return {
-        "type": "scatter",
-        "mode": "lines+markers",
+        **_LINE,
         "x": x,
         "y": y,
         "text": text,
-        "hoverinfo": "text",
         "name": legend_name(setting.label),
         "legendgroup": str(setting.index),
         "marker": {"opacity": 0 if len(x) > 1 else 1, "size": dot, "color": color},
@@ -117,29 +124,12 @@ def segments(
 
 def path(x: Any, y: Any, line: Part, **more: Any) -> Part:
     """Return a line that says nothing when one points at it."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "line": line,
-        "hoverinfo": "skip",
-        **more,
-    }
+    return {**_PATH, "x": x, "y": y, "line": line, **more}
 
 
 def marks(x: Any, y: Any, text: Any, marker: Part, **more: Any) -> Part:
     """Return points, each with a tooltip."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "text": text,
-        "hoverinfo": "text",
-        "marker": marker,
-        **more,
-    }
+    return {**_MARKS, "x": x, "y": y, "text": text, "marker": marker, **more}
 
 
 def pending_marker(setting: SettingRun, pixels: int) -> Part:
@@ -154,28 +144,12 @@ def pending_marker(setting: SettingRun, pixels: int) -> Part:
 
 def ring(x: Any, y: Any, marker: Part, **more: Any) -> Part:
     """Return points around other ones: tooltips and clicks go past them."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "marker": marker,
-        "hoverinfo": "skip",
-        **more,
-    }
+    return {**_RING, "x": x, "y": y, "marker": marker, **more}
 
 
 def legend_entry(name: str, **more: Any) -> Part:
     """Return an entry of the legend that nothing is drawn for."""
-    nowhere = [None]
-    return {
-        "type": "scatter",
-        "x": nowhere,
-        "y": nowhere,
-        "name": name,
-        "hoverinfo": "skip",
-        **more,
-    }
+    return {**_NOWHERE, "name": name, **more}
 
 
 def bars(x: Any, y: Any, color: Any, **more: Any) -> Part:
@@ -218,33 +192,24 @@ def category_axis(names: Sequence[str], **more: Any) -> Part:
 
 def rule_across(y: float, line: Part, **more: Any) -> Part:
     """Return a line across the whole picture at the height ``y``."""
-    ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
-    return {"type": "line", **ends, "line": line, **more}
+    return {**_ACROSS, "y0": y, "y1": y, "line": line, **more}
 
 
 def rule_down(x: float, line: Part, yref: str = "paper", **more: Any) -> Part:
     """Return a line down the whole picture, or that of one axis (``"y domain"``), at the place ``x``."""
-    ends = {"yref": yref, "x0": x, "x1": x, "y0": 0, "y1": 1}
-    return {"type": "line", **ends, "line": line, **more}
+    return {**_DOWN, "yref": yref, "x0": x, "x1": x, "line": line, **more}
 
 
 def box(x: tuple[float, float], y: tuple[float, float], **more: Any) -> Part:
     """Return a rectangle from one place to another."""
-    ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
-    return {"type": "rect", **ends, **more}
+    left, right = x
+    low, high = y
+    return {"type": "rect", "x0": left, "x1": right, "y0": low, "y1": high, **more}
 
 
 def note(text: str, x: float, y: float, **more: Any) -> Part:
     """Return words that stand above a place."""
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": NOTE_PIXELS},
-        **more,
-    }
+    return {**_NOTE, "text": text, "x": x, "y": y, **more}
 
 
 def note_at_left(text: str, y: float, **more: Any) -> Part:

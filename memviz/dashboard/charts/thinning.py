@@ -6,6 +6,7 @@ stays together: stacked areas and bars keep the same turns, chosen by their sum.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -23,14 +24,14 @@ Places = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False)
 class Drawn(Sequence[V], Generic[T, V]):
-    """The value of each of ``items`` on a picture, made only for those that are drawn, and once: traces are kept with
+    """The value of each of the items on a picture, made only for those that are drawn, and once: traces are kept with
     their run and drawn again beside others."""
 
-    def __init__(self, items: Sequence[T], make: Callable[[T], V]) -> None:
-        self._items = items
-        self._make = make
-        self._made: dict[int, V] = {}
+    _items: Sequence[T]
+    _make: Callable[[T], V]
+    _made: dict[int, V] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self._items)

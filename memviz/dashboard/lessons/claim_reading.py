@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from memviz.core.bounds import LARGEST_NUMBER, quoted
 from memviz.core.translation import _
@@ -45,14 +44,12 @@ def read_claim(field: Field, view: View) -> Claim:
         )
     if ("value" in fields) == ("than" in fields):
         field.fail(_("needs either a value or than, with which it is compared."))
-    compared: dict[str, Any] = {}
-    if "than" in fields:
-        compared["than"] = _point(fields["than"].fields(Point._fields), view, point)
-    if "times" in fields:
-        compared["times"] = fields["times"].amount(0, MAX_TIMES)
-    if "value" in fields:
-        compared["value"] = _value(fields["value"], kind, view)
-    return Claim(point, relation, **compared)
+    readers: Readers = {
+        "than": lambda than: _point(than.fields(Point._fields), view, point),
+        "times": partial(Field.amount, least=0, most=MAX_TIMES),
+        "value": partial(_value, kind=kind, view=view),
+    }
+    return Claim(point, relation, **read_values(fields, readers))
 
 
 def _value(field: Field, kind: Kind, view: View) -> float | bool | str:

@@ -170,16 +170,14 @@ class Lesson:
     @property
     def texts(self) -> Iterator[Text]:
         """All of its texts."""
-        yield from (text for text in (self.title, self.summary) if text)
+        texts = [self.title, self.summary]
         for step in self.steps:
-            yield from (text for text in (step.title, step.text, step.notes) if text)
-            if isinstance(step.asked, Question):
-                yield from (
-                    step.asked.text,
-                    *step.asked.choices,
-                    *([step.asked.reason] if step.asked.reason else ()),
-                )
-            yield from (attempt.text for attempt in step.to_try)
+            texts += [step.title, step.text, step.notes]
+            asked = step.asked
+            if isinstance(asked, Question):
+                texts += [asked.text, *asked.choices, asked.reason]
+            texts += [attempt.text for attempt in step.to_try]
+        return filter(None, texts)
 
     @property
     def languages(self) -> tuple[Language, ...]:

@@ -216,12 +216,12 @@ def read_view(query: Query, before: View) -> tuple[View, list[str]]:
     return view, asked.problems
 
 
+@dataclass
 class _Asked:
     """The parts of an address, and what is wrong with those that were read."""
 
-    def __init__(self, query: Query) -> None:
-        self.query = query
-        self.problems: list[str] = []
+    query: Query
+    problems: list[str] = field(default_factory=list)
 
     def several(self, name: str, read: Callable[[str], T], at_most: int) -> list[T]:
         texts = self.query.get(name, ())

@@ -1,6 +1,6 @@
 """The report: everything about some runs of one conversation in a single HTML file that needs no network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -72,6 +72,23 @@ COUNTING = noop(
     "Content tokens are those of the text alone. Dollars are what the records hold; an unknown price stays unknown."
 )
 """The paragraph on how everything in a report was counted."""
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "number": "{:,}".format,
+    "dollars": dollars,
+    "bundled": bundled_words,
+}
+_FUNCTIONS = {
+    "_": _,
+    "ngettext": ngettext,
+    "counted": counted,
+    "setting_dash": setting_dash,
+    "outcome_words": outcome_words,
+    "turn_words": turn_words,
+    "request_words": request_words,
+    "reason_words": reason_words,
+    "request_sizes": request_sizes,
+}
+"""The filters and functions of the report's template."""
 Json = dict[str, Any]
 
 
@@ -235,23 +252,9 @@ def _template() -> Template:
         "report.css",
         [get_plotlyjs(), script(), own_text(package, "report.js")],
         images="data: blob:",
-        filters={
-            "number": "{:,}".format,
-            "dollars": dollars,
-            "bundled": bundled_words,
-        },
+        filters=_FILTERS,
     )
     # Plotly's encoder knows numpy, and writes NaN as null.
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}
-    environment.globals |= {
-        "_": _,
-        "ngettext": ngettext,
-        "counted": counted,
-        "setting_dash": setting_dash,
-        "outcome_words": outcome_words,
-        "turn_words": turn_words,
-        "request_words": request_words,
-        "reason_words": reason_words,
-        "request_sizes": request_sizes,
-    }
+    environment.globals |= _FUNCTIONS
     return environment.get_template("report.html")

@@ -8,6 +8,7 @@ settings.
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -126,17 +127,17 @@ def _spread(
     return sorted(chosen.questions, key=lambda question: question.step)
 
 
+@dataclass
 class _Chosen:
     """The questions that have been chosen so far."""
 
-    def __init__(self, width: float) -> None:
-        self.width = width
-        """The number of steps for each question."""
-        self.questions: list[Question] = []
-        self._keys: set[Hashable] = set()
-        self._steps: set[int] = set()
-        self._sides: Counter[Hashable] = Counter()
-        self._settings: Counter[int | None] = Counter()
+    width: float
+    """The number of steps for each question."""
+    questions: list[Question] = field(default_factory=list)
+    keys: set[Hashable] = field(default_factory=set)
+    steps: set[int] = field(default_factory=set)
+    sides: Counter[Hashable] = field(default_factory=Counter)
+    settings: Counter[int | None] = field(default_factory=Counter)
 
     def take(
         self, kind: Kind, candidates: Sequence[Candidate], middle: float | None = None
@@ -148,9 +149,7 @@ class _Chosen:
         for place, candidate in enumerate(candidates):
             distance = abs(candidate.step - (middle or 0))
             # Two questions before one step would stop the stage twice, and each says something of the other.
-            is_new = (
-                candidate.step not in self._steps and not candidate.keys & self._keys
-            )
+            is_new = candidate.step not in self.steps and not candidate.keys & self.keys
             if distance <= reach and is_new:
                 ranked.append((self._rank(kind, candidate, distance), place))
         for _rank, place in sorted(ranked)[:MOST_TRIED]:
@@ -158,10 +157,10 @@ class _Chosen:
             question = candidate.question()
             if question is not None:
                 self.questions.append(question)
-                self._keys |= candidate.keys
-                self._steps.add(candidate.step)
-                self._sides[kind, candidate.side] += 1
-                self._settings[candidate.setting] += 1
+                self.keys |= candidate.keys
+                self.steps.add(candidate.step)
+                self.sides[kind, candidate.side] += 1
+                self.settings[candidate.setting] += 1
                 return True
         return False
 
@@ -170,9 +169,9 @@ class _Chosen:
     ) -> tuple[float, ...]:
         # First of all each answer as often as the other: whoever always says yes is to be wrong half of the time.
         return (
-            self._sides[kind, candidate.side],
+            self.sides[kind, candidate.side],
             round(distance / self.width),
-            self._settings[candidate.setting],
+            self.settings[candidate.setting],
             -candidate.interest,
             distance,
             candidate.step,

@@ -1,6 +1,6 @@
 """One setting of the stage as JSON, step by step, as :mod:`memviz.dashboard.stage.data` describes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,14 +71,16 @@ class SettingSteps:
     retention: Retention | None
     texts: ProbeTexts | None
     assumptions: PricingAssumptions | None
+    limits: list[Limit] = field(default_factory=list)
+    """The limits that settings have at the requests, each once."""
+    usd: NDArray[np.float64] | None = None
+    """The cost so far at each request, where prices are known."""
 
     def __post_init__(self) -> None:
         run = self.run = self.setting.run
         self.whole_tokens = message_sizes(run.space, len(run.log))
         self.fates = fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
-        self.limits: list[Limit] = []
-        self.usd: NDArray[np.float64] | None = None
         if self.assumptions is not None:
             self._price(self.assumptions)
         axis, steps, base = self.part

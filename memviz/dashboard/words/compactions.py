@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from memviz.core.text.wording import (
+    RequestPlace,
     message_number,
     message_range,
     request_name,
@@ -278,25 +279,27 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return the first request that a compaction changed, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn
     46``."""
-    request = changed_request(compaction, run)
-    if request is None:
-        return _("after turn {turn:,}", turn=compaction.turn)
-    return request_name(*request)
+    return _turn_of(compaction, changed_request(compaction, run))
 
 
 def event_turn_words(event: CompactionEvent) -> str:
     """Return the first request that an event changed, for labels: ``turn 6``, ``after turn 46``."""
-    if event.request is None:
-        return _("after turn {turn:,}", turn=event.compaction.turn)
-    return request_name(*event.request)
+    return _turn_of(event.compaction, event.request)
 
 
 def event_turn_in_a_table(event: CompactionEvent) -> str:
     """Return the first request that an event changed, below a heading that says that it is a turn: ``6``, ``6, call
     3``, ``after turn 46``."""
     if event.request is None:
-        return _("after turn {turn:,}", turn=event.compaction.turn)
+        return event_turn_words(event)
     return place_in_a_table(event.request)
+
+
+def _turn_of(compaction: Compaction, request: RequestPlace | None) -> str:
+    """Return the request that a compaction changed first, or the turn behind which it stands."""
+    if request is None:
+        return _("after turn {turn:,}", turn=compaction.turn)
+    return request_name(*request)
 
 
 def reason_words(compaction: Compaction) -> str:

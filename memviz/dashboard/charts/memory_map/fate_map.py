@@ -83,6 +83,10 @@ SMALL_LINE_CHARS = 15
 
 _BARE = {"showgrid": False, "zeroline": False, "automargin": False}
 _OF_WORDS = {**_BARE, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
+_OF_REQUESTS = {**_BARE, "ticks": ""}
+_OF_MESSAGES = {**_BARE, "labelalias": {"0": ""}}
+_OVER_X = {**_OF_WORDS, "overlaying": "x", "matches": "x"}
+_OVER_Y = {**_OF_WORDS, "overlaying": "y", "matches": "y"}
 _OVER_PARTING = {"layer": "above", "line": {"width": 1, "color": PARTING}}
 _OUTLINE = {
     "xref": "x",
@@ -223,17 +227,15 @@ def _axes_of_places(
     """Return the axes that are seen: requests up to ``right``, and messages, of which the
     first is on top."""
     x_axis = {
-        **_BARE,
+        **_OF_REQUESTS,
         "title": {"text": _title(axis, size), "standoff": 6},
         "range": [view.requests.start - 0.5, right],
-        "ticks": "",
         **_ticks(axis, view.requests, size),
     }
     y_axis = {
-        **_BARE,
+        **_OF_MESSAGES,
         "title": {"text": _("message")},
         "range": list(y_range),
-        "labelalias": {"0": ""},
         **turn_ticks(len(view.positions)),
     }
     return {"xaxis": x_axis, "yaxis": y_axis}
@@ -242,16 +244,9 @@ def _axes_of_places(
 def _axes_of_words(run: Run, cells: Grid) -> dict[str, Any]:
     """Return axes that nobody sees. Their labels are the words of columns and rows, from
     which tooltips are made."""
-    columns = column_words(run, cells)
-    rows = row_words(run, cells)
     return {
-        "xaxis2": {
-            **_OF_WORDS,
-            "overlaying": "x",
-            "matches": "x",
-            "labelalias": columns,
-        },
-        "yaxis2": {**_OF_WORDS, "overlaying": "y", "matches": "y", "labelalias": rows},
+        "xaxis2": {**_OVER_X, "labelalias": column_words(run, cells)},
+        "yaxis2": {**_OVER_Y, "labelalias": row_words(run, cells)},
     }
 
 

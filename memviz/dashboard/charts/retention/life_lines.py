@@ -63,6 +63,7 @@ LEAST_ROW_PIXELS = 17
 BAR_WIDTH = 0.62
 _WHITE = "#FFFFFF"
 _NO_GRID = {"showgrid": False, "zeroline": False}
+_ROWS = {**_NO_GRID, "automargin": False, "fixedrange": True, "ticks": ""}
 _BAND = {
     "xref": "paper",
     "layer": "below",
@@ -178,13 +179,10 @@ def _named_rows(
             name = f"<b>{name}</b>"
         names.append(name)
     return {
-        **_NO_GRID,
-        "automargin": False,
+        **_ROWS,
         "range": [len(lives) - 0.4, STRIP - 0.7],
-        "fixedrange": True,
         "tickvals": [STRIP, *range(len(lives))],
         "ticktext": names,
-        "ticks": "",
     }
 
 

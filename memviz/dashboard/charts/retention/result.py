@@ -68,11 +68,8 @@ class Measure(Enum):
 
     def of(self, retention: Retention) -> Bools:
         """The matrix [requests x probes] of this measure."""
-        return {
-            Measure.RETAINED: retention.retained,
-            Measure.CONTAINED: retention.contained,
-            Measure.EVIDENCE: retention.evidence,
-        }[self]
+        matrix: Bools = getattr(retention, self.name.lower())
+        return matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ from memviz.metrics.retention.survival import Survival
 
 FEW = 5
 """From the first age on that fewer have reached, the curve is drawn faintly: one of them more or less is a leap."""
+_AGES = {"automargin": False, "zeroline": False}
 _HALF = stroke(1, "dot")
 _LAYOUT: Part = {
     "legend": LEGEND_BELOW,
@@ -84,10 +85,9 @@ def survival_curve(
     by_request = any(lines.survival.unit == "request" for lines in lasting)
     age = _(what.requests_since if by_request else what.turns_since)
     x_axis = {
-        "automargin": False,
+        **_AGES,
         "title": {"text": age, "standoff": 2},
         "range": [-0.6, last + 0.8],
-        "zeroline": False,
         **turn_ticks(last),
     }
     traces: list[Part] = []

@@ -19,6 +19,8 @@ _TAG = re.compile(
     r"<(?P<close>/?)(?P<name>b|i|span)(?: style=\"color:(?P<color>[^\"]*)\")?>"
 )
 """``<b>``, ``</b>``, ``<i>`` or ``<span style="color:#000001">``."""
+_LOOKS = {"b": {"font_weight": "700"}, "i": {"font_style": "italic"}}
+"""The attributes of what stands in these tags; a ``span`` gives it a colour."""
 _ANY_TAG = re.compile(r"</?\w[^>]*>")
 ROW_EM = 1.28
 """From one row of a note to the next, in the size of its letters."""
@@ -77,12 +79,9 @@ def _styled(row: str) -> Markup:
         at = tag.end()
         if tag["close"]:
             looks = looks[:-1]
-        elif tag["name"] == "b":
-            looks = [*looks, {"font_weight": "700"}]
-        elif tag["name"] == "i":
-            looks = [*looks, {"font_style": "italic"}]
         else:
-            looks = [*looks, {"fill": paint(tag["color"] or "")}]
+            look = _LOOKS.get(tag["name"]) or {"fill": paint(tag["color"] or "")}
+            looks = [*looks, look]
     return html + _part(row[at:], looks)
 
 
