@@ -55,7 +55,7 @@ UNFORESEEN_ERRORS = (
     ArithmeticError,
 )
 """The errors of a reader that has missed a case."""
-Piece = TypeVar("Piece")
+T = TypeVar("T")
 Placed = tuple[Any, str]
 """A JSON value with its place in the file: "index 3" or "line 4"."""
 
@@ -268,9 +268,7 @@ class Reader(ABC):
         """Add the messages of a piece to ``builder`` and build the transcript. Raises :class:`TranscriptError`."""
 
 
-def expect_any(
-    pieces: Sequence[Piece], expected: str, document: Document
-) -> Sequence[Piece]:
+def expect_any(pieces: Sequence[T], expected: str, document: Document) -> Sequence[T]:
     """Return the pieces of a document. Raises the error of :func:`mismatch` where there are none."""
     if not pieces:
         raise mismatch(expected, document)
