@@ -48,8 +48,6 @@ NOBODY = noop("nobody is called {name}, so the roles are those that the names sh
 KNOWN_ROLES = noop(
     "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
 )
-
-
 NO_USER = noop("there is no user message, so no turn to replay")
 NO_USER_TEXT = noop("a message of the user has no text")
 UNANSWERED_CALL = noop("a tool call has no result")

@@ -63,8 +63,6 @@ Note = Callable[[str], None]
 """Called with a clause that says what was repaired in a message."""
 RoleOf = Callable[[object], str | None]
 """Returns the role for the name that a product gives a speaker; ``None`` for an unknown name."""
-
-
 TOO_LARGE_FIELDS = noop("fields too large to keep beside the text were left out")
 
 

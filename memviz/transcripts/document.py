@@ -47,8 +47,6 @@ EMPTY_FILE = Refusal(
     noop("Choose another file, or export it again."),
 )
 MISMATCH = Refusal(noop("{expected} was expected, found {found}."), OTHER_FORMAT)
-
-
 UNFORESEEN_ERRORS = (
     LookupError,
     TypeError,

@@ -34,6 +34,7 @@ from memviz.transcripts.readers.gemini_api import contents_text
 from memviz.transcripts.readers.gemini_cli import SUMMARIES, GeminiCli, Session
 from memviz.transcripts.readers.json_access import (
     count_at,
+    filled,
     list_at,
     object_at,
     objects_at,
@@ -162,8 +163,7 @@ def _told(read: Callable[[TranscriptBuilder], Transcript]) -> Told:
     with suppress(TranscriptError):
         transcript = read(builder)
         about = {name: getattr(transcript, name) for name in ABOUT}
-    about = {name: value for name, value in about.items() if value}
-    return Told(tuple(builder.messages), tuple(builder.events), about)
+    return Told(tuple(builder.messages), tuple(builder.events), filled(about))
 
 
 def _placed(rows: Rows) -> list[Placed]:
@@ -322,7 +322,7 @@ def _copilot_use(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _use(tokens: int | None, **known: Any) -> dict[str, Any]:
     known["context_tokens"] = tokens
-    return {name: value for name, value in known.items() if value}
+    return filled(known)
 
 
 GROWING: Mapping[str, GrowingFormat] = {

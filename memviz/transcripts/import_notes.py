@@ -13,8 +13,6 @@ SUBAGENTS = noop(
     "what subagents said in side conversations was left out (rows: {rows})"
 )
 UNREAD = noop("what could not be read was left out (rows: {rows})")
-
-
 AT_MORE_PLACES = noop("{note}: {places} and {more} more.")
 
 

@@ -58,18 +58,12 @@ TOO_MANY_DIGITS = Refusal(
     noop("Put it in quotes, or remove it."),
     "JSON",
 )
-
-
 CUT_LINE = noop(
     "imported {imported} of {all} lines: line {line} ends in the middle of a message"
 )
-
-
 HEX_ESCAPES = noop(
     "escapes that JSON does not know, such as \\x0B, were read as the characters they name"
 )
-
-
 KINDS: dict[type, str] = {
     type(None): "null",
     bool: noop("true or false"),
@@ -80,8 +74,6 @@ KINDS: dict[type, str] = {
     dict: noop("an object"),
 }
 """JSON values in words."""
-
-
 NOT_FINITE = noop("numbers that JSON does not know (NaN, Infinity) were read as null")
 SURROGATES = noop(
     "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"

@@ -22,7 +22,7 @@ from memviz.transcripts.document import (
 )
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import text_at, texts_at
 from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
 from memviz.transcripts.user_names import listed_names, same_name
@@ -57,8 +57,6 @@ LIST_INSIDE = Refusal(
 )
 IT = noop("it")
 DOCS = noop("docs/formats.md has the formats that can be read.")
-
-
 FIRST_ITEM = noop("the first item")
 
 
@@ -212,7 +210,7 @@ def _lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:
 def _looks_like_one(item: Any) -> bool:
     if not isinstance(item, dict) or not any(key in item for key in CONTENT_KEYS):
         return False
-    return any(isinstance(item.get(key), str) for key in SPEAKER_KEYS)
+    return bool(texts_at(item, *SPEAKER_KEYS))
 
 
 def _nearest_reader(

@@ -70,8 +70,6 @@ CHOOSE_FILE = noop("Choose the file with the conversations.")
 OTHER_FILES = noop("it holds nothing but {names}, which cannot hold one")
 NONE_READ = Refusal(noop("no conversation inside. {found}."), CHOOSE_FILE)
 NONE_INSIDE = Refusal(noop("no conversation inside: {held}."), CHOOSE_FILE)
-
-
 EACH_LINE = noop("each line is")
 NEITHER_COLUMN = noop("none of them for the role or for what is said")
 
@@ -105,12 +103,9 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
             continue
         known = meanings_of([cell for cell in head[0].cells if len(cell.strip()) > 1])
         names = listed_names([cell.strip() for cell in head[0].cells])
-        missing = NEITHER_COLUMN
-        for meaning, without in MISSING.items():
-            if meaning in known:
-                missing = without
-                break
-        return NEARLY_TABLE.error(names=names, missing=_(missing))
+        lacks = [without for meaning, without in MISSING.items() if meaning in known]
+        missing = _([*lacks, NEITHER_COLUMN][0])
+        return NEARLY_TABLE.error(names=names, missing=missing)
     return None
 
 

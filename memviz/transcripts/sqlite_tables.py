@@ -120,11 +120,8 @@ def _quoted(name: str) -> str:
 
 
 def _is_plain(name: object, sql: object) -> bool:
-    return (
-        isinstance(name, str)
-        and isinstance(sql, str)
-        and sql.lstrip()[:12].upper() == "CREATE TABLE"
-    )
+    begins_plain = isinstance(sql, str) and sql.lstrip()[:12].upper() == "CREATE TABLE"
+    return isinstance(name, str) and begins_plain
 
 
 @contextmanager

@@ -40,8 +40,8 @@ def with_time(value: object, **texts: str) -> dict[str, str]:
     :data:`~memviz.core.conversation.TIME` as ISO text, with those of the other
     ``texts`` that are not empty. Without a time that can be read it has none."""
     time = moment(value)
-    meta = {TIME: time.isoformat() if time else "", **texts}
-    return {key: text for key, text in meta.items() if text}
+    meta = {TIME: time.isoformat()} if time else {}
+    return meta | {key: text for key, text in texts.items() if text}
 
 
 def time_text(value: object) -> str:

@@ -32,8 +32,6 @@ USER = re.compile(r"^(?:[^/@]*|[^/@:]*:(?!\d+/)[^@]*)@")
 """The name and password of who reads an address, which may have slashes: ``me:a/key@``; not ``host:80/a@b``."""
 PATTERN_MARK = re.compile(r"[*?\[]")
 """What makes an address a pattern: ``logs/*.jsonl.gz``."""
-
-
 UNREADABLE = Refusal(
     noop("the address cannot be read: {reason}."),
     noop("Check it, and whether this machine may read it."),
@@ -158,13 +156,12 @@ def list_folder(folder: Path) -> list[Path]:
 
     Raises :class:`TranscriptError` for a folder that cannot be read.
     """
-    paths = []
     with _reaching(str(folder)):
         files, place = _file_system(str(folder))
-        for _name, info in _in_folder(files, place, ""):
-            below = Path(info["name"]).relative_to(place)
-            paths.append(folder / below)
-    return paths
+        return [
+            folder / Path(info["name"]).relative_to(place)
+            for _name, info in _in_folder(files, place, "")
+        ]
 
 
 def digest_of(files: Iterator[SourceFile]) -> tuple[str, int]:
@@ -265,12 +262,11 @@ def _is_file(files: Any, info: dict[str, Any]) -> bool:
 def _is_swept(files: Any, place: str) -> bool:
     """Return whether a sweep has written this: ``swept/manifest.json``, ``swept/failures/part-000000.parquet``."""
     path = PurePosixPath(place)
-    if path.name == "manifest.json":
-        folder = path.parent
-    elif path.parent.name in SWEPT_FOLDERS:
-        folder = path.parent.parent
-    else:
-        return False
+    folder = path.parent
+    if path.name != "manifest.json":
+        if folder.name not in SWEPT_FOLDERS:
+            return False
+        folder = folder.parent
     return all(files.isdir(f"{folder}/{name}") for name in SWEPT_FOLDERS)
 
 

@@ -189,6 +189,13 @@ class Mapping(Saying):
     """Texts are UTF-8 that was read as Latin-1, as in exports of Messenger."""
 
     @property
+    def speaker_of_people(self) -> Speaker | None:
+        """Return the field of the speaker where the first of any people is the user; ``None`` for any other."""
+        speaker = self.speaker
+        is_of_people = speaker is not None and speaker.others == "first_is_user"
+        return speaker if is_of_people else None
+
+    @property
     def sayings(self) -> tuple[Saying, ...]:
         """Return what each row says: the mapping itself where it names no others."""
         return self.say or (self,)

@@ -179,13 +179,11 @@ def _guess_messages(
     text = best_field([one for one in fields if one is not speaker], _text_score)
     if speaker is None or text is None:
         return None
-    known = dict(known)
     time = best_field(fields, _time_score)
-    known["time"] = time.path if time else ""
+    known = {**known, "time": time.path if time else ""}
     group = best_field(fields, _conversation_score)
     if group is not None and not known["conversations"]:
-        known["conversation"] = group.path
-        known["order"] = known["time"]
+        known |= {"conversation": group.path, "order": known["time"]}
     mapping = Mapping(speaker=_speaker_of(speaker), text=(text.path,), **known)
     named = _speaker_score(speaker)
     likely = _text_score(text)
@@ -197,12 +195,12 @@ def _guess_pairs(
 ) -> tuple[float, Mapping] | None:
     """Return the mapping of rows that are a question with its answer each."""
     found = {role: _named(fields, names) for role, names in PAIR_NAMES.items()}
-    if found["user"] is None:
-        found["user"] = best_field(fields, _question_score)
-    if found["assistant"] is None and found["user"] is not None:
-        others = [one for one in fields if one not in found.values()]
+    asked = found["user"] or best_field(fields, _question_score)
+    found["user"] = asked
+    if found["assistant"] is None and asked is not None:
+        others = [field for field in fields if field not in found.values()]
         found["assistant"] = best_field(others, _text_score)
-    if None in (found["user"], found["assistant"]):
+    if asked is None or found["assistant"] is None:
         return None
     sayings = [
         Saying.model_validate({"role": role, "text": field.path})
@@ -210,12 +208,10 @@ def _guess_pairs(
         if field is not None
     ]
     group = best_field(fields, _conversation_score)
-    known = dict(known)
     if group is not None:
-        known["conversation"] = group.path
+        known = {**known, "conversation": group.path}
     elif path == EACH:  # rows of data: each is a conversation of its own
-        known["conversations"] = EACH
-        known["rows"] = "."
+        known = {**known, "conversations": EACH, "rows": "."}
     return 3.0, Mapping(say=tuple(sayings), **known)
 
 

@@ -98,14 +98,8 @@ class MappedReader(Reader):
 
     def conversations(self, document: Document) -> list[Piece]:
         """One for each conversation in which there are rows."""
-        content = self._content(document)
+        pieces = list(self._pieces(document))
         self._tell_of_others(document, document.notes)
-        found = []
-        for value, place in values_at(content, self.mapping.conversations or "."):
-            found += self._grouped(value, place)
-        pieces = [piece for piece in found if piece.rows]
-        if self.mapping.requests:
-            pieces = self._joined(pieces, document.limits)
         if not pieces:
             raise NO_ROWS.error()
         return pieces
@@ -120,14 +114,8 @@ class MappedReader(Reader):
         path = ".".join(filter(None, (mapping.conversations, mapping.rows)))
         whole = left_beside(path, document)
         if whole is not None:
-            note = Said(
-                LIKE_OTHERS,
-                path=path,
-                number=len(whole.parts),
-                conversations=whole.conversations,
-                rows=whole.rows,
-            )
-            notes.add(note)
+            known = {"conversations": whole.conversations, "rows": whole.rows}
+            notes.add(Said(LIKE_OTHERS, path=path, number=len(whole.parts), **known))
 
     def read(self, piece: Piece, builder: TranscriptBuilder) -> Transcript:
         """The conversation that the rows are, in order."""
@@ -157,17 +145,19 @@ class MappedReader(Reader):
 
     def preview(self, document: Document, most: int) -> Transcript:
         """Return the first messages of the first conversation. Raises :class:`TranscriptError`."""
+        for piece in self._pieces(document):
+            builder = TranscriptBuilder(document.limits, user=document.user)
+            self._tell_of_others(document, builder.notes)
+            return self.read(piece._replace(rows=piece.rows[:most]), builder)
+        raise NO_ROWS.error()
+
+    def _pieces(self, document: Document) -> Iterator[Piece]:
         content = self._content(document)
         for value, place in values_at(content, self.mapping.conversations or "."):
             pieces = self._grouped(value, place)
             if self.mapping.requests:
                 pieces = self._joined(pieces, document.limits)
-            if pieces:
-                piece = pieces[0]._replace(rows=pieces[0].rows[:most])
-                builder = TranscriptBuilder(document.limits, user=document.user)
-                self._tell_of_others(document, builder.notes)
-                return self.read(piece, builder)
-        raise NO_ROWS.error()
+            yield from pieces
 
     def _content(self, document: Document, most: int | None = None) -> Any:
         """Return what the file holds as plain values, or ``most`` of its items; prepared where the mapping says so."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from memviz.core.errors import TranscriptError
@@ -17,6 +18,7 @@ from memviz.transcripts.document import Placed
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.mapping.packed import opened_bytes
+from memviz.transcripts.readers.json_access import list_at
 
 EACH = "*"
 NUMBER = re.compile(r"-?\d{1,9}")
@@ -105,8 +107,7 @@ def _plain(value: Any) -> Any:
         return value
     kind, held = next(iter(value.items()))
     if kind == "arrayValue" and isinstance(held, dict):
-        items = held.get("values")
-        return [_plain(item) for item in items] if isinstance(items, list) else []
+        return list(map(_plain, list_at(held, "values")))
     if kind == "kvlistValue" and isinstance(held, dict):
         return opened(held.get("values"))
     if kind in OTLP_NUMBERS and isinstance(held, str) and held.isdecimal():
@@ -146,17 +147,16 @@ def _named(value: Mapping[str, Any], names: Sequence[str]) -> tuple[int, Any]:
     """Return how many of the names together are a key, and what stands under it; 0 where none are."""
     if names[0] in value and (len(names) == 1 or names[1] == EACH):
         return 1, value[names[0]]
-    plain = list(names)
-    if EACH in plain:
-        plain = plain[: plain.index(EACH)]
-    for count in range(len(plain), 0, -1):
+    plain = list(takewhile(lambda name: name != EACH, names))
+    counts = range(len(plain), 0, -1)
+    for count in counts:
         key = ".".join(plain[:count])
         if key in value:
             return count, value[key]
-    for count in range(len(plain), 0, -1):
+    for count in counts:
         beginning = ".".join(plain[:count]) + "."
         flat = {
-            str(key)[len(beginning) :]: held
+            str(key).removeprefix(beginning): held
             for key, held in value.items()
             if str(key).startswith(beginning)
         }
@@ -183,7 +183,7 @@ def _nested(flat: Mapping[str, Any]) -> Any:
 def _with_lists(tree: Any) -> Any:
     if not isinstance(tree, dict):
         return tree
-    held = {key: _with_lists(inner) for key, inner in tree.items()}
-    if held and all(key.isdecimal() for key in held):
-        return [held[key] for key in sorted(held, key=lambda key: int(key[:9]))]
-    return held
+    branches = {key: _with_lists(inner) for key, inner in tree.items()}
+    if branches and all(map(str.isdecimal, branches)):
+        return [branches[key] for key in sorted(branches, key=lambda key: int(key[:9]))]
+    return branches

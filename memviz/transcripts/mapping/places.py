@@ -127,7 +127,6 @@ def _inside(items: Sequence[Any], names: list[str]) -> Iterator[Rows]:
 
 def _rows_at(names: list[str], first: list[Any]) -> Rows:
     """Return rows whose path is split before the last list: each item of the lists above is a conversation."""
-    above = len(names) - 1
-    while above > 0 and names[above - 1] != "*":
-        above -= 1
+    lists_above = [at for at, name in enumerate(names[:-1], 1) if name == EACH]
+    above = max(lists_above, default=0)
     return Rows(".".join(names[:above]), ".".join(names[above:]), first)

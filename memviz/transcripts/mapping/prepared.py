@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 from memviz.transcripts.decoding import texts_behind
@@ -37,21 +38,24 @@ def aider_rows(document: Document) -> list[dict[str, Any]]:
 
 
 def _aider_messages(text: str) -> list[tuple[str, str]]:
-    runs: list[tuple[str, list[str]]] = []
-    for line in text.split("\n"):
-        role = "assistant"
-        if line.startswith((AIDER_ASKED, AIDER_ASKED.strip() + "\n")):
-            role = "user"
-            line = line.removeprefix(AIDER_ASKED)
-        elif line.startswith(AIDER_NOTICE) or line == ">":
-            role = ""
-        line = line.removesuffix("  ") if role == "user" else line
-        if runs and runs[-1][0] == role:
-            runs[-1][1].append(line)
-        else:
-            runs.append((role, [line]))
-    spoken = [(role, "\n".join(lines).strip()) for role, lines in runs if role]
-    return [(role, said) for role, said in spoken if said]
+    spoken = []
+    for role, lines in groupby(text.split("\n"), _aider_role):
+        if role == "user":
+            lines = (
+                line.removeprefix(AIDER_ASKED).removesuffix("  ") for line in lines
+            )
+        said = "\n".join(lines).strip()
+        if role and said:
+            spoken.append((role, said))
+    return spoken
+
+
+def _aider_role(line: str) -> str:
+    """Return who says a line; empty for a notice of the program."""
+    if line.startswith(AIDER_ASKED):
+        return "user"
+    is_notice = line.startswith(AIDER_NOTICE) or line == ">"
+    return "" if is_notice else "assistant"
 
 
 def bedrock_messages(document: Document) -> list[dict[str, Any]]:

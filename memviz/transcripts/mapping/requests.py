@@ -126,9 +126,9 @@ def _positions(thread: Thread, request: Request) -> list[int]:
     at = -1
     positions = []
     for spoken in request.messages:
-        found = -1 if spoken.is_system else thread.next_position(spoken, at)
-        at = max(at, found)
-        positions.append(found)
+        position = -1 if spoken.is_system else thread.next_position(spoken, at)
+        at = max(at, position)
+        positions.append(position)
     return positions
 
 

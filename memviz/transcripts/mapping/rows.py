@@ -81,7 +81,8 @@ def joined_values(document: Document, most: int | None) -> list[Any]:
         while at < len(text) and (most is None or len(found) < most):
             value, at = decoder.raw_decode(text, at)
             found.append(value)
-            at += len(text[at : at + MAX_GAP]) - len(text[at : at + MAX_GAP].lstrip())
+            gap = text[at : at + MAX_GAP]
+            at += len(gap) - len(gap.lstrip())
     except (ValueError, RecursionError):
         return []
     return [] if is_deeper(found, document.limits.depth) else plain_value(found)
@@ -101,17 +102,15 @@ def _database_rows(
 def csv_rows(text: str, most: int | None = None) -> list[dict[str, str]]:
     """Return the rows of a table in text by the names of its columns; none where it is no table."""
     for dialect in dialects(text):
-        found = table_rows(text, dialect)
-        head = next(found, None)
-        if head is None or len(head.cells) < 2:
+        rows = table_rows(text, dialect)
+        first = list(islice(rows, 21))
+        if len(first) < 2 or any(len(row.cells) < 2 for row in first):
             continue
+        head, *below = first
         names = [cell.strip(" \t\ufeff") for cell in head.cells[:MAX_COLUMNS]]
-        first = list(islice(found, 20))
-        if not first or any(len(row.cells) < 2 for row in first):
-            continue
         return [
             dict(zip(names, row.cells, strict=False))
-            for row in islice(chain(first, found), most)
+            for row in islice(chain(below, rows), most)
         ]
     return []
 
@@ -171,11 +170,11 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Object):
         return {clean_text(str(key)): plain_value(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_value(held) for held in value]
+        return list(map(plain_value, value))
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, bytes):
-        return clean_text(value.decode("utf-8", "replace"))
     if isinstance(value, float):
         return value if isfinite(value) else None
     if value is None or isinstance(value, bool | int):

@@ -179,12 +179,12 @@ class RowReading:
             USAGE: usage_of(value, paths),
             CACHE_BREAK: id_text(field_at(value, rule.cache_break)),
         }
-        kept = kept_beside(recorded, self.builder.note)
+        beside = kept_beside(recorded, self.builder.note)
         messages = self.builder.messages
-        for position in range(len(messages) - 1, start - 1, -1):
+        for position in reversed(range(start, len(messages))):
             message = messages[position]
-            if kept and message.role == "assistant":
-                meta = {**(message.meta or {}), **kept}
+            if beside and message.role == "assistant":
+                meta = {**(message.meta or {}), **beside}
                 messages[position] = replace(message, meta=meta)
                 return
 
@@ -246,8 +246,8 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
     People come before programs: the bot that greets them is not the user. Empty where
     nobody speaks, or where the mapping does not make the first to speak the user.
     """
-    speaker = mapping.speaker
-    if speaker is None or speaker.others != "first_is_user":
+    speaker = mapping.speaker_of_people
+    if speaker is None:
         return ""
     listed = folded_words(speaker.skip)
     for role in ROLES:
@@ -266,8 +266,8 @@ def first_to_speak(mapping: Mapping, rows: Sequence[Placed]) -> str:
 def find_names(mapping: Mapping, value: Any, rows: Sequence[Placed]) -> Names:
     """Return the names of those who speak in a conversation, each by the word that its
     rows have for the speaker; none where the word is no person's id."""
-    speaker = mapping.speaker
-    if speaker is None or speaker.others != "first_is_user":
+    speaker = mapping.speaker_of_people
+    if speaker is None:
         return NO_NAMES
     names = Names({}, {})
     people = mapping.people

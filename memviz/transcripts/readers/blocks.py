@@ -40,8 +40,6 @@ NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
 MEDIA = ("image", "audio", "video")
-
-
 PartKind = Literal["text", "reasoning", "call", "result", "step"]
 
 
@@ -97,9 +95,9 @@ def named_call(id: object, name: object, arguments: object, note: Note) -> Part:
 
 def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
     """Return the result of a tool. ``meta`` that is ``None`` is dropped."""
-    kept = {key: value for key, value in meta.items() if value is not None}
+    known = {key: value for key, value in meta.items() if value is not None}
     tool = name if isinstance(name, str) and name else None
-    return Part("result", text, id=id_text(id) or None, name=tool, meta=kept)
+    return Part("result", text, id=id_text(id) or None, name=tool, meta=known)
 
 
 def thoughts(text: object) -> list[Part]:
@@ -304,8 +302,8 @@ class Vocabulary:
         if rule is self.other or not isinstance(held, dict):
             return _as_parts(self.other(block, note, self))
         parts = _as_parts(rule(held, note, self))
-        is_of_model = bool(parts) and parts[0].kind in ("call", "reasoning")
-        if is_of_model and role != "assistant":
+        is_silent = role != "assistant" and bool(parts)
+        if is_silent and parts[0].kind in ("call", "reasoning"):
             return _as_parts(self.other(block, note, self))
         return parts
 
@@ -336,7 +334,9 @@ class Text:
         said = block.get("text")
         if not isinstance(said, str):
             said = json_text(said) or words.text(block.get("content"), note)
-        return joined([*texts_under(block, *self.paths), said])
+        if self.paths:
+            said = joined([*texts_under(block, *self.paths), said])
+        return said
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from memviz.transcripts.readers.blocks import (
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
+    filled,
     first_text,
     first_value,
     joined,
@@ -35,6 +36,7 @@ from memviz.transcripts.readers.json_access import (
     list_at,
     object_at,
     objects_at,
+    picked,
     text_at,
     value_at,
 )
@@ -150,7 +152,7 @@ class Cohere(ExchangeReader):
             own_keys = ("tool_plan", "tool_calls", *BESIDE)
             content = builder.text_elsewhere(item, place, *own_keys)
         parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
-        beside = {key: item[key] for key in BESIDE if key in item}
+        beside = picked(item, BESIDE)
         if role == "user":
             for document in beside.pop("documents", []):
                 parts.append(Part("text", _document_text(document)))
@@ -167,7 +169,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
         return {"role": "assistant", **message}
     if not isinstance(text, str):
         return {}
-    beside = {key: row[key] for key in ("tool_calls", *BESIDE) if row.get(key)}
+    beside = filled(picked(row, ("tool_calls", *BESIDE)))
     return {"role": "assistant", "message": text, **beside}
 
 

@@ -30,8 +30,6 @@ ABOUT = {
 }
 """Kinds of rows that say something of the session."""
 MESSAGES = frozenset({"user.message", "assistant.message", "tool.execution_complete"})
-
-
 EXPECTED = noop("rows of a session with messages")
 
 

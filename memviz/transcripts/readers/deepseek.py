@@ -6,7 +6,7 @@ from typing import Any
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.readers.blocks import Part, add_parts
+from memviz.transcripts.readers.blocks import Part, PartKind, add_parts
 from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
@@ -18,12 +18,16 @@ from memviz.transcripts.readers.message_trees import branch_taken, place_of
 from memviz.transcripts.times import with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
+PARTS: dict[str, PartKind] = {
+    "REQUEST": "text",
+    "RESPONSE": "text",
+    "THINK": "reasoning",
+}
+"""The kind of part that a fragment of a speaker is."""
 ABOUT = About(title=("title",), held_at=("inserted_at", "updated_at"))
 OTHER_FRAGMENT = noop(
     "a fragment that is neither said nor thought, such as a search, was left out"
 )
-
-
 NO_SPEAKER = noop("has no fragment of the type REQUEST or RESPONSE")
 
 
@@ -80,11 +84,8 @@ def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> 
         for file in objects_at(message, "files")
     ]
     for kind, fragment in zip(kinds, fragments, strict=True):
-        content = text_at(fragment, "content")
-        if kind == "THINK":
-            parts.append(Part("reasoning", content))
-        elif kind in SPEAKERS:
-            parts.append(Part("text", content))
+        if kind in PARTS:
+            parts.append(Part(PARTS[kind], text_at(fragment, "content")))
         else:
             builder.note(OTHER_FRAGMENT, place)
     model = text_at(message, "model") if role == "assistant" else ""

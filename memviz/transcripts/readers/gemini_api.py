@@ -41,6 +41,7 @@ from memviz.transcripts.readers.json_access import (
     list_at,
     object_at,
     objects_at,
+    picked,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import tool_schemas, with_places
@@ -104,7 +105,7 @@ def _result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 
 def _code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
-    written = {key: code[key] for key in ("language", "code") if key in code}
+    written = picked(code, ("language", "code"))
     return [named_call(code.get("id"), CODE_TOOL, written, note)]
 
 

@@ -14,10 +14,10 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named, pass_over
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.blocks import (
+    Thought,
     add_parts,
     add_result,
     call_parts,
-    thoughts,
 )
 from memviz.transcripts.readers.gemini_api import (
     CLI_GREETING,
@@ -29,11 +29,9 @@ from memviz.transcripts.readers.gemini_api import (
 )
 from memviz.transcripts.readers.json_access import (
     id_text,
-    joined,
     list_at,
     objects_at,
     text_at,
-    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import with_places
@@ -49,6 +47,7 @@ UNKNOWN_REWIND = noop("a rewind to a message that is not in the file was passed 
 GREETINGS = (CLI_GREETING, "Okay, just setting up the context for our chat.")
 THANKS = "Got it. Thanks for the context!"
 THANKS_FOR_SUMMARY = "Got it. Thanks for the additional context!"
+THOUGHT = Thought(("subject", "description", "text"))
 TYPES = {
     "gemini": "assistant",
     "user": "user",
@@ -57,8 +56,6 @@ TYPES = {
 COMPRESSED = re.compile(
     r"compressed (?:from )?(?:from:? )?(\d[\d,]*) to (\d[\d,]*) tokens"
 )
-
-
 EXPECTED = noop("a session, or a list of contents,")
 
 
@@ -295,9 +292,7 @@ class SessionStory:
         known = {id_text(call.get("id")) for call in calls}
         parts = []
         for thought in objects_at(value, "thoughts"):
-            parts += thoughts(
-                joined(texts_under(thought, "subject", "description", "text"))
-            )
+            parts += THOUGHT(thought, note, PARTS)
         for part in PARTS.parts(value.get("content"), note):
             if part.call is None or part.call.id not in known:
                 parts.append(part)

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def value_at(value: object, *path: str) -> Any:
@@ -34,7 +36,10 @@ def list_at(value: object, *path: str) -> list[Any]:
 
 def objects_at(value: object, *path: str) -> list[dict[str, Any]]:
     """The objects in the list under these keys; without keys, the objects in ``value``, if that is a list."""
-    return [item for item in list_at(value, *path) if isinstance(item, dict)]
+    items = value_at(value, *path) if path else value
+    if not isinstance(items, list):
+        return []
+    return [item for item in items if isinstance(item, dict)]
 
 
 def count_at(value: object, *path: str) -> int | None:
@@ -115,6 +120,16 @@ def items_in(records: Iterable[object], *path: str) -> list[Any]:
     for record in records:
         items += list_at(record, *path)
     return items
+
+
+def filled(fields: Mapping[str, T]) -> dict[str, T]:
+    """Return the fields that have a value: ``{"a": 1, "b": ""}`` -> ``{"a": 1}``."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def picked(record: Mapping[str, T], keys: Iterable[str]) -> dict[str, T]:
+    """Return the fields of a record under those of these keys that it has."""
+    return {key: record[key] for key in keys if key in record}
 
 
 def at_least_half(items: Sequence[Any], fits: Callable[[Any], object]) -> bool:

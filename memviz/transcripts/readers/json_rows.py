@@ -20,6 +20,7 @@ from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.json_access import (
     at_least_half,
+    filled,
     first_under,
     list_at,
     object_at,
@@ -55,7 +56,7 @@ class About(NamedTuple):
             "held_at": first_moment(times),
             "system_prompt": first_under(record, *self.system_prompt),
         }
-        return {field: value for field, value in known.items() if value}
+        return filled(known)
 
 
 class RowReader(Reader):

@@ -16,6 +16,7 @@ from memviz.transcripts.readers.database_rows import (
 from memviz.transcripts.readers.json_access import (
     as_list,
     at_least_half,
+    filled,
     id_text,
     list_at,
     objects_at,
@@ -43,8 +44,6 @@ THREAD_PATHS = (
     ("config", "configurable", "thread_id"),
 )
 TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
-
-
 EXPECTED = noop("messages of LangChain")
 
 
@@ -185,7 +184,7 @@ def _id(shape: Shape) -> str:
 def _joined(run: list[Shape]) -> dict[str, Any]:
     data = dict(run[0].data)
     for shape in run[1:]:
-        data = {**data, **{key: value for key, value in shape.data.items() if value}}
+        data |= filled(shape.data)
     data["content"] = _content([shape.data.get("content") for shape in run])
     if len(run) > 1:
         data["tool_calls"] = _calls(run)

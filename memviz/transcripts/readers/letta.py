@@ -32,6 +32,7 @@ from memviz.transcripts.readers.blocks import (
 )
 from memviz.transcripts.readers.json_access import (
     count_at,
+    filled,
     first_text,
     first_value,
     id_text,
@@ -39,9 +40,11 @@ from memviz.transcripts.readers.json_access import (
     json_text,
     object_at,
     objects_at,
+    picked,
     text_at,
     texts_at,
 )
+from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.times import first_moment, time_text, with_time
 
 EXPECTED = noop("an agent, or a list of agents, with messages")
@@ -342,7 +345,7 @@ class AgentLog:
 
 def _printed(part: Mapping[str, Any]) -> dict[str, Any]:
     """The output that a tool printed while it ran, which Letta keeps beside the result and does not send."""
-    return {key: part[key] for key in ("stdout", "stderr") if part.get(key)}
+    return filled(picked(part, ("stdout", "stderr")))
 
 
 class Letta(Reader):
@@ -363,8 +366,8 @@ class Letta(Reader):
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
         items = piece["messages"]
         log = AgentLog(builder, items, text_at(piece, "system"))
-        for index, item in enumerate(items):
-            log.add(item, f"index {index}")
+        for item, place in with_places(items):
+            log.add(item, place)
         log.end()
         times = [item.get("created_at") for item in objects_at(items)]
         return builder.build(

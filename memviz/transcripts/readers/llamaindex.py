@@ -216,8 +216,8 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """Return the conversations of a store or of a buffer, without empty ones if there are others."""
     if _is_message(value):
         return [Chat("", with_places([value]))]
-    is_summary = value.get("class_name") == SUMMARY_BUFFER
-    is_summary = is_summary or not SUMMARY_FIELDS.isdisjoint(value)
+    is_marked = not SUMMARY_FIELDS.isdisjoint(value)
+    is_summary = is_marked or value.get("class_name") == SUMMARY_BUFFER
     is_summary = is_summary and value.get("llm", {}) is not None
     history = value.get("chat_history")
     rows = _rows_inside(value)

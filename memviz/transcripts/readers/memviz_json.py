@@ -16,7 +16,7 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import tool_schemas
+from memviz.transcripts.readers.json_rows import tool_schemas, with_places
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
@@ -25,8 +25,6 @@ LISTS = {"answers": str, "evidence": int, "stale": str}
 BROKEN_PROBE = noop(
     "a fact to ask for that is broken, or whose evidence is missing, was left out"
 )
-
-
 BROKEN_EVENT = noop("an event that is broken was left out")
 EXPECTED = noop("an object with a list of messages")
 
@@ -41,12 +39,12 @@ def read_probes(
     """
     items = [] if value is None else as_list(value)
     probes = []
-    for index, item in enumerate(items):
+    for item, where in with_places(items, "fact"):
         if _is_probe(item) and positions.keys() >= set(item["evidence"]):
             evidence = [positions[place] for place in item["evidence"]]
             probes.append(Probe.from_dict({**item, "evidence": evidence}))
         else:
-            notes.add(BROKEN_PROBE, f"fact {index}")
+            notes.add(BROKEN_PROBE, where)
     return tuple(probes)
 
 
@@ -102,8 +100,8 @@ def saved_texts(saved: dict[str, Any]) -> dict[str, str]:
 
 def read_events(value: object, builder: TranscriptBuilder) -> None:
     """Add saved events; broken ones are left out and noted."""
-    for index, item in enumerate(list_at(value)):
+    for item, place in with_places(list_at(value), "event"):
         try:
             builder.events.append(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
-            builder.note(BROKEN_EVENT, f"event {index}")
+            builder.note(BROKEN_EVENT, place)

@@ -25,14 +25,10 @@ TREE = "message_tree_id"
 OTHER_BRANCH = noop("left out {messages} of 1 other branch")
 OTHER_BRANCHES = noop("left out {messages} of {branches} other branches")
 GONE = noop("left out {messages}, deleted or broken")
-
-
 CIRCLE = Refusal(
     noop("its messages name each other in a circle."), noop("Export the tree again.")
 )
 NO_FIRST = Refusal(noop("its first message was deleted or is none: found {found}."))
-
-
 NO_ROLE = noop("has no known role")
 NO_TEXT = noop("has no text")
 
@@ -163,8 +159,7 @@ def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) 
     if others:
         branches = max(len(leaves(there)) - 1, 1)
         template = OTHER_BRANCH if branches == 1 else OTHER_BRANCHES
-        left_out = Said(template, messages=_messages(others), branches=branches)
-        builder.note(left_out)
+        builder.note(Said(template, messages=_messages(others), branches=branches))
     if gone:
         builder.note(Said(GONE, messages=_messages(gone)))
 

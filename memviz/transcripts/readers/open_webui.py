@@ -173,14 +173,14 @@ def _call(details: Details, note: Note) -> list[Part]:
     """Return a call, with its result where the tool is done."""
     given = details.attributes
     values = {key: _decoded(html.unescape(value)) for key, value in given.items()}
+    id = given.get("id")
     name = CODE_TOOL
-    arguments = {"code": _FENCE.sub("", details.body)}
+    arguments: object = {"code": _FENCE.sub("", details.body)}
     result = values.get("output")
     if given["type"] != CODE_TOOL:
         name = html.unescape(given.get("name", ""))
         arguments = values.get("arguments") or {}
         result = values["result"] if "result" in values else _decoded(details.body)
-    id = given.get("id")
     parts = [named_call(id, name, arguments, note)]
     if given.get("done") != "false":
         parts.append(result_part(id, json_text(result), name))

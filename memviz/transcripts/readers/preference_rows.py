@@ -26,8 +26,6 @@ SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
 ROLES = {"Human": "user", "Assistant": "assistant"}
 OTHER_TEXT = noop("the text that was not chosen was left out")
 TEXT_KEYS = ("chosen", "transcript")
-
-
 EMPTY_LAST_REPLY = noop("a last reply that is empty was left out")
 
 

@@ -9,14 +9,12 @@ from typing import Any
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.readers.json_access import (
-    at_least_half,
     first_text,
     joined,
-    list_at,
     objects_at,
+    picked,
     text_at,
     texts_under,
-    value_at,
 )
 
 # Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
@@ -46,8 +44,6 @@ SHOWN_KEYS = (
     "tool_call_id",
     "function_call",
 )
-
-
 COHERE_KEYS = frozenset({"message", "tool_plan", "tool_results"})
 BEDROCK_BLOCKS = frozenset(
     {
@@ -59,9 +55,10 @@ BEDROCK_BLOCKS = frozenset(
 
 def has_roles(items: object) -> bool:
     """Return whether at least half of a list are objects with a known role, whatever else is in them."""
-    if not isinstance(items, list):
+    if not isinstance(items, list) or not items:
         return False
-    return at_least_half(items, lambda item: known_role(value_at(item, "role")))
+    roles = [known_role(item.get("role")) for item in objects_at(items)]
+    return 2 * (len(roles) - roles.count(None)) >= len(items)
 
 
 def are_messages(items: object) -> bool:
@@ -77,12 +74,17 @@ def are_openai(items: Sequence[Any]) -> bool:
 
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
-    parts = objects_at(item.get("content"))
+    content = item.get("content")
+    # Nearly every message is a text; this runs several times for each message of a large file.
+    if not isinstance(content, list):
+        return set()
+    parts = objects_at(content)
     return {part["type"] for part in parts if isinstance(part.get("type"), str)}
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:
-    if text_at(item, "role").strip().lower() in OPENAI_ROLES:
+    role = item.get("role")
+    if isinstance(role, str) and role.strip().lower() in OPENAI_ROLES:
         return True
     has_own = any(item.get(key) is not None for key in OPENAI_KEYS)
     return has_own or bool(part_types(item))
@@ -98,8 +100,10 @@ def _is_foreign(item: Mapping[str, Any]) -> bool:
 def is_bedrock(item: Mapping[str, Any]) -> bool:
     """Return whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what
     they are."""
-    blocks = list_at(item, "content")
-    return bool(blocks) and all(map(_is_bedrock_block, blocks))
+    content = item.get("content")
+    if not isinstance(content, list) or not content:
+        return False
+    return all(map(_is_bedrock_block, content))
 
 
 def _is_bedrock_block(block: object) -> bool:
@@ -113,6 +117,9 @@ def _is_bedrock_block(block: object) -> bool:
 def is_cohere(item: Mapping[str, Any]) -> bool:
     """Return whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their
     calls, a plan before tool calls, or documents as parts."""
+    content = item.get("content")
+    if COHERE_KEYS.isdisjoint(item) and not isinstance(content, list):
+        return False  # nearly every message
     if "content" not in item and "message" in item:
         return text_at(item, "role").strip().lower() == "chatbot"
     has_plan = isinstance(item.get("tool_plan"), str)
@@ -120,13 +127,13 @@ def is_cohere(item: Mapping[str, Any]) -> bool:
         return True
     return any(
         isinstance(part.get("document"), dict) and part.get("type") == "document"
-        for part in objects_at(item, "content")
+        for part in objects_at(content)
     )
 
 
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
     """The message without the fields that its program keeps for itself, with this ``meta`` and reasoning."""
-    shown = {key: item[key] for key in SHOWN_KEYS if key in item}
+    shown = picked(item, SHOWN_KEYS)
     # Programs that call several APIs keep thoughts under the names of each.
     reasoning = first_text(item, "reasoning_content", "reasoning")
     reasoning = reasoning or joined(texts_under(item, "thinking_blocks[].thinking"))

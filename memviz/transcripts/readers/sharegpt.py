@@ -21,7 +21,7 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     objects_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader
+from memviz.transcripts.readers.json_rows import RowReader, with_places
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import first_moment, with_time
 
@@ -41,8 +41,6 @@ NO_CALL = noop(
 )
 CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
 TEXT_KEYS = ("value", "content", "text")
-
-
 NO_VALUE = noop("has no value")
 REJECTED_REPLY = noop("the rejected reply was left out")
 
@@ -68,8 +66,8 @@ class ShareGpt(RowReader):
         if not lists:
             raise NO_TURNS.error(place, found=describe(row))
         is_call = False
-        for index, turn in enumerate(lists[0]):
-            is_call = add_turn(turn, f"turn {index}", is_call, builder)
+        for turn, where in with_places(lists[0], "turn"):
+            is_call = add_turn(turn, where, is_call, builder)
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
         if isinstance(row.get("rejected"), dict):
@@ -112,15 +110,14 @@ def add_turn(
         builder.leave_out(place, NO_VALUE)
         return False
     value = values[0] if values else None
-    role = speaker
+    calls = tool_calls(value) if speaker == CALL else ()
+    if calls:
+        _add_calls(calls, place, after_call, builder)
+        return True
     if speaker == CALL:
-        calls = tool_calls(value)
-        if calls:
-            _add_calls(calls, place, after_call, builder)
-            return True
         builder.note(NO_CALL, place)
-        role = "assistant"
-    item = {**turn, "role": role, "content": value}
+        speaker = "assistant"
+    item = {**turn, "role": speaker, "content": value}
     builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
     return False
 

@@ -80,25 +80,26 @@ def _file(part: Block, note: Note, words: Vocabulary) -> str:
 def _tool(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return the call that a part is, and its result where there is one."""
     kind = text_at(part, "type")
+    name: object = kind.removeprefix("tool-")
     if kind == "tool-invocation" and isinstance(part.get("toolInvocation"), dict):
         part = part["toolInvocation"]
-        kind = "dynamic-tool"
-    name = (
-        part.get("toolName") if kind == "dynamic-tool" else kind.removeprefix("tool-")
-    )
+        name = part.get("toolName")
+    elif kind == "dynamic-tool":
+        name = part.get("toolName")
     id = part.get("toolCallId")
     given = part.get("input", part.get("args", part.get("rawInput")))
-    call = named_call(id, name, given, note)._replace(is_parallel=True)
+    parts = [named_call(id, name, given, note)._replace(is_parallel=True)]
     failed = part.get("errorText")
+    refused = value_at(part, "approval", "approved") is False
     reason = value_at(part, "approval", "reason")
     if isinstance(failed, str):
-        return [call, result_part(id, failed, name, is_error=True)]
-    if "output" in part or "result" in part:
-        found = part.get("output", part.get("result"))
-        return [call, result_part(id, json_text(found), name)]
-    if value_at(part, "approval", "approved") is False and isinstance(reason, str):
-        return [call, result_part(id, reason, name)]
-    return [call]
+        parts.append(result_part(id, failed, name, is_error=True))
+    elif "output" in part or "result" in part:
+        output = part.get("output", part.get("result"))
+        parts.append(result_part(id, json_text(output), name))
+    elif refused and isinstance(reason, str):
+        parts.append(result_part(id, reason, name))
+    return parts
 
 
 PARTS = Vocabulary(

@@ -133,10 +133,13 @@ def add_blocks(
     citations = []
     if role == "assistant":
         citations = items_in(blocks, "citations")
-        for block in blocks:
-            if _is_compaction(block):
-                builder.add_event("compaction", text_at(block, "content"))
-        blocks = [block for block in blocks if not _is_compaction(block)]
-    parts = [*BLOCKS.parts(blocks, note, role), Part("text", more)]
+        compactions = list(filter(_is_compaction, blocks))
+        for block in compactions:
+            builder.add_event("compaction", text_at(block, "content"))
+        if compactions:
+            blocks = [block for block in blocks if not _is_compaction(block)]
+    parts = BLOCKS.parts(blocks, note, role)
+    if more:
+        parts.append(Part("text", more))
     beside = kept_beside({"citations": citations}, note)
     add_parts(builder, role, parts, place, meta=meta, beside=beside)

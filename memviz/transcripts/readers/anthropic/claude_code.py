@@ -210,12 +210,13 @@ def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
     answered = {(row.parent, id) for row in path for id in row.result_ids}
     marks = set()
     for row in beside:
-        open_calls = [id for id in row.result_ids if (row.parent, id) not in answered]
         if row.is_boundary and row.logical_parent in on_path:
             marks.add(row.id)
             belonging.append(row)
-        elif row.parent in caller_ids and not calls.isdisjoint(open_calls):
-            belonging.append(row)
+        elif row.parent in caller_ids:
+            results = [id for id in row.result_ids if (row.parent, id) not in answered]
+            if not calls.isdisjoint(results):
+                belonging.append(row)
     belonging += [row for row in beside if row.is_summary and row.parent in marks]
     return belonging
 

@@ -37,8 +37,6 @@ INJECTED = re.compile(
 )
 """Texts in the user's role that no user wrote: commands, their output, notices of the program."""
 MAX_ASKED_CHARS = 200
-
-
 NO_MESSAGE = noop("has no message")
 
 
@@ -93,21 +91,23 @@ class Row:
         return self._ids("user", "tool_result", "tool_use_id")
 
     def _ids(self, role: str, kind: str, key: str) -> list[str]:
-        return [
-            block[key]
-            for block in objects_at(self.content)
-            if self.kind == role and block.get("type") == kind and text_at(block, key)
+        if self.kind != role:
+            return []
+        blocks = [
+            block for block in objects_at(self.content) if block.get("type") == kind
         ]
+        return [block[key] for block in blocks if text_at(block, key)]
 
     @property
     def is_hidden(self) -> bool:
         """Return whether it is bookkeeping: neither sent to the model nor said by it."""
         value = self.value
-        marks = [value.get("isMeta"), value.get("isApiErrorMessage")]
-        if not self.is_summary:
-            marks.append(value.get("isVisibleInTranscriptOnly"))
-        is_marked = any(mark is True for mark in marks)
-        return is_marked or text_at(value, "message", "model") == "<synthetic>"
+        if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
+            return True
+        is_shown_only = value.get("isVisibleInTranscriptOnly") is True
+        if is_shown_only and not self.is_summary:
+            return True
+        return text_at(value, "message", "model") == "<synthetic>"
 
     @property
     def is_message(self) -> bool:

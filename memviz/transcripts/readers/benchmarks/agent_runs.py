@@ -23,6 +23,7 @@ from memviz.transcripts.readers.json_rows import (
     most_rows,
     row_object,
     rows,
+    with_places,
 )
 from memviz.transcripts.readers.role_lists import chat_item, has_roles
 from memviz.transcripts.times import moment, with_time
@@ -68,10 +69,11 @@ class SweAgent(RowReader):
     ) -> dict[str, Any]:
         """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
         demos = 0
-        for index, item in enumerate(listed(row, "history", self.expected, place)):
+        history = listed(row, "history", self.expected, place)
+        for item, where in with_places(history):
             is_demo = value_at(item, IS_DEMO) is True
             message = _message(item, is_demo) if isinstance(item, dict) else item
-            position = builder.add_json(message, f"index {index}")
+            position = builder.add_json(message, where)
             demos += is_demo and position is not None
         _note_unsent(row, builder)
         status = text_at(row, "info", "exit_status")
@@ -156,8 +158,9 @@ class TauBench(Reader):
         key = "messages" if piece.is_second else "traj"
         record = row_object(piece.record, piece.place)
         expected = f"a result with a list called {key}"
-        for index, message in enumerate(listed(record, key, expected, piece.place)):
-            _add(message, f"index {index}", piece.is_second, builder)
+        messages = listed(record, key, expected, piece.place)
+        for message, place in with_places(messages):
+            _add(message, place, piece.is_second, builder)
         instruction = first_text(object_at(record, "info", "task"), "instruction")
         return builder.build(
             title=_title(record),

@@ -25,7 +25,7 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     texts_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader
+from memviz.transcripts.readers.json_rows import RowReader, with_places
 from memviz.transcripts.times import moment, with_time
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
@@ -52,8 +52,6 @@ DESCRIPTION = "Two people talk: {} is shown as the user, {} as the assistant."
 ADVERSARIAL = CATEGORIES["5"]
 OPEN_DOMAIN = CATEGORIES["3"]
 _MESSAGE = re.compile(r"(?<![\w:])D:?([0-9]{1,6}):([0-9]{1,6})(?![\w:])")
-
-
 NO_ANSWER = noop("a question without an answer was left out")
 NO_CONTENT = noop("has neither text nor image")
 REPAIRED_EVIDENCE = noop("evidence that was run together or misspelt was repaired")
@@ -126,8 +124,7 @@ def _add_session(
     def role_of(name: object) -> str | None:
         return roles.get(_key(name)) if isinstance(name, str) else None
 
-    for index, turn in enumerate(turns):
-        place = f"{key}, index {index}"
+    for turn, place in with_places(turns, f"{key}, index"):
         role = builder.speaker(
             turn, place, "speaker", called="speaker", role_of=role_of
         )
@@ -191,9 +188,8 @@ def read_probes(
     never said.
     """
     probes = []
-    for index, value in enumerate(list_at(items)):
+    for value, place in with_places(list_at(items), "question"):
         item = object_at(value)
-        place = f"question {index}"
         probe = _probe(item, positions, builder, place)
         if probe:
             probes.append(probe)

@@ -17,7 +17,7 @@ from memviz.transcripts.readers.json_access import (
     list_at,
     value_at,
 )
-from memviz.transcripts.readers.json_rows import RowReader, listed
+from memviz.transcripts.readers.json_rows import RowReader, listed, with_places
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
@@ -30,8 +30,6 @@ ABSTENTION = "_abs"
 
 Session = tuple[int, Any, datetime | None]
 """Index in the file, turns, and when it was held if the file says so."""
-
-
 NEVER_SAID = noop("a question about what was never said (abstention) was left out")
 NO_ANSWER = noop("a question without an answer was left out")
 
@@ -91,8 +89,7 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
         raise NO_LIST.error(f"session {number}", kind=_(kind_of(turns)))
     meta = with_time(date.isoformat() if date else None)
     evidence = []
-    for index, turn in enumerate(turns):
-        place = f"session {number}, index {index}"
+    for turn, place in with_places(turns, f"session {number}, index"):
         role = known_role(value_at(turn, "role"))
         content = value_at(turn, "content")
         # Nearly every turn is a plain text, and a file has a million of them.

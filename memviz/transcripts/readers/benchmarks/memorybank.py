@@ -11,11 +11,13 @@ from memviz.transcripts.document import Document, Reader, expect_any
 from memviz.transcripts.import_notes import Refusal
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import (
+    filled,
     first_text,
     object_at,
     texts_at,
     value_at,
 )
+from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.times import first_moment, moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
@@ -28,8 +30,6 @@ LANGUAGE_MESSAGES = 20
 """How many messages are looked at for the language, which the file does not say."""
 
 User = tuple[str, dict[str, Any]]
-
-
 NOTHING_SAID = noop("has neither a query nor a response")
 
 
@@ -93,8 +93,7 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         return
     if not isinstance(exchanges, list):
         raise NO_LIST.error(f"day {day[:40]}", kind=_(kind_of(exchanges)))
-    for index, exchange in enumerate(exchanges):
-        place = f"{day[:40]}, exchange {index}"
+    for exchange, place in with_places(exchanges, f"{day[:40]}, exchange"):
         said = _said(exchange)
         if not said:
             builder.leave_out(place, NOTHING_SAID)
@@ -119,7 +118,7 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
 
 def _about(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information")
-    known = {key: text for key, text in texts_at(facts, *facts).items() if text}
+    known = filled(texts_at(facts, *facts))
     known.pop("name", None)
     return "; ".join(f"{key}: {text}" for key, text in known.items())
 

@@ -28,8 +28,6 @@ STRUCTURE_COLUMNS = ("session_id", "message_id", "branch_id", "sequence_number")
 MAIN_BRANCH = "main"
 MAX_NAMED_BRANCHES = 5
 SPEAKERS = ("user", "assistant", "system", "developer")
-
-
 ENCRYPTED = noop("is encrypted")
 
 

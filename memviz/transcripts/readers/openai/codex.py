@@ -63,8 +63,6 @@ UNKNOWN_ROWS = noop("rows of the type {type}, which is not known, were left out"
 REWRITTEN = noop(
     "Codex rewrote the file when it compacted: what was said before is gone, but for {left}"
 )
-
-
 EXPECTED = noop("rows with a type and a payload")
 
 

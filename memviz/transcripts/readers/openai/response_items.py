@@ -81,6 +81,8 @@ RESULTS = frozenset(
     }
 )  # fmt: skip
 COMPACTIONS = frozenset({"compaction", "compaction_summary"})
+NOT_HERE = noop("refers to the item {id}, which is not in the file")
+UNKNOWN_TYPE = noop("has the type {type}, which is not known")
 UNREADABLE = noop(
     "the summary of a compaction is encrypted, so that nobody can read it"
 )
@@ -97,8 +99,6 @@ OTHERS = frozenset(
         "record_type", "instructions", "git",
     }
 )  # fmt: skip
-
-
 NO_TYPE = noop("has no type and no role")
 UNANSWERED_THOUGHT = noop("what the model thought before no reply was left out")
 
@@ -185,18 +185,11 @@ class ItemReader:
         elif kind == "item_reference" or (not kind and "id" in item):
             id = text_at(item, "id")
             if id not in self._here:
-                what = Said(
-                    "refers to the item {id}, which is not in the file",
-                    id=repr(id[:60]),
-                )
-                builder.leave_out(place, what)
+                builder.leave_out(place, Said(NOT_HERE, id=repr(id[:60])))
         elif not kind:
             builder.leave_out(place, NO_TYPE)
         elif kind not in SILENT:
-            builder.leave_out(
-                place,
-                Said("has the type {type}, which is not known", type=repr(kind[:40])),
-            )
+            builder.leave_out(place, Said(UNKNOWN_TYPE, type=repr(kind[:40])))
 
     def _add_message(self, item: Mapping[str, Any], place: str) -> None:
         note = self.builder.note_at(place)

@@ -83,8 +83,6 @@ NO_CONVERSATION = Refusal(
     noop("Choose the batch of a chat or of responses."),
 )
 OTHER_MODELS = ("embed", "moderation", "tts")
-
-
 EXPECTED = noop("a list of items, a request or a response")
 ONE_PAGE = noop("this is one page of several: the others are not in the file")
 
@@ -125,12 +123,8 @@ class OpenAIResponses(Reader):
         page = page_data(document.object)
         streamed = _streamed(document)
         if page:
-            return [
-                Items(
-                    in_order(with_places(page, "data index"), is_page=True),
-                    document.object.get("has_more") is True,
-                )
-            ]
+            rows_of_page = in_order(with_places(page, "data index"), is_page=True)
+            return [Items(rows_of_page, document.object.get("has_more") is True)]
         if _holds_items(document.object):
             return [Items(with_places(document.object["items"], "items index"))]
         if streamed or most_rows(document, _is_exchange) or document.object:
@@ -198,7 +192,7 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
 
 def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
     times = [moment(item.get("created_at")) for item in items]
-    known = [time for time in times if time is not None]
+    known = list(filter(None, times))
     return known[0] > known[-1] if known and known[0] != known[-1] else None
 
 

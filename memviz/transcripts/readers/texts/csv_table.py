@@ -37,8 +37,6 @@ _FORMATS = (
     ),
 )
 _ZONE = re.compile(r"( UTC| GMT| \+0000|Z)\Z")
-
-
 BROKEN_CALLS = noop("tool calls that are not JSON were left out")
 CELLS_BEYOND = noop("cells beyond the last column were left out")
 FEWER_CELLS = noop("a row has fewer cells than the table has columns")
@@ -172,6 +170,7 @@ def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
     return repeat_count, roles[:1] != ["user"]
 
 
+EMPTY_CELL = noop("has an empty cell for the {role}")
 OPEN_CELL = noop(
     "a quotation mark is never closed, so all that follows in the file was read as one cell"
 )
@@ -273,9 +272,7 @@ def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
         if text.strip():
             builder.add_text(role, text, place, meta=meta)
         else:
-            builder.leave_out(
-                place, Said("has an empty cell for the {role}", role=role)
-            )
+            builder.leave_out(place, Said(EMPTY_CELL, role=role))
 
 
 class TableConversation(NamedTuple):

@@ -14,7 +14,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import with_line_feeds
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch
 from memviz.transcripts.markdown import is_marked, read_marked
-from memviz.transcripts.readers.json_access import object_at
+from memviz.transcripts.readers.json_access import object_at, picked
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.texts.speaker_lines import (
     TEXT_STYLES,
@@ -28,16 +28,12 @@ from memviz.transcripts.user_names import MAX_NAMED, same_name, unclear_user
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _RULE = re.compile(r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})\Z")
-
-
 ONE_SIDE = noop(
     "only one side speaks, {who}: nobody else was found at the start of a line"
 )
 PASSED_OVER = noop(
     "lines that start with {starts} were read as text, not as the words of another speaker"
 )
-
-
 BROKEN_MARKER = noop("has a marker of memviz that cannot be read")
 CUT_OFF = noop("the text ends before its end, so the last message may be cut off")
 OPEN_FENCE = noop("a code fence is never closed, so it was read as text")
@@ -224,7 +220,7 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
         if "closed" in info:
             content = content.removesuffix(f"\n{info['closed']}")
         if "role" in info:
-            fields = {key: info[key] for key in FIELDS if key in info}
+            fields = picked(info, FIELDS)
             builder.add_json({"content": content, **fields}, place)
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content

@@ -114,18 +114,19 @@ def roles_of(names: Sequence[str], user: str | None = None) -> dict[str, str] | 
     If ``user`` is given, everybody else is the assistant, but for the system and its tools. Raises
     :class:`UnclearUserError` where nobody is called so.
     """
-    found = {name: likely_role(name) for name in names}
+    likely = {name: likely_role(name) for name in names}
     if user is not None:
         if not any(same_name(name, user) for name in names):
             raise nobody_called(user, names)
         roles = {}
-        for name, role in found.items():
+        for name, role in likely.items():
             side = "user" if same_name(name, user) else "assistant"
             roles[name] = role if role in ("system", "tool") else side
         return roles
-    unknown = sum(role is None for role in found.values())
-    sides = {"user", "assistant"} & set(found.values())
+    roles_meant = list(likely.values())
+    unknown = roles_meant.count(None)
+    sides = {"user", "assistant"}.intersection(roles_meant)
     if (unknown and not sides) or (unknown > 1 and sides == {"assistant"}):
         return None
     other = "assistant" if "user" in sides else "user"
-    return {name: role or other for name, role in found.items()}
+    return {name: role or other for name, role in likely.items()}

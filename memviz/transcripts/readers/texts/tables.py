@@ -80,9 +80,9 @@ def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
     if dialect.piped:
         cells = [cell.strip() for cell in cells[1:] if cell != _END]
         cells = cells[:-1] if cells and not cells[-1] else cells
-        if all(_RULE.fullmatch(cell) for cell in cells):
+        if all(map(_RULE.fullmatch, cells)):
             return None
-    if not any(cell.strip() for cell in cells) or cells == [_END]:
+    if not any(map(str.strip, cells)) or cells == [_END]:
         return None
     *others, last = cells
     if not last.endswith(_END):
@@ -175,8 +175,8 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     columns = _meanings(names)
     for needed, others in KINDS:
         if columns.keys() >= needed:
-            kept = {name: at for name, at in columns.items() if name not in others}
-            return Table(dialect, kept, len(names))
+            own = {name: at for name, at in columns.items() if name not in others}
+            return Table(dialect, own, len(names))
     return None
 
 
