@@ -69,8 +69,11 @@ def _turn_row_of(record: TurnRecord) -> dict[str, Any]:
     flags: dict[str, None] = {}
     for request in record.requests:
         flags |= dict.fromkeys(request.flags)
+    sums = {}
+    for name in SUMMED_COLUMNS:
+        sums[name] = sum(row[name] for row in rows)
     return {
-        **{name: sum(row[name] for row in rows) for name in SUMMED_COLUMNS},
+        **sums,
         "turn": record.turn,
         "requests": len(rows),
         "summary_version": rows[-1]["summary_version"],
