@@ -163,7 +163,7 @@ def test_each_part_that_cannot_be_used_is_said_and_the_rest_is_shown() -> None:
 def test_a_conversation_that_is_not_there_is_said_and_another_is_shown() -> None:
     page = opened("compare", QUERY | {"conversation": ["gone"]})
     (sentence,) = passed_over(page)
-    assert "conversation of the link is not on this server" in sentence
+    assert "conversation of the link is not in this library" in sentence
     assert figures(page)
 
 

@@ -54,6 +54,7 @@ _COUNTED = (
     plural_noop("{number} result", "{number} results"),
     plural_noop("{number} round", "{number} rounds"),
     plural_noop("{number} row", "{number} rows"),
+    plural_noop("{number} rule", "{number} rules"),
     plural_noop("{number} run", "{number} runs"),
     plural_noop("{number} second", "{number} seconds"),
     plural_noop("{number} setting", "{number} settings"),
