@@ -57,76 +57,76 @@ class Finding(NamedTuple):
 
 _SENTENCES: dict[str, tuple[Verdict, str]] = {
     "answers": ("yes", noop("It answers: {seconds:.1f} s for a first small question.")),
-    "server lists others": ("unsure", noop("Its server lists {names}.")),
-    "answers to its name": ("yes", noop("It answers under the name {own}.")),
-    "server lists it": ("yes", noop("Its server lists {own}.")),
-    "server does not list it": (
+    "server_lists_others": ("unsure", noop("Its server lists {names}.")),
+    "answers_to_its_name": ("yes", noop("It answers under the name {own}.")),
+    "server_lists_it": ("yes", noop("Its server lists {own}.")),
+    "server_does_not_list_it": (
         "unsure",
         noop("Its server answers to the name {own}, but lists {names}."),
     ),
-    "tells no usage": (
+    "tells_no_usage": (
         "unsure",
         noop(
             "It does not say how many tokens it used, so each call counts as the most it may have cost."
         ),
     ),
-    "claims too much": (
+    "claims_too_much": (
         "unsure",
         noop(
             "It says that {tokens} of the request came from or went to its cache, more than it had: such a "
             "claim is not believed, and all of the request counts as read anew."
         ),
     ),
-    "thinks too long": (
+    "thinks_too_long": (
         "unsure",
         noop(
             "It thinks longer than this test lets it, so whether its answers stream was not seen."
         ),
     ),
     "streams": ("yes", noop("Its answers stream: this one came in {pieces}.")),
-    "came in one piece": (
+    "came_in_one_piece": (
         "unsure",
         noop("Its answer came in one piece, so it may not stream."),
     ),
-    "tools not seen": (
+    "tools_not_seen": (
         "unsure",
         noop("Whether it takes tools was not seen: {error}"),
     ),
-    "called a tool": (
+    "called_a_tool": (
         "yes",
         noop("It takes tools: it called the one that it was offered."),
     ),
-    "called no tool": (
+    "called_no_tool": (
         "unsure",
         noop(
             "It was offered a tool and told to call it, and answered without: it may not take tools."
         ),
     ),
-    "tools not listed": (
+    "tools_not_listed": (
         "unsure",
         noop(
             "Whether it takes tools was not tried, since a call is dear, and is not on the list."
         ),
     ),
-    "list has tools": (
+    "list_has_tools": (
         "yes",
         noop(
             "It takes tools, by litellm's list. That was not tried, since a call is dear."
         ),
     ),
-    "list has no tools": (
+    "list_has_no_tools": (
         "no",
         noop(
             "It takes no tools, by litellm's list. That was not tried, since a call is dear."
         ),
     ),
-    "price unknown": (
+    "price_unknown": (
         "unsure",
         noop(
             "Its price is not known: its calls are counted, but no budget in dollars holds them."
         ),
     ),
-    "costs nothing": ("yes", noop("It costs nothing, by litellm's list.")),
+    "costs_nothing": ("yes", noop("It costs nothing, by litellm's list.")),
     "costs": (
         "yes",
         noop("A million tokens cost {read} in and {written} out, by litellm's list."),
@@ -197,7 +197,7 @@ def _findings(
             yield Finding("no", str(error))
             names = served() if isinstance(error, UnknownModelError) else None
             if names:
-                yield _find("server lists others", names=_some(names))
+                yield _find("server_lists_others", names=_some(names))
             return
     yield _find("answers", seconds=perf_counter() - started)
     yield _known(name, served())
@@ -210,19 +210,19 @@ def _findings(
 
 def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
     if reply.usage is None:
-        yield _find("tells no usage")
+        yield _find("tells_no_usage")
     claimed = reply.disbelieved_cached_tokens
     if claimed:
-        yield _find("claims too much", tokens=counted(claimed, "token"))
+        yield _find("claims_too_much", tokens=counted(claimed, "token"))
 
 
 def _known(name: str, names: Sequence[str] | None) -> Finding:
     own = name.partition("/")[2] or name
     if not names:
-        return _find("answers to its name", own=own)
+        return _find("answers_to_its_name", own=own)
     if own in names or name in names:
-        return _find("server lists it", own=own)
-    return _find("server does not list it", own=own, names=_some(names))
+        return _find("server_lists_it", own=own)
+    return _find("server_does_not_list_it", own=own, names=_some(names))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -235,10 +235,10 @@ def _some(names: Sequence[str]) -> str:
 
 def _streams(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
-        return _find("thinks too long")
+        return _find("thinks_too_long")
     if pieces > 1:
         return _find("streams", pieces=counted(pieces, "piece"))
-    return _find("came in one piece")
+    return _find("came_in_one_piece")
 
 
 def _tools(model: Model) -> Finding:
@@ -250,18 +250,18 @@ def _tools(model: Model) -> Finding:
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
-        return _find("tools not seen", error=error)
+        return _find("tools_not_seen", error=error)
     if replies and replies[-1].tool_calls:
-        return _find("called a tool")
-    return _find("called no tool")
+        return _find("called_a_tool")
+    return _find("called_no_tool")
 
 
 def _from_the_list(name: str) -> Finding:
     """A call would cost much, so the price list is believed."""
     takes = _entry(name).get("supports_function_calling")
     if takes is None:
-        return _find("tools not listed")
-    return _find("list has tools" if takes else "list has no tools")
+        return _find("tools_not_listed")
+    return _find("list_has_tools" if takes else "list_has_no_tools")
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -273,11 +273,11 @@ def _entry(name: str) -> dict[str, Any]:
 def _price(name: str) -> Finding:
     list_price = known_price(name)
     if list_price is None:
-        return _find("price unknown")
+        return _find("price_unknown")
     read_usd = (list_price.input_usd_per_token or 0.0) * MILLION
     written_usd = (list_price.output_usd_per_token or 0.0) * MILLION
     if not (read_usd or written_usd):
-        return _find("costs nothing")
+        return _find("costs_nothing")
     return _find("costs", read=dollars(read_usd), written=dollars(written_usd))
 
 
