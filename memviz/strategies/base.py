@@ -54,8 +54,7 @@ FailurePolicy = Literal["leave", "drop", "raise"]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An effect: the summarizer is to write a new version of the notes. If it fails, the
-    log stays whole, and an error text never becomes a note."""
+    """An effect: the summarizer is to write a new version of the notes. If it fails, no error becomes a note."""
 
     summarize: range
     """The log positions to put into the new version."""
@@ -78,10 +77,9 @@ class Write:
 
     @classmethod
     def up_to(cls, memory: Memory, stop: int, reason: str, **others: Any) -> Write:
-        """Return the effect that takes all messages before ``stop`` that are not summarized yet into the newest
-        summary. ``others`` are further fields."""
-        going = range(memory.cursor, stop)
-        return cls(going, stop, reason, memory.summary, **others)
+        """Return the effect that takes all messages before ``stop`` into the newest summary, but for those in it."""
+        messages = range(memory.cursor, stop)
+        return cls(messages, stop, reason, memory.summary, **others)
 
     @property
     def asks_summarizer(self) -> bool:
