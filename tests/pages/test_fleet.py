@@ -53,6 +53,22 @@ def test_a_link_names_no_folder(tmp_path: Path) -> None:
     assert "This server shows no fleet" in texts(session)
 
 
+def test_a_link_holds_the_measure_and_the_setting(source: Path) -> None:
+    session = open_page("fleet", measure="usd", setting="1")
+    assert session.segmented_control(key=MEASURE_KEY).value == "usd"
+    assert session.selectbox(key=SETTING_KEY).value == 1
+    assert session.query_params["measure"] == "usd"
+    session.selectbox(key=SETTING_KEY).set_value(2).run()
+    session.segmented_control(key=MEASURE_KEY).set_value("retention").run()
+    assert session.query_params["setting"] == "2"
+    assert "measure" not in session.query_params
+    wrong = open_page("fleet", measure="weight", setting="3")
+    said = "\n".join(str(warning.value) for warning in wrong.warning)
+    assert "'weight'" in said
+    assert "'3'" in said
+    assert wrong.segmented_control(key=MEASURE_KEY).value == "retention"
+
+
 def test_every_setting_is_in_the_table_and_failures_are_counted(source: Path) -> None:
     session = open_page("fleet")
     (table,) = session.dataframe

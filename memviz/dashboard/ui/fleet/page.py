@@ -11,14 +11,23 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.fleet.distributions import draw_distributions
-from memviz.dashboard.ui.fleet.worst import draw_worst
+from memviz.dashboard.ui.fleet.worst import (
+    SETTING_KEY,
+    SETTING_PART,
+    choose_setting,
+    draw_worst,
+)
 from memviz.dashboard.ui.shell.elements import errors_shown, row
+from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
+from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 from memviz.tuning.fleet.results import FleetSweep
 
 MEASURES = ("retention", "sent_tokens", "usd")
 MEASURE_KEY = "fleet-measure"
+MEASURE_PART = "measure"
+"""The part of the address that names what is measured."""
 MOST_FAILURES = 200
 """Failures that the table shows."""
 COMMANDS = """\
@@ -34,11 +43,13 @@ def fleet_page() -> None:
         return
     with errors_shown():
         sweep = open_fleet_sweep(folder)
+    _read_link()
+    linked(MEASURE_PART, MEASURE_KEY, MEASURES)
     with row("fleet-head"):
         measure = st.segmented_control(
             _("Measure"),
             MEASURES,
-            default=MEASURES[0],
+            default=begin_with(MEASURE_KEY, MEASURES[0]),
             format_func=lambda name: WORDS[name].title,
             key=MEASURE_KEY,
             required=True,
@@ -54,7 +65,14 @@ def fleet_page() -> None:
     if sweep.runs:
         labels = distinct_names([str(setting.label) for setting in sweep.settings])
         draw_distributions(sweep, measure, labels)
-        draw_worst(sweep, measure, labels)
+        setting = choose_setting(labels)
+        draw_worst(sweep, measure, setting)
+        keep_in_address(
+            {
+                MEASURE_PART: measure if measure != MEASURES[0] else None,
+                SETTING_PART: str(setting) if setting else None,
+            }
+        )
     if sweep.failures:
         words = _(
             "{failures} of reading a conversation, or of running a setting over one",
@@ -62,6 +80,13 @@ def fleet_page() -> None:
         )
         show = partial(_show_failures, sweep)
         folded(words, "fleet-failures", ":material/error:", show)
+
+
+def _read_link() -> None:
+    """Ask what the address names of those controls that nobody has touched in this session."""
+    parts = {MEASURE_PART: MEASURE_KEY, SETTING_PART: SETTING_KEY}
+    untouched = [part for part, key in parts.items() if widget_value(key) is None]
+    ask_linked({part: st.query_params.get_all(part) for part in untouched}, ())
 
 
 def _say_what_to_type() -> None:

@@ -12,26 +12,35 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.transcripts.base import UNTITLED
 from memviz.tuning.fleet.results import FleetSweep
 
 SETTING_KEY = "fleet-setting"
+SETTING_PART = "setting"
+"""The part of the address that has the number of the setting, as the tables of the sweep count them (from 0)."""
 _ROW_OF_FILE = noop("file {file:,}, row {row:,}")
 _CONVERSATION_OF_FILE = noop("file {file:,}, conversation {number:,}")
 Row = Mapping[Any, Any]
 
 
-def draw_worst(sweep: FleetSweep, measure: str, labels: Sequence[str]) -> None:
-    """Draw the worst conversations of the setting that the visitor chooses, each a button that opens it."""
+def choose_setting(labels: Sequence[str]) -> int:
+    """Return the number (0-based) of the setting whose worst conversations the visitor wants to see."""
     st.header(_("Where is it worst?"), anchor=False)
-    setting = st.selectbox(
+    numbers = range(len(labels))
+    linked(SETTING_PART, SETTING_KEY, numbers)
+    return st.selectbox(
         _("Under which setting?"),
-        range(len(labels)),
+        numbers,
         format_func=lambda number: labels[number],
         key=SETTING_KEY,
         persist_state="session",
     )
+
+
+def draw_worst(sweep: FleetSweep, measure: str, setting: int) -> None:
+    """Draw the worst conversations under a setting, each a button that opens it."""
     worst = sweep.worst(measure, setting).to_dict("records")
     if not worst:
         return
