@@ -273,12 +273,13 @@ class Attempts:
         clock: Callable[[], float] = time.monotonic,
         *,
         free_of_one: int = FREE_OF_ONE,
+        free_of_all: int = FREE_OF_ALL,
         longest_wait_seconds: float = LONGEST_WAIT_OF_ONE_SECONDS,
     ) -> None:
         self._clock = clock
         self._free_of_one = free_of_one
         self._longest_wait_seconds = longest_wait_seconds
-        self._all = _Series(FREE_OF_ALL, LONGEST_WAIT_OF_ALL_SECONDS)
+        self._all = _Series(free_of_all, LONGEST_WAIT_OF_ALL_SECONDS)
         self._visitors: OrderedDict[str, _Series] = OrderedDict()
 
     def begin(self, address: str) -> float:

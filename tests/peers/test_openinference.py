@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,9 @@ def test_calls_of_openai(
     assert key == "otlp/talk" or not session
     assert found.system_prompt == "Be kind."
     assert words(found.messages) == "u:q0 a:a0 u:q1 a:a1 u:q2 a:a2"
-    assert found.messages[-1].meta == {"usage": USAGE}
+    meta = dict(found.messages[-1].meta)
+    assert datetime.fromisoformat(meta.pop("time")).tzinfo is not None
+    assert meta == {"usage": USAGE}
 
 
 def test_calls_of_litellm(server: OpenAIServer, keeper: Keeper, tracing: Any) -> None:

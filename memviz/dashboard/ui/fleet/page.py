@@ -44,18 +44,8 @@ def fleet_page() -> None:
     with errors_shown():
         sweep = open_fleet_sweep(folder)
     _read_link()
-    linked(MEASURE_PART, MEASURE_KEY, MEASURES)
     with row("fleet-head"):
-        measure = st.segmented_control(
-            _("Measure"),
-            MEASURES,
-            default=begin_with(MEASURE_KEY, MEASURES[0]),
-            format_func=lambda name: WORDS[name].title,
-            key=MEASURE_KEY,
-            required=True,
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        measure = _choose_measure()
         _say_what_it_is(sweep)
     if not sweep.is_complete:
         unfinished = _(
@@ -80,6 +70,20 @@ def fleet_page() -> None:
         )
         show = partial(_show_failures, sweep)
         folded(words, "fleet-failures", ":material/error:", show)
+
+
+def _choose_measure() -> str:
+    linked(MEASURE_PART, MEASURE_KEY, MEASURES)
+    return st.segmented_control(
+        _("Measure"),
+        MEASURES,
+        default=begin_with(MEASURE_KEY, MEASURES[0]),
+        format_func=lambda name: WORDS[name].title,
+        key=MEASURE_KEY,
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
 
 
 def _read_link() -> None:

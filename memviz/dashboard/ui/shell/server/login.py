@@ -29,7 +29,6 @@ from memviz.core.translation import (
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.shell.linked import LANG
 from memviz.models.access import (
-    FREE_OF_ALL,
     LONGEST_BYTES,
     LONGEST_WAIT_OF_ALL_SECONDS,
     Attempts,
@@ -56,6 +55,9 @@ _PAGE_HEADERS = {
     "base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",  # with no-referrer a browser would not name its origin when it sends the form
 }
+FREE_IN_CLASS = 300
+"""So many attempts may be under way, or wrong one after the other, without a wait. One counts as wrong until it is
+looked at."""
 _LONGEST_FORM_BYTES = 4 * LONGEST_BYTES
 
 
@@ -132,9 +134,11 @@ class ClassCodeDoor:
     def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
         self._door = door
         self._cookies = cookies
-        # A school has one address, and the code is no secret in the room.
+        # A school has one address, a class comes in at once, and the code is no secret in the room.
         self.attempts = Attempts(
-            free_of_one=FREE_OF_ALL, longest_wait_seconds=LONGEST_WAIT_OF_ALL_SECONDS
+            free_of_one=FREE_IN_CLASS,
+            free_of_all=FREE_IN_CLASS,
+            longest_wait_seconds=LONGEST_WAIT_OF_ALL_SECONDS,
         )
 
     def is_open_to(self, cookie: str) -> bool:

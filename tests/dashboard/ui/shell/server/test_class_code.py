@@ -89,6 +89,11 @@ def test_the_cookie_lasts_from_the_last_page_on() -> None:
     assert other_file.headers["cache-control"] == "max-age=9"
 
 
+def test_a_class_comes_in_at_once() -> None:
+    attempts = ClassCodeDoor(ClassDoor(CODE), COOKIES).attempts
+    assert [attempts.begin("192.0.2.7") for _visitor in range(200)] == [0.0] * 200
+
+
 def test_a_class_behind_one_address_is_not_kept_out_by_one_of_them() -> None:
     browser = client()
     for _attempt in range(10):
