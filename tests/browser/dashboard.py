@@ -14,6 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 300
 STOP_SECONDS = 60
+TALK = """port => new Promise(answer => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/_stcore/stream`, ["streamlit"]);
+  socket.onopen = () => answer("open");
+  socket.onerror = () => answer("refused");
+})"""
+"""A script that says whether the server at a port lets this browser in to talk to its pages."""
 
 
 class Dashboard:

@@ -11,7 +11,7 @@ import pytest
 
 from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import ClassDoor, VisitorCookies
-from tests.browser.dashboard import Dashboard
+from tests.browser.dashboard import TALK, Dashboard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 CODE = "maple street"
 TITLE = "Zebra diary"
-TALK = """port => new Promise(answer => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/_stcore/stream`, ["streamlit"]);
-  socket.onopen = () => answer("open");
-  socket.onerror = () => answer("refused");
-})"""
 pytestmark = [pytest.mark.slow, pytest.mark.provokes_console_errors]
 
 

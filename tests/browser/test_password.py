@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.dashboard import ROOT, Dashboard
+from tests.browser.dashboard import ROOT, TALK, Dashboard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery"
 RETENTION = "/facts?conversation=sample-trip"
-TALK = """port => new Promise(answer => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/_stcore/stream`, ["streamlit"]);
-  socket.onopen = () => answer("open");
-  socket.onerror = () => answer("refused");
-})"""
 
 
 @pytest.fixture
