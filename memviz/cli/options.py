@@ -1,12 +1,12 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
 from memviz.core import page_titles
-from memviz.core.bounds import MAX_USD
+from memviz.core.bounds import MAX_SECONDS, MAX_USD
 
 Database = Annotated[
     str | None,
@@ -123,3 +123,8 @@ Prices = Annotated[
         help="Prices of --model, in place of its own.",
     ),
 ]
+
+
+def pause_option(help: str) -> Any:
+    """Return the option for the seconds between a user's turns, by which caches live or end."""
+    return Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS, help=help)

@@ -32,6 +32,7 @@ from memviz.cli.options import (
     Strategies,
     UserName,
     Yes,
+    pause_option,
 )
 from memviz.cli.output import (
     STANDARD_STREAM,
@@ -48,7 +49,6 @@ from memviz.cli.paying import (
     priced,
     summarizer_named,
 )
-from memviz.core.bounds import MAX_SECONDS
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted
@@ -101,12 +101,8 @@ class Outputs:
     prices_of: PricesOf = "openai/gpt-5-mini"
     pause: Annotated[
         float,
-        Option(
-            "--pause",
-            metavar="SECONDS",
-            min=0.0,
-            max=MAX_SECONDS,
-            help="The user's pause between turns in the report: caches live as long.",
+        pause_option(
+            "The user's pause between turns in the report: caches live as long."
         ),
     ] = 60.0
     csv: Annotated[

@@ -18,6 +18,7 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 from memviz.core import page_titles
 from memviz.dashboard import dashboard_folder
+from memviz.models.class_door import DEFAULT_FOLDER, ClassDoor, VisitorCookies
 
 if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
@@ -120,7 +121,7 @@ def open_dashboard(
     embeddable_by: EmbeddableBy = None,
     fleet: FleetFolderShown = "",
     class_code: ClassCode = "",
-    class_folder: ClassFolder = "memviz-class",
+    class_folder: ClassFolder = DEFAULT_FOLDER,
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -188,8 +189,6 @@ def _check(access: ServerAccess) -> None:
 
 def _open_class(code: str, folder: str, place: str) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
-    from memviz.models.class_door import ClassDoor, VisitorCookies
-
     door = ClassDoor(code, Path(folder))
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here

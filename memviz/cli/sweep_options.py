@@ -13,6 +13,7 @@ from memviz.cli.options import (
     Prices,
     UserName,
     Yes,
+    pause_option,
 )
 from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS
 from memviz.core.counters import DEFAULT_COUNTER
@@ -201,13 +202,7 @@ class PriceOptions:
     ] = None
     pause_seconds: Annotated[
         float,
-        Option(
-            "--pause",
-            metavar="SECONDS",
-            min=0.0,
-            max=MAX_SECONDS,
-            help="The user's pause between turns: caches live as long.",
-        ),
+        pause_option("The user's pause between turns: caches live as long."),
     ] = 60.0
 
     @property
