@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import exp
 from random import Random
 from statistics import fmean
@@ -20,8 +20,9 @@ from memviz.cli.design_report import missed_words
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
 from memviz.metrics.requests.traffic import Traffic
+from memviz.models.scripted import ScriptedModel
 from memviz.strategies.base import Strategy
-from memviz.tuning.cell import Cell
+from memviz.tuning.cell import Cell, measure
 from memviz.tuning.design import (
     LENIENCY,
     Designing,
@@ -39,6 +40,7 @@ from memviz.tuning.figures import (
 from memviz.tuning.grid import settings
 from memviz.tuning.halving import LEAST_CANDIDATES, plan_rounds
 from memviz.tuning.holdout import draw_evenly, leave_out_copies, split_conversations
+from memviz.tuning.statements import rules_of
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
@@ -428,6 +430,27 @@ class TestRulesThatNobodyBroughtAlong:
         assert found.best.setting == summary
         assert found.best.figures.kept["rules"].value == 1
 
+    @pytest.mark.parametrize(
+        ("summary", "is_kept"),
+        [
+            ("A hotel beside a railway is never to be booked.", True),
+            ("A hotel beside a railway is to be booked.", False),
+            ("They plan a trip.", False),
+        ],
+    )
+    def test_a_summary_may_say_it_in_other_words(
+        self, summary: str, is_kept: bool
+    ) -> None:
+        counter = find_counter("chars4")
+        subject = SweepConversation.of(chats_with_rules(1)[0], counter)
+        cell = measure(
+            subject.with_rules(),
+            memviz.strategy("summary", buffer_size=2),
+            counter,
+            ScriptedModel(repeat(summary)),
+        )
+        assert (cell.rule_retention == 1) == is_kept
+
     def test_they_are_no_facts(self) -> None:
         subject = SweepConversation.of(chats_with_rules(1)[0], find_counter("chars4"))
         with_rules = subject.with_rules()
@@ -437,10 +460,11 @@ class TestRulesThatNobodyBroughtAlong:
         assert count_facts(with_rules, "facts") == len(subject.probes)
 
     def test_those_of_a_system_prompt_tell_no_setting_from_another(self) -> None:
-        prompt = Message("system", "Never tell a price before you were asked.")
+        prompt = Message("system", "Never offer a discount above ten percent.")
         (chat,) = chats_with_rules(1)
         with_prompt = memviz.Transcript((prompt, *chat.messages))
         subject = SweepConversation.of(with_prompt, find_counter("chars4"))
+        assert len(rules_of(subject.log, ())) == 2
         (rule,) = subject.with_rules().rules
         assert rule.question == RULE
 
