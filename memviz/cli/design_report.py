@@ -95,8 +95,8 @@ def search_sentence(design: Design) -> str:
     rounds = [f"{settings:,} over {size:,}" for settings, size in design.rounds]
     return (
         f"Searched: {counted(design.rounds[0].candidates, 'setting')} over "
-        f"{counted(len(design.search_titles), 'conversation')}, by halves ({', '.join(rounds)}). Held out, and "
-        f"measured once: {counted(len(design.holdout_titles), 'conversation')}."
+        f"{counted(design.search_titles, 'conversation')}, by halves ({', '.join(rounds)}). Held out, and "
+        f"measured once: {counted(design.holdout_titles, 'conversation')}."
     )
 
 
@@ -155,7 +155,7 @@ def found_words(design: Design) -> str:
         figures.append(f"{_share_words(kept)} of {kind} kept")
     return (
         f"{', '.join(figures)}, with 95 % intervals, over {counted(design.holdout.conversations, 'conversation')} "
-        f"that were held out of the search over {counted(len(design.search_titles), 'conversation')}."
+        f"that were held out of the search over {counted(design.search_titles, 'conversation')}."
     )
 
 

@@ -257,15 +257,15 @@ def _with_code(
     left_out = len(settings) - len(with_code)
     if left_out:
         complain(
-            f"{target.title} has no code for {counted(left_out, 'setting')}: {counted(len(with_code), 'setting')} left."
+            f"{target.title} has no code for {counted(left_out, 'setting')}: {counted(with_code, 'setting')} left."
         )
     return tuple(with_code)
 
 
 def _work_off(sweeping: Sweeping) -> None:
     """Measure with a bar on stderr. What is not brought to its end ends the command, by Ctrl-C or after an error."""
-    settings = counted(len(sweeping.settings), "setting")
-    conversations = counted(len(sweeping.subjects), "conversation")
+    settings = counted(sweeping.settings, "setting")
+    conversations = counted(sweeping.subjects, "conversation")
     ended = work_off(sweeping, f"Measuring {settings} over {conversations}")
     if ended.code:
         raise Exit(WRONG_USE if ended.code == FAILED else ended.code)
@@ -289,7 +289,7 @@ def _say_how_long(designing: Designing) -> None:
     seconds = HERE.seconds_of_all(settings, OFFLINE, read)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
-            f"{counted(len(settings), 'setting')} take about {time_words(seconds)} in one process, less what was "
+            f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "
             "measured before. --workers shares it out."
         )
 

@@ -118,7 +118,7 @@ def _agree_on_vectors(
 
     vectors = "vectors of what is noted"
     if missing:
-        vectors = f"the vectors of {counted(len(missing), 'text')}"
+        vectors = f"the vectors of {counted(missing, 'text')}"
         if has_more:
             vectors += " at least"
     question = f"{name} would be asked for {vectors}"

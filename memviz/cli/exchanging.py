@@ -174,7 +174,7 @@ def check_library(db: Database = None) -> None:
         for problem in problems:
             say(problem)
         if problems:
-            complain(f"{counted(len(problems), 'problem')} in {store.path}.")
+            complain(f"{counted(problems, 'problem')} in {store.path}.")
             raise Exit(FAILED)
         held = counted(store.count(), "conversation")
         say(f"{store.path} is sound: {held}, all of them readable.")
@@ -207,7 +207,7 @@ def _import_picked(
         ids = _save(workspace, chosen, again=again)
     for number, transcript, id in zip(numbers, chosen, ids, strict=True):
         turns = counted(Log(transcript.messages).turn_count, "turn")
-        messages = counted(len(transcript.messages), "message")
+        messages = counted(transcript.messages, "message")
         say(
             f"{number} · {transcript.title} · {turns} · {messages} · {transcript.format} · {id}"
         )

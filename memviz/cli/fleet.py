@@ -127,7 +127,7 @@ def sweep_to_folder(
 
     settings = _settings_named(grid)
     stop = Event()
-    what = f"Measuring {counted(len(settings), 'setting')}"
+    what = f"Measuring {counted(settings, 'setting')}"
     with interrupts(stop.set) as interrupted, progress_of(what) as bar:
 
         def show(done: FleetProgress) -> None:

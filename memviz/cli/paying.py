@@ -179,7 +179,7 @@ def agree_on_replays(
         most_usd.append(0.0 if asked.paid is None else asked.paid.most_usd(request))
     if not most_usd:
         return
-    times = f"{asked.model.name} would be asked about {counted(len(most_usd), 'time')}"
+    times = f"{asked.model.name} would be asked about {counted(most_usd, 'time')}"
     if asked.paid is None:
         complain(f"{times}; its price is not known, so no budget holds it.")
         return

@@ -148,7 +148,7 @@ def record_conversation(
             recalls=recalls,
             probes=probes,
         )
-    settings_held = counted(len(strategies), "setting")
+    settings_held = counted(strategies, "setting")
     requests_made = counted(request_count, "request")
     say(f"{out} holds {settings_held}; {requests_made} made now.{recorded_model.spent}")
 

@@ -328,7 +328,7 @@ def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
     if failed:
         run, last = failed[-1]
         complain(
-            f"Error: {counted(len(failed), 'summarization')} failed, the last one because: {error_words(last)}. "
+            f"Error: {counted(failed, 'summarization')} failed, the last one because: {error_words(last)}. "
             f"Next try in turn {next_try(run.compactions, last):,}."
         )
         raise Exit(FAILED)

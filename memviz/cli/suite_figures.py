@@ -126,9 +126,9 @@ class FiguresComparison:
         gone = ""
         if self.gone:
             verb = "is" if len(self.gone) == 1 else "are"
-            gone = f", {counted(len(self.gone), 'setting')} {verb} gone"
+            gone = f", {counted(self.gone, 'setting')} {verb} gone"
         in_both = [change for change in self.changes if change.before and change.after]
-        number = counted(len(in_both), "setting")
+        number = counted(in_both, "setting")
         if self.worse:
             return f"**Worse: {len(self.worse):,} of {number}{gone}.**"
         return f"**Nothing got worse in {number}{gone}.**"

@@ -232,7 +232,7 @@ def say_how_long(plan: Plan, writer: Model) -> None:
         if needed is None:
             return
         seconds += needed
-    what = f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take"
+    what = f"{counted(plan.settings, 'setting')} over {counted(plan.subjects, 'conversation')} take"
     if measured.cells:
         share = share_of(len(measured.cells), measured.total, "run")
         what = f"{share} were measured before, the others take"

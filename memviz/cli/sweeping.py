@@ -189,7 +189,7 @@ def _measure(
     workspace: Workspace | None,
 ) -> Ended:
     """Measure all settings, once somebody agreed to what they cost."""
-    title = f"Measuring {counted(len(plan.settings), 'setting')}"
+    title = f"Measuring {counted(plan.settings, 'setting')}"
     if payer is None:
         return work_off(plan.sweeping(writer, **executor), title)
     writer = payer.summarizer(workspace.answers_folder if workspace else None)

@@ -165,7 +165,7 @@ def _sentence_on(compaction: Compaction, run: Run) -> str:
 
 
 def _sent_sentence(use: TokenUse, run: Run) -> str:
-    turns = f" in {counted(len(run.turns), 'turn')}" if run.has_calls else ""
+    turns = f" in {counted(run.turns, 'turn')}" if run.has_calls else ""
     counter = run.counter.name
     whose = "any model but OpenAI's" if counter in ENCODING_FILES else "every model"
     return (

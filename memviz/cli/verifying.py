@@ -117,7 +117,7 @@ def _as_json(books: _Books) -> dict[str, object]:
 def _say_breaches(books: _Books) -> None:
     from memviz.dashboard.words.warning import breach_lines, unseen_words
 
-    requests = counted(len(books.run.requests), "request")
+    requests = counted(books.run.requests, "request")
     label = books.run.strategy.label
     if books.breaches:
         say(f"{label}: {len(books.breaches):,} found wrong in {requests}.")

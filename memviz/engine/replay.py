@@ -183,7 +183,7 @@ def expect_turn(log: Log) -> None:
         raise EmptyConversationError(
             _(
                 "The conversation has {messages} and none of them is the user's, so there is no request to show.",
-                messages=counted(len(log), "message"),
+                messages=counted(log, "message"),
             )
         )
 

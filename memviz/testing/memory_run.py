@@ -126,7 +126,7 @@ class MemoryRun:
     """The phrases that the test of this moment asked about, and which of them were kept."""
 
     def __repr__(self) -> str:
-        return f"<{self.label} over {counted(len(self.runs), 'conversation')}>"
+        return f"<{self.label} over {counted(self.runs, 'conversation')}>"
 
     @property
     def label(self) -> str:

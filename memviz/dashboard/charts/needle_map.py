@@ -142,7 +142,7 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
         _(
             "{right} of {answers} right",
             right=_number_right(answers),
-            answers=counted(len(answers), "answer"),
+            answers=counted(answers, "answer"),
         ),
     ]
     for answer in answers:

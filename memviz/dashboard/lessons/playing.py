@@ -77,7 +77,7 @@ class Played:
         if isinstance(named, int):
             if named < len(probes):
                 return named
-            raise self.fail(_(NO_PLACE, fact=named, facts=counted(len(probes), "fact")))
+            raise self.fail(_(NO_PLACE, fact=named, facts=counted(probes, "fact")))
         wanted = (named or "").casefold()
         places = []
         for place, probe in enumerate(probes):
@@ -127,7 +127,7 @@ class Spot(NamedTuple):
                     "turn {turn} has no call {call}: it has {calls}.",
                     turn=turn,
                     call=call,
-                    calls=counted(len(numbers), "call"),
+                    calls=counted(numbers, "call"),
                 )
             )
         return numbers[-1] if call is None else numbers[call - 1]

@@ -186,8 +186,8 @@ def _lives_shown(lives: tuple[LifeLine, ...]) -> list[LifeLine]:
 @output_of.register
 def _sweep_output(sweep: Sweep) -> Output:
     numbers = [
-        counted(len(sweep.settings), "setting"),
-        counted(len(sweep.subjects), "conversation"),
+        counted(sweep.settings, "setting"),
+        counted(sweep.subjects, "conversation"),
     ]
     table = sweep.by_setting()
     if table.empty:

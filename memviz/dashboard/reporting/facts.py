@@ -336,7 +336,7 @@ def advice_sentences(
     basis = basis_in_words(assumptions, runs[0].counter.name)
     wanted = _(
         "Asked of {settings}: {do}.",
-        settings=counted(len(runs), "setting"),
+        settings=counted(runs, "setting"),
         do=asked_in_words(constraints),
     )
     return [best.answer, *best.grounds.sentences, basis, wanted]

@@ -120,7 +120,7 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     turns = sorted({log.turn_number(position) for position in positions})
     what = _(
         "{messages} of {turns}",
-        messages=counted(len(positions), "message"),
+        messages=counted(positions, "message"),
         turns=turn_list(turns, MOST_NAMED),
     )
     size = f"+{counted(recalled_tokens(record), 'token')}"
@@ -136,7 +136,7 @@ def recall_sentence(record: TurnRecord) -> Sentence:
 def dropped_sentence(dropped: Sequence[int]) -> Sentence:
     """Return what a request sends no more, and nothing stands for."""
     ranges = in_ranges(dropped)
-    words = counted(len(dropped), "message")
+    words = counted(dropped, "message")
     if len(ranges) <= MOST_NAMED:
         words = listed(map(message_range, ranges))
     return _sentence(

@@ -81,7 +81,7 @@ def picture_words(picture: SaidAndSent) -> str:
     for fate, words in _FATES.items():
         if fate in looks:
             fates.append(_(words, number=f"{looks.count(fate):,}"))
-    messages = counted(len(picture.said), "message")
+    messages = counted(picture.said, "message")
     record = picture.record
     return _(
         "At {name}, {said} of {said_tokens:,} tokens had been said ({fates}), and {total_tokens:,} tokens "

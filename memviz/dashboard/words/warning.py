@@ -87,7 +87,7 @@ class HealthWarning:
         if len(turns) > _TURNS_NAMED:
             return _(
                 "{turns} from {first:,} to {last:,}",
-                turns=counted(len(turns), "turn"),
+                turns=counted(turns, "turn"),
                 first=turns[0],
                 last=turns[-1],
             )

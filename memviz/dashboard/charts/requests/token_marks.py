@@ -174,7 +174,7 @@ def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
         "<b>{setting}</b><br><b>recalled</b> {messages} of {turns} into {request}<br>"
         "+{tokens}, {total_tokens:,} in all",
         setting=escaped(label),
-        messages=counted(len(recalled), "message"),
+        messages=counted(recalled, "message"),
         turns=turn_list(turns, MAX_TURNS_NAMED),
         request=name_of(run, record),
         tokens=counted(recalled_tokens(record), "token"),

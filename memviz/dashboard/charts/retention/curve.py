@@ -230,6 +230,6 @@ def _mark_tooltip(
     return _(
         "{told}<br><b>{facts} lost here:</b> {names}",
         told=tooltip,
-        facts=counted(len(lost), "fact"),
+        facts=counted(lost, "fact"),
         names=names,
     )

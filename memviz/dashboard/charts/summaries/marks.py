@@ -213,7 +213,7 @@ def tooltip(run: Run, event: CompactionEvent) -> str:
             "version {number}: a text of {own} for {whole} in all",
             number=event.version.version,
             own=counted(event.version.tokens, "token"),
-            whole=counted(len(event.version.covers), "message"),
+            whole=counted(event.version.covers, "message"),
         )
         lines.append(words)
     if compaction.asked and compaction.error is None:

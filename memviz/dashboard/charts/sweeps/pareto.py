@@ -209,7 +209,7 @@ def _front(points: Points, x_axis: Part) -> Part:
 def pareto_finding(table: DataFrame, measure: str) -> str:
     """Return the best trade-offs in one sentence: how many there are, and the two ends."""
     ends = table[table["front"]].sort_values([measure, "setting"]).to_dict("records")
-    settings = counted(len(table), "setting")
+    settings = counted(table, "setting")
     if not ends:
         return _(
             "None of {settings} has both a cost and facts kept.", settings=settings

@@ -155,7 +155,7 @@ def _had(record: TurnRecord) -> str:
     if parts.recalled:
         had.append(_("{number:,} recalled", number=len(parts.recalled)))
     if len(record.requests) > 1:
-        had.append(counted(len(record.requests), "call"))
+        had.append(counted(record.requests, "call"))
     return " · ".join(had)
 
 

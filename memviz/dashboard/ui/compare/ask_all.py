@@ -102,7 +102,7 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
     return _(
         "{name} is asked {times}: about {tokens:,} tokens in all.",
         name=models.answerer.name,
-        times=counted(len(runs), "time"),
+        times=counted(runs, "time"),
         tokens=tokens,
     )
 
@@ -175,7 +175,7 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
         st.caption(
             _(
                 "{settings} not yet asked with the models and keys as they are now.",
-                settings=counted(len(unanswered), "setting"),
+                settings=counted(unanswered, "setting"),
             )
         )
     elif hopeless is not None:

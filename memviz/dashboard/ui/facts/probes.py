@@ -97,7 +97,7 @@ def say_where_from(facts: Facts) -> None:
             _(
                 "None of these facts comes from what a tool returned: what is lost with {tool_results} of this "
                 "conversation is not measured here. Add facts from them yourself, under Facts looked for below.",
-                tool_results=counted(len(facts.log.tools.results), "tool result"),
+                tool_results=counted(facts.log.tools.results, "tool result"),
             )
         )
 
@@ -150,7 +150,7 @@ def probes_panel(facts: Facts) -> None:
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
-            proposed = counted(len(facts.proposals), "proposed fact")
+            proposed = counted(facts.proposals, "proposed fact")
             switch(
                 _("Look for {proposed} too", proposed=proposed)
                 if facts.brought

@@ -99,7 +99,7 @@ def draw_facts_of_version(
         named = numbers[:MOST_NAMED]
         names = distinct_names([plain(fact_name(probes[number])) for number in named])
         by_number = dict(zip(named, names, strict=True))
-        facts = counted(len(numbers), "fact")
+        facts = counted(numbers, "fact")
         if len(numbers) > MOST_NAMED:
             facts = _("{facts} (the first {number})", facts=facts, number=MOST_NAMED)
         chosen = st.pills(
@@ -128,7 +128,7 @@ def counts_words(facts: VersionProbes) -> str:
         return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
     return _(
         "{lost} lost, {kept} kept, {new} new",
-        lost=counted(len(facts.lost), "fact"),
+        lost=counted(facts.lost, "fact"),
         kept=kept,
         new=new,
     )

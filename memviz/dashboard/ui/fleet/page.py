@@ -106,7 +106,7 @@ def _say_what_it_is(sweep: FleetSweep) -> None:
         "{folder}: {runs}, {settings}.",
         folder=sweep.folder.name,
         runs=counted(sweep.runs, "run"),
-        settings=counted(len(sweep.settings), "setting"),
+        settings=counted(sweep.settings, "setting"),
     )
     st.caption(plain(words), width="content")
 

@@ -124,8 +124,8 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         time = time_words(seconds)
     return _(
         words,
-        settings=counted(len(settings), "setting"),
-        strategies=counted(len({setting.id for setting in settings}), "strategy"),
+        settings=counted(settings, "setting"),
+        strategies=counted({setting.id for setting in settings}, "strategy"),
         time=time,
     )
 
@@ -141,13 +141,13 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
     messages = _count_messages(workspace, asked.first)
     if asked.seconds is not None or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
         return True
-    number = counted(len(asked.settings), "setting")
+    number = counted(asked.settings, "setting")
     st.info(
         _(
             "{settings} over {conversations} with {messages} take about {time}, as measured here, so it begins when "
             "you say so. Cells that were measured before are not measured again.",
             settings=number,
-            conversations=counted(len(asked.ids), "conversation"),
+            conversations=counted(asked.ids, "conversation"),
             messages=counted(messages, "message"),
             time=time_words(_forecast_seconds(workspace, asked, messages)),
         ),

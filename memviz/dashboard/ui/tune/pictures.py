@@ -66,7 +66,7 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
     picture(figure, CHART_KEY, finding, on_click)
     if hides(Part.NUMBERS):
         return
-    settings = counted(len({place.setting for place in sweep.cells}), "setting")
+    settings = counted({place.setting for place in sweep.cells}, "setting")
     conversations = len(sweep.compared_conversations)
     caption = _(
         _LOOKED_AT if conversations < 2 else _LOOKED_AT_SEVERAL,

@@ -73,7 +73,7 @@ def draw_without_labels(settings: Sequence[SettingRun]) -> None:
             "retention-words",
             _(
                 "Of {rare_words} half are no longer sent after: {half_lives}.",
-                rare_words=counted(len(words), "rare word"),
+                rare_words=counted(words, "rare word"),
                 half_lives=half_lives(lasting),
             ),
         )
@@ -81,7 +81,7 @@ def draw_without_labels(settings: Sequence[SettingRun]) -> None:
             _(
                 "{words} that one message alone says, looked up in every later request: what of the wording is "
                 "still there, whatever it means.",
-                words=counted(len(words), "rare word"),
+                words=counted(words, "rare word"),
             )
         )
     if any(recall.arguments for recall in needed):

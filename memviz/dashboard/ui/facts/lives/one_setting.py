@@ -222,7 +222,7 @@ def _draw_rows(result: RetentionResult, lives: Sequence[LifeLine]) -> None:
             _(
                 "{count} of {facts}: first of all those that were lost.",
                 count=len(rows),
-                facts=counted(len(lives), "fact"),
+                facts=counted(lives, "fact"),
             )
         )
     elif many:
@@ -264,7 +264,7 @@ def _finding(result: RetentionResult) -> str:
         "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
         "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
         "sent: {no_longer_sent:,}.",
-        facts=counted(len(result.lives), "fact"),
+        facts=counted(result.lives, "fact"),
         label=result.setting.label,
         known=result.retention.retained[-1].sum(),
         born=result.retention.born[-1].sum(),

@@ -347,7 +347,7 @@ def _finding(run: Run, counts: str) -> str:
 def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
     """Return ``3 summaries written, and at the end 240 tokens sent in place of older messages.``"""
     if has_changes_alone(run):
-        return _("{changes}.", changes=counted(len(events), "change"))
+        return _("{changes}.", changes=counted(events, "change"))
     written = sum(event.version is not None for event in events)
     return _(
         "{summaries} written, and at the end {tokens} sent in place of older messages.",

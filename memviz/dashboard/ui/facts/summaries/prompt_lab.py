@@ -245,7 +245,7 @@ def _draw_facts(prompt: str, texts: Mapping[str, str], probes: Sequence[Probe]) 
         _(
             "**Facts that survive**: {list}, of {total} that it was given",
             list=_(COMMA).join(counts),
-            total=counted(len(readable), "fact"),
+            total=counted(readable, "fact"),
         )
     )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]

@@ -102,7 +102,7 @@ def version_view(
         tabs[WHOLE_LIST] = lambda: st.text(text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
-        messages = counted(len(taken), "message")
+        messages = counted(taken, "message")
         name = _("{messages} taken in", messages=messages) if version else messages
         tabs[name] = lambda: st.html(messages_html(run, taken))
     if prompt:
