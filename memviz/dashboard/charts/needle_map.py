@@ -20,12 +20,13 @@ from memviz.dashboard.charts.grammar import (
     marks,
     picture,
 )
+from memviz.dashboard.words import shorten
 
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is the good one."""
 WHITE_BELOW = 0.47
 """Share of right answers up to which white is read better on a cell than black."""
-REPLY_CHARS = 90
+REPLY_CHARS = 91
 """The characters of an answer in a tooltip; the rest is in the record."""
 MAP_MARGINS = {"l": 76, "r": 10, "t": 64, "b": 56}
 _LAYOUT: Part = {
@@ -147,9 +148,7 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     ]
     for answer in answers:
         sign = "✓" if answer.is_right else "✗"
-        reply = " ".join(answer.reply.split())
-        if len(reply) > REPLY_CHARS:
-            reply = f"{reply[:REPLY_CHARS]}…"
+        reply = shorten(answer.reply, REPLY_CHARS)
         lines.append(f"{sign} {escaped(answer.question)}")
         lines += [f"   {escaped(line)}" for line in label_lines(reply, 60)]
     return "<br>".join(lines)

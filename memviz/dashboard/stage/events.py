@@ -13,6 +13,7 @@ from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range, turn_list
 from memviz.core.translation import _, ngettext, noop, plural_noop
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import (
     compaction_words,
     named_reason,
@@ -160,7 +161,10 @@ def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
     """Return which facts a request knows no more, and what took them: the number of a compaction (``None``: what said
     so is not sent)."""
-    named = [f"“{_short(fact.answers[0])}”" for fact in facts[:MOST_NAMED]]
+    named = [
+        f"“{shorten(fact.answers[0], MOST_ANSWER_CHARS)}”"
+        for fact in facts[:MOST_NAMED]
+    ]
     more = len(facts) - len(named)
     if more:
         named.append(_("{more:,} more", more=more))
@@ -190,12 +194,6 @@ def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
     return ngettext(
         *_LOST_BY, many, facts=facts, cause=compaction_words(compaction, run).act
     )
-
-
-def _short(answer: str) -> str:
-    if len(answer) <= MOST_ANSWER_CHARS:
-        return answer
-    return f"{answer[: MOST_ANSWER_CHARS - 1]}…"
 
 
 def _emphasize(text: str) -> str:

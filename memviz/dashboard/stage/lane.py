@@ -23,6 +23,7 @@ from memviz.dashboard.charts.palette import (
     STEP_TITLES,
 )
 from memviz.dashboard.stage.files import script
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.part_tokens import message_tokens, reduced_positions
 from memviz.engine.parts import Parts
@@ -74,9 +75,8 @@ def messages_of(run: Run, base: int, stop: int) -> list[Json]:
     messages = []
     for position in range(base, stop):
         message = run.log[position]
-        text = " ".join(message.content[: 4 * chars].split())
-        if len(text) > chars:
-            text = f"{text[: chars - 1]}…"
+        # Of a long message the beginning is enough: spaces in a row become one.
+        text = shorten(message.content[: 4 * chars], chars)
         turn = run.log.turn_number(position)
         messages.append([message.role, sizes[position], text, turn])
     return messages

@@ -7,6 +7,7 @@ share them.
 - ``compactions``: what became of a summarization or a clearing, where, why; ``compaction_words``.
 - ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
 - ``authors``: who wrote summaries and replies, why a strategy acted, and what became of the facts of a message.
+- ``shorten``: the beginning of a text, where there is no room for all of it.
 - ``bundled_words``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
 - ``live``: how full the window of a watched conversation is, and when it is compacted.
 - ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.
@@ -24,3 +25,12 @@ BUNDLED_CONTEXT = "bundled"
 def bundled_words(text: str) -> str:
     """Return a bundled title, description or note as its reader says it; any other text as it is."""
     return pgettext(BUNDLED_CONTEXT, text)
+
+
+def shorten(text: str, most_chars: int) -> str:
+    """Return ``text`` on one line, of at most ``most_chars`` characters; where it has more, the last one is an
+    ellipsis: ``We fly to…``."""
+    line = " ".join(text.split())
+    if len(line) <= most_chars:
+        return line
+    return f"{line[: most_chars - 1]}…"

@@ -30,6 +30,7 @@ from memviz.dashboard.charts.palette import (
     SettingRun,
 )
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
@@ -82,16 +83,10 @@ def _row(run: Run, row: range, *, is_single: bool) -> str:
         role=_(message.role),
         turn=first_turn,
     )
-    return f"{head}<br><i>{escaped(_first(message_words(message)))}</i>"
-
-
-def _first(text: str) -> str:
-    flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
-    if not text.strip():
-        return _("no text")
-    if flat and len(flat) <= FIRST_WORDS_CHARS:
-        return flat
-    return f"{flat[: FIRST_WORDS_CHARS - 1]}…"
+    # Of a long message the beginning is enough: spaces in a row become one.
+    beginning = message_words(message).lstrip()[: 4 * FIRST_WORDS_CHARS]
+    first_words = shorten(beginning, FIRST_WORDS_CHARS) or _("no text")
+    return f"{head}<br><i>{escaped(first_words)}</i>"
 
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:

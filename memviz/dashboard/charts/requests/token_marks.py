@@ -29,6 +29,7 @@ from memviz.dashboard.charts.summaries.marks import (
     marker_of,
 )
 from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
@@ -252,7 +253,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
         label = run.strategy_at(setting.last_turn + 1).label
         x = axis.last(setting.last_turn) + 0.5
         lines.append(rule_down(x, stroke(1.5, "dash"), layer="below"))
-        name = f"{_shorten_label(label)} →"
+        name = f"{shorten(label, LABEL_CHARS)} →"
         is_left = x > RIGHT_SHARE * last
         steps = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
         begin, end = (x - steps, x) if is_left else (x, x + steps)
@@ -274,10 +275,6 @@ def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
         )
         labels.append(note)
     return NamedMarks(lines[::-1], labels[::-1], len(leftmost))
-
-
-def _shorten_label(label: str) -> str:
-    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
 
 
 def recorded_marks(

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.shell.elements import (
     quiet_button,
 )
 from memviz.dashboard.ui.shell.state import set_widget
-from memviz.dashboard.ui.shell.text import shortened
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall, parse_numbers
@@ -222,7 +222,7 @@ def _previews(chat: Chat, positions: Sequence[int]) -> Iterator[str]:
             "{number:,} · {role}: {words}",
             number=message_number(position),
             role=role_name(message.role),
-            words=shortened(message_words(message), PREVIEW_CHARS),
+            words=shorten(message_words(message), PREVIEW_CHARS),
         )
     more = len(positions) - MAX_PREVIEWED
     if more > 0:

@@ -21,7 +21,8 @@ from memviz.dashboard.ui.shell.elements import (
     show_problem,
 )
 from memviz.dashboard.ui.shell.state import widget_value
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import named_reason
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat, Proposal
@@ -195,7 +196,7 @@ def _draw_head(chat: Chat, proposal: Proposal) -> None:
                 _(
                     "{role}: {words}",
                     role=role_name(message.role),
-                    words=shortened(message_words(message), PREVIEW_CHARS),
+                    words=shorten(message_words(message), PREVIEW_CHARS),
                 )
             )
         more = len(proposal.messages) - MAX_MESSAGES_SHOWN

@@ -10,7 +10,7 @@ from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
 from memviz.dashboard.ui.shell.elements import button, drawer
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import shortened
+from memviz.dashboard.words import shorten
 from memviz.engine.compaction import Compaction
 
 ACTIVE_PIXELS = 200
@@ -56,7 +56,7 @@ def _entry_label(version: SummaryVersion) -> str:
     return _(
         "Turn {turn}: {text}",
         turn=version.turn,
-        text=shortened(version.text, LABEL_CHARS),
+        text=shorten(version.text, LABEL_CHARS),
     )
 
 

@@ -17,7 +17,8 @@ from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
 from memviz.dashboard.ui.shell.elements import show_title
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.engine.part_tokens import whole_ranges
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
@@ -88,7 +89,7 @@ def answer_card(
             words = recalled_into(record, is_again=answer_before is not None)
             st.html(recalled_html(words))
             if answer_before is not None and answer_before.reply:
-                before = plain(shortened(answer_before.reply, BEFORE_CHARS_SHOWN))
+                before = plain(shorten(answer_before.reply, BEFORE_CHARS_SHOWN))
                 st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]

@@ -52,8 +52,8 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
-from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.dashboard.words import bundled_words
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import bundled_words, shorten
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.metrics.requests.request_places import is_marked, request_number
@@ -169,7 +169,7 @@ def tell_audience_of_request(finding: str, notes: Iterable[str]) -> None:
 
 def _caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
-    title = shortened(bundled_words(transcript.title), TITLE_CHARS)
+    title = shorten(bundled_words(transcript.title), TITLE_CHARS)
     words = f"{title} · {selection.name}"
     if selection.record is None:
         return words

@@ -13,7 +13,8 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.elements import drawer
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import call_text
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_text import calls_asked_for
@@ -109,7 +110,7 @@ def _what_was_done(call: TurnRecord) -> str:
     calls = calls_asked_for(call)
     if not calls:
         return _("It answered")
-    texts = [shortened(call_text(each), MAX_CALL_CHARS) for each in calls[:MOST_TOOLS]]
+    texts = [shorten(call_text(each), MAX_CALL_CHARS) for each in calls[:MOST_TOOLS]]
     template = noop("It called {tools}")
     if len(calls) > MOST_TOOLS:
         template = noop("It called {tools} and more")

@@ -32,7 +32,8 @@ from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import drawer, show_info
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.authors import badge_words
 from memviz.dashboard.words.compactions import (
     CompactionWords,
@@ -359,7 +360,7 @@ def _draw_left(run: Run, requests: range, key: str) -> None:
                 role=role_name(message.role),
                 fate=_(FATE_WORDS[fate]),
             )
-            words = in_language(shortened(message_words(message), LEFT_CHARS))
+            words = in_language(shorten(message_words(message), LEFT_CHARS))
             lines.append(element("p", head, words, class_="memviz-left"))
         st.html(joined(lines))
         more = len(messages) - MAX_MESSAGES_SHOWN

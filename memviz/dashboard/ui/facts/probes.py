@@ -27,7 +27,8 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import Category, Probe
@@ -195,7 +196,7 @@ def _take_typed(facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
         name = f"{' / '.join(probe.answers)} · {probe.question}"
         with row():
-            st.markdown(plain(shortened(name, LABEL_CHARS)))
+            st.markdown(plain(shorten(name, LABEL_CHARS)))
             quiet_button(
                 _("Remove"),
                 f"probe-remove-{number}",

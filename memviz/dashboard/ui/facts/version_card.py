@@ -16,7 +16,8 @@ from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import (
     compaction_words,
     outcome_words,
@@ -117,7 +118,7 @@ def draw_facts_of_version(
 
 def fact_name(probe: Probe) -> str:
     """Return what a fact is called where there is little room: its answer."""
-    return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
+    return shorten(probe.answers[0] if probe.answers else "?", NAME_CHARS)
 
 
 def counts_words(facts: VersionProbes) -> str:

@@ -50,8 +50,9 @@ from memviz.dashboard.ui.shell.elements import (
 )
 from memviz.dashboard.ui.shell.frame import store, workspace
 from memviz.dashboard.ui.shell.presenting import presents
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import turn_to_top
+from memviz.dashboard.words import shorten
 from memviz.storage.workspace import Workspace
 
 MAX_SUMMARY_CHARS = 400
@@ -137,7 +138,7 @@ def _draw_row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
             show_title(words_of(lesson.title))
             if lesson.summary:
                 summary = words_of(lesson.summary)
-                show_caption(shortened(summary, MAX_SUMMARY_CHARS))
+                show_caption(shorten(summary, MAX_SUMMARY_CHARS))
             show_caption(" · ".join(_facts(lesson)))
         with buttons, right_row():
             button(

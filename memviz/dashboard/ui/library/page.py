@@ -41,8 +41,8 @@ from memviz.dashboard.ui.shell.linked import (
     say_conversation_is_gone,
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import file_name, plain, shortened
-from memviz.dashboard.words import bundled_words
+from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.words import bundled_words, shorten
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.transcripts.export import EXPORTS
 
@@ -106,7 +106,7 @@ def _draw_row(entry: ConversationEntry) -> None:
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
                 description = bundled_words(entry.description)
-                show_caption(shortened(description, MAX_DESCRIPTION_CHARS))
+                show_caption(shorten(description, MAX_DESCRIPTION_CHARS))
         with buttons, right_row():
             _draw_actions(entry)
         if library_state().shown == entry.id:

@@ -18,12 +18,6 @@ def plain(text: str) -> str:
     )
 
 
-def shortened(text: str, chars: int) -> str:
-    """The first ``chars`` characters of ``text`` on one line, with an ellipsis if there is more."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= chars else flat[: chars - 1] + "…"
-
-
 def file_name(title: str) -> str:
     """A title as the name of a file, without ending: letters and digits of any script, parted by hyphens."""
     return (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
 
 INVISIBLE = "\u200b\u200c\u2060"  # may be put between characters to keep them apart
 ESCAPED = re.compile(
@@ -85,24 +85,3 @@ def test_ordinary_words_stay_as_they_are() -> None:
         plain('Mira said "no", 3 times; 搬家, naïve?')
         == 'Mira said "no", 3 times; 搬家, naïve?'
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "chars", "short"),
-    [
-        ("", 5, ""),
-        ("exact", 5, "exact"),
-        ("longer", 5, "long…"),
-        ("two\n  lines\tand more", 9, "two line…"),
-        ("  a  ", 1, "a"),
-        ("搬家搬家", 3, "搬家…"),
-        ("**b**", 9, "**b**"),
-    ],
-)
-def test_shortened(text: str, chars: int, short: str) -> None:
-    assert shortened(text, chars) == short
-
-
-@given(st.text(), st.integers(1, 30))
-def test_shortened_is_never_longer(text: str, chars: int) -> None:
-    assert len(shortened(text, chars)) <= chars

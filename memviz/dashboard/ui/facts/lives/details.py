@@ -31,7 +31,8 @@ from memviz.dashboard.ui.facts.retention_cache import (
 from memviz.dashboard.ui.shell.elements import show_caption, show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.engine.recall import Recall
 from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.retention.tool_argument_recall import (
@@ -145,7 +146,7 @@ def _row(
         _("Turn"): f"{first.turn:,}",
         _("Tool"): plain(first.tool),
         _("Argument"): plain(first.name),
-        _("Value"): plain(shortened(first.value, VALUE_CHARS)),
+        _("Value"): plain(shorten(first.value, VALUE_CHARS)),
         _("Last said in message"): f"{message_number(first.last_seen):,}",
     }
     for setting, argument in zip(settings, arguments, strict=True):

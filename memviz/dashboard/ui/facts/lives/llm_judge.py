@@ -28,7 +28,8 @@ from memviz.dashboard.ui.shell.elements import card_places, show_caption, show_t
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
@@ -324,9 +325,7 @@ def _draw_one_question(order: _Order, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
     answered = [answer.probe for answer in results]
     probes = [probe for probe in order.probes if probe in answered]
-    labels = distinct_names(
-        [shortened(probe.question, LABEL_CHARS) for probe in probes]
-    )
+    labels = distinct_names([shorten(probe.question, LABEL_CHARS) for probe in probes])
     numbers = list(range(len(probes)))
     if widget_value(ONE_KEY) not in (None, *numbers):
         set_widget(ONE_KEY, None)

@@ -43,7 +43,7 @@ from memviz.dashboard.ui.facts.version_card import (
 from memviz.dashboard.ui.shell.elements import show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import shortened
+from memviz.dashboard.words import shorten
 from memviz.dashboard.words.compactions import act_words, reason_words
 from memviz.dashboard.words.requests import life_sentence, message_words, name_of
 from memviz.engine.compaction import Compaction
@@ -112,7 +112,7 @@ def choose_life(result: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     by_number = {life.probe: life for life in lives}
     probes = [result.retention.probes[number] for number in by_number]
     texts = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
-    names = distinct_names([shortened(text, LABEL_CHARS) for text in texts])
+    names = distinct_names([shorten(text, LABEL_CHARS) for text in texts])
     labels = dict(zip(by_number, names, strict=True))
     chosen = st.selectbox(
         _("The story of one fact"),
@@ -246,12 +246,12 @@ def quoted(text: str, answers: Sequence[str]) -> str:
     flat = " ".join(text.split())
     match = answer_pattern(answers).search(flat) if any(answers) else None
     if match is None or match.end() <= QUOTE_CHARS:
-        return shortened(flat, QUOTE_CHARS)
+        return shorten(flat, QUOTE_CHARS)
     start = (
         flat.find(" ", max(0, match.start() - QUOTE_CHARS // 2), match.start()) + 1
         or match.start()
     )
-    return "…" + shortened(flat[start:], QUOTE_CHARS)
+    return "…" + shorten(flat[start:], QUOTE_CHARS)
 
 
 def _spans(result: RetentionResult, life: LifeLine) -> str:
