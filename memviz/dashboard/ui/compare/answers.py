@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
-from memviz.dashboard.ui.shell.elements import show_title
+from memviz.dashboard.ui.shell.elements import box, buttons_row, drawer, show_title
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
 from memviz.engine.part_tokens import whole_ranges
@@ -82,7 +82,7 @@ def answer_card(
     """Draw the answer under one setting, its source, and what was sent for it. What was recalled stands above the
     answer, with the sign that recalls have on the charts: cause and effect. ``draw_way_back`` draws what may help where
     nothing that was sent holds the answer; ``answer_before`` is the one that was given before it helped."""
-    with st.container(border=True):
+    with box():
         st.html(stripe(setting.index))
         show_title(setting.label)
         if record.parts.recalled:
@@ -93,7 +93,7 @@ def answer_card(
                 st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
-        with st.container(horizontal=True, gap="xsmall"):
+        with buttons_row("xsmall"):
             st.badge(_(name), color=color, help=_(help))
             if record.facts is not None:
                 draw_badge_of(record.facts)
@@ -105,7 +105,7 @@ def answer_card(
                 for block in record.context.blocks
                 if block.kind == "recalled"
             ]
-            with st.expander(_("What was recalled"), icon=":material/history:"):
+            with drawer(_("What was recalled"), ":material/history:"):
                 st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()

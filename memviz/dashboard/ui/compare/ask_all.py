@@ -25,6 +25,7 @@ from memviz.dashboard.ui.controls.selected_request import select
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import (
+    button,
     card_places,
     show_caption,
     show_error,
@@ -222,11 +223,13 @@ def _suggestions(questions: Sequence[str]) -> str:
     chosen = ""
     with st.container(horizontal=True, gap="small", key="ask-all-suggested"):
         for number, question in enumerate(questions):
-            if st.button(
+            if button(
                 plain(question),
-                key=f"ask-all-{number}",
-                on_click=set_widget,
-                args=(QUESTION_KEY, question),
+                f"ask-all-{number}",
+                None,
+                set_widget,
+                QUESTION_KEY,
+                question,
             ):
                 chosen = question
     return chosen
@@ -294,13 +297,14 @@ def _bring_back(
         label=plain(setting.label),
         turns=turn_list(way_back.turns),
     )
-    if not st.button(
+    if not button(
         plain(way_back.label),
-        key=f"ask-all-back-{setting.index}",
-        icon=":material/history:",
+        f"ask-all-back-{setting.index}",
+        ":material/history:",
+        select,
+        run.turns[-1].turn,
+        setting.index,
         help=f"{what} {plain(bound_words(bound))}",
-        on_click=select,
-        args=(run.turns[-1].turn, setting.index),
     ):
         return
     # Where it is asked again twice, the answer before both stays beside the last one.

@@ -42,7 +42,7 @@ from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summa
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.shell.elements import row, show_caption, show_info
+from memviz.dashboard.ui.shell.elements import row, segments, show_caption, show_info
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
@@ -148,11 +148,10 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     if step_of(settings) == "request":
         names[View.EACH_STEP.value] = _("Each request")
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
-        st.segmented_control(
+        segments(
             _("Shown"),
             VIEWS,
             default=View.SO_FAR.value,
-            required=True,
             key=VIEW_KEY,
             format_func=names.__getitem__,
             label_visibility="collapsed",

@@ -10,6 +10,7 @@ from memviz.core.text.wording import COMMA
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.ui.controls.pictures import places
+from memviz.dashboard.ui.shell.elements import header
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.prices import PART_NAMES
 from memviz.metrics.cost.pricing import Part
@@ -94,7 +95,7 @@ def shares_words(setting_cost: SettingCost, *, has_hits: bool) -> str:
 
 def parts_table(costs: Sequence[SettingCost]) -> None:
     """Draw tokens and dollars of each part, one column a setting."""
-    st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
+    header(_("What is paid for?"), help=_(PARTS_HELP))
     table = pd.DataFrame(
         {plain(setting_cost.label): _cells(setting_cost) for setting_cost in costs}
     )

@@ -24,8 +24,11 @@ from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import (
+    box,
+    button,
     error_shown,
     row,
+    segments,
     show_caption,
     show_error,
 )
@@ -80,7 +83,7 @@ def free_runs(models: Models) -> list[SettingRun]:
     if missing:
         is_asked = state.answer_again
         state.answer_again = False
-        with st.container(border=True):
+        with box():
             st.markdown(_invitation(missing, models, log.turn_count))
             job = _job(missing, models)
             if job.run_when_asked(is_asked=is_asked):
@@ -122,22 +125,21 @@ def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
         if takes > 1:
             if widget_value(TAKE_KEY) != state.take:
                 set_widget(TAKE_KEY, state.take)
-            st.segmented_control(
+            segments(
                 _("Answers"),
                 range(takes),
                 format_func=lambda take: _("Run {number}", number=take + 1),
                 key=TAKE_KEY,
-                required=True,
                 label_visibility="collapsed",
                 on_change=_show_take,
             )
         if again is not None:
-            st.button(
+            button(
                 _("Answer again"),
-                icon=":material/replay:",
-                key="free-again",
-                on_click=_answer_again,
-                args=(takes,),
+                "free-again",
+                ":material/replay:",
+                _answer_again,
+                takes,
             )
             bound_caption(
                 again.bound,

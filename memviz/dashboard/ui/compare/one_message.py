@@ -25,6 +25,7 @@ from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import box
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -90,7 +91,7 @@ def draw_one_message(settings: Sequence[SettingRun], selection: Selection) -> No
         _draw_at_request(
             selection.record, selection.name, position, facts_of_study(run)
         )
-    with st.container(border=True):
+    with box():
         message = run.log[position]
         if message.content or not message.tool_calls:
             st.text(message.content[:MAX_CHARS_SHOWN] or _("This message has no text."))

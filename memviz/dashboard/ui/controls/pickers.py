@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.spending import (
     heed_clicks_and_tell,
     spending,
 )
-from memviz.dashboard.ui.shell.elements import row, session_choice, session_text
+from memviz.dashboard.ui.shell.elements import button, row, session_choice, session_text
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
@@ -235,13 +235,7 @@ def summarizer_button(
     label: str, summarizer: str, key: str, help: str | None = None
 ) -> None:
     """Draw a button that chooses another summarizer on all pages."""
-    st.button(
-        label,
-        key=key,
-        help=help,
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), summarizer),
-    )
+    button(label, key, None, set_widget, name_key(SUMMARIZER), summarizer, help=help)
 
 
 def named(picker: str) -> str:

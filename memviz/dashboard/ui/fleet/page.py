@@ -17,7 +17,7 @@ from memviz.dashboard.ui.fleet.worst import (
     choose_setting,
     draw_worst,
 )
-from memviz.dashboard.ui.shell.elements import errors_shown, row
+from memviz.dashboard.ui.shell.elements import errors_shown, row, segments
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -74,13 +74,12 @@ def fleet_page() -> None:
 
 def _choose_measure() -> str:
     linked(MEASURE_PART, MEASURE_KEY, MEASURES)
-    return st.segmented_control(
+    return segments(
         _("Measure"),
         MEASURES,
         default=begin_with(MEASURE_KEY, MEASURES[0]),
         format_func=lambda name: WORDS[name].title,
         key=MEASURE_KEY,
-        required=True,
         persist_state="session",
         label_visibility="collapsed",
     )

@@ -10,7 +10,7 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, header, quiet_button
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
@@ -27,7 +27,7 @@ Row = Mapping[Any, Any]
 
 def choose_setting(labels: Sequence[str]) -> int:
     """Return the number (0-based) of the setting whose worst conversations the visitor wants to see."""
-    st.header(_("Where is it worst?"), anchor=False)
+    header(_("Where is it worst?"))
     numbers = range(len(labels))
     linked(SETTING_PART, SETTING_KEY, numbers)
     return st.selectbox(
@@ -53,11 +53,10 @@ def draw_worst(sweep: FleetSweep, measure: str, setting: int) -> None:
     st.caption(words)
     with st.container(gap=None, key="fleet-worst"):
         for place, row in enumerate(worst):
-            is_clicked = st.button(
+            is_clicked = quiet_button(
                 plain(_row_words(row, measure)),
-                type="tertiary",
-                icon=":material/stacked_line_chart:",
-                key=f"fleet-worst-{place}",
+                f"fleet-worst-{place}",
+                ":material/stacked_line_chart:",
             )
             if is_clicked:
                 _open_conversation(sweep, row, setting)

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.guide.views import (
     Meaning,
     meanings_html,
 )
-from memviz.dashboard.ui.shell.elements import show_caption, show_info
+from memviz.dashboard.ui.shell.elements import row, show_caption, show_info
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -149,9 +149,7 @@ def _draw_picture(example: Example) -> None:
         config=CONFIG,
         alt=picture_words(picture),
     )
-    with st.container(
-        horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-    ):
+    with row(wrap=False):
         for author in Author:
             if author in authors_of(example.run):
                 draw_author_badge(author, *models_of([example.run], author))

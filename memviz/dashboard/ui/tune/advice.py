@@ -9,7 +9,7 @@ from memviz.core.text.wording import duration_words, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import button, header, quiet_button, show_table
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.dashboard.ui.tune.next_values import add_values, edge_value_labels
@@ -63,12 +63,7 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 def facts_button(conversations: Sequence[str]) -> None:
     """Draw the way to the facts that the answer was measured on: of several conversations to those of the one that
     other pages show, else of the first."""
-    if st.button(
-        _("Open the facts"),
-        icon=":material/checklist:",
-        key="tune-facts",
-        type="tertiary",
-    ):
+    if quiet_button(_("Open the facts"), "tune-facts", ":material/checklist:"):
         compare_state().open_one_of(conversations)
         turn_to("facts", FACTS_VIEW, "lives")
 
@@ -88,7 +83,7 @@ def best_table(
     """Draw one row a strategy, and the values that were tried further."""
     if len(bests) < 2:
         return
-    st.header(_("Best of each strategy"), anchor=False, help=_(HELP))
+    header(_("Best of each strategy"), help=_(HELP))
     measures = ["retention", sweep.cost_measure, "peak_tokens"]
     rows = [_row(best, measures, constraints) for best in bests]
     show_table(rows, _("The best setting of each strategy"))
@@ -138,13 +133,15 @@ def edge_button(best: StrategyBest) -> None:
     :func:`memviz.dashboard.ui.tune.next_values.add_edge_values`."""
     axis = main_axis(best.setting)
     if axis is not None and best.edge is not None:
-        st.button(
+        button(
             _("Try {value}", value=plain(axis.shown(best.edge.value))),
-            icon=":material/add:",
+            f"tune-edge-{best.setting.id}",
+            ":material/add:",
+            add_values,
+            best.setting.id,
+            best.edge.parameter,
+            [best.edge.value],
             help=_(EDGE_HELP),
-            key=f"tune-edge-{best.setting.id}",
-            on_click=add_values,
-            args=(best.setting.id, best.edge.parameter, [best.edge.value]),
         )
 
 
@@ -158,10 +155,12 @@ def values_button(id: str, axis: Parameter, largest: Mapping[str, int]) -> None:
     if (id, axis.name) not in tune_state().value_keys:
         return
     values = suggested_values(axis, MAP_STEPS, largest)
-    st.button(
+    button(
         _("Try {values} too", values=plain(listed(map(axis.shown, values)))),
-        icon=":material/add:",
-        key=f"tune-values-of-{id}-{axis.name}",
-        on_click=add_values,
-        args=(id, axis.name, values),
+        f"tune-values-of-{id}-{axis.name}",
+        ":material/add:",
+        add_values,
+        id,
+        axis.name,
+        values,
     )

@@ -8,6 +8,7 @@ from memviz.core.text.wording import counted, duration_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import button
 from memviz.dashboard.ui.shell.frame import workspace as the_workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
@@ -154,12 +155,13 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
         icon=":material/hourglass_empty:",
     )
     with st.container(horizontal=True):
-        st.button(
+        button(
             _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
-            key="tune-short",
-            icon=":material/timer:",
-            on_click=set_widget,
-            args=(SECONDS_KEY, SHORT_SECONDS),
+            "tune-short",
+            ":material/timer:",
+            set_widget,
+            SECONDS_KEY,
+            SHORT_SECONDS,
         )
         return start_button(_("Try {settings}", settings=number), "tune-start")
 

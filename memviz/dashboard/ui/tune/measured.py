@@ -14,7 +14,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown_value
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import offer_file, show_caption
+from memviz.dashboard.ui.shell.elements import drawer, header, offer_file, show_caption
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
@@ -106,7 +106,7 @@ EACH = {
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
     """Draw every setting in a table that sorts, filters and can be saved."""
-    with st.expander(_("All settings in a table"), icon=":material/table:"):
+    with drawer(_("All settings in a table"), ":material/table:"):
         table = sweep.by_setting(
             constraints.over, allow_refused=constraints.allow_refused
         ).sort_values(sweep.cost_measure, ignore_index=True)
@@ -196,7 +196,7 @@ def export_to_code(
         return
     targets_by_id = targets()
     first = next(iter(targets_by_id))
-    st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
+    header(_("Export to code"), help=tooltip("export to code"))
     st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
     linked("target", "tune-target", targets_by_id)
     chosen = st.pills(

@@ -4,8 +4,6 @@ settings: with a recording, only what it holds can be measured."""
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import streamlit as st
-
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.conversations import looked_at_conversation
 from memviz.dashboard.ui.controls.grounds import (
@@ -15,7 +13,7 @@ from memviz.dashboard.ui.controls.grounds import (
     say_who_swept,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import show_info
+from memviz.dashboard.ui.shell.elements import row, show_info
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDED_FIRST, RECORDING
@@ -107,9 +105,7 @@ def _settings_played(
 def draw_summarizer_line(summarizer: str, measurable: Measurable) -> None:
     """Draw the line above the picture: who wrote the summaries of all settings, with a
     button that measures them the other way."""
-    with st.container(
-        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
-    ):
+    with row(LINE_KEY, gap="xsmall"):
         if not summarizer.startswith(RECORDING):
             say_who_swept(summarizer)
             if measurable.recorded:

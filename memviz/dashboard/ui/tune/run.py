@@ -20,6 +20,7 @@ from memviz.dashboard.ui.controls.spending import (
 )
 from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.elements import (
+    box,
     errors_shown,
     show_caption,
     show_error,
@@ -202,7 +203,7 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
     """Offer the sweep with a summarizer that costs money, once the ``sweep`` with the built-in model has ended, from
     which the cost is estimated."""
     name = paid.summarizer
-    with st.container(border=True):
+    with box():
         st.markdown(
             _(
                 "Measured with the built-in model's summaries, not yet with {name}.",
@@ -241,7 +242,7 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
     problem = _problem(paid, work)
     if not problem:
         return
-    with st.container(border=True):
+    with box():
         if desk.state.made_with == desk.summarizer:
             show_problem(problem)
             _offer(_TRY_AGAIN_WITH, desk, paid)

@@ -13,6 +13,7 @@ from memviz.core.translation import _
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.ui.shell.elements import header
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.tune.advice import values_button
 from memviz.dashboard.ui.tune.state import follow_click, tune_state
@@ -60,7 +61,7 @@ def _draw_two_parameters(
 ) -> None:
     """Draw the map of any measure over any two of the ``parameters`` of a strategy, of which ``table`` has the
     settings."""
-    st.header(_("What do two parameters do together?"), anchor=False)
+    header(_("What do two parameters do together?"))
     row = st.container(horizontal=True, vertical_alignment="bottom")
     varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
     ordered = list(dict.fromkeys([*varied, *parameters]))

@@ -24,7 +24,14 @@ from memviz.dashboard.ui.controls.pickers import (
     switch,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import card_places, show_caption, show_title
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    buttons_row,
+    card_places,
+    drawer,
+    show_caption,
+    show_title,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
@@ -103,7 +110,7 @@ def ask_a_model(
 ) -> None:
     """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
     one that is running finish before it hears of a click on Stop."""
-    with st.expander(_("Ask a model"), icon=":material/quiz:", key="judged"):
+    with drawer(_("Ask a model"), ":material/quiz:", "judged"):
         st.caption(
             _(
                 "Everything above is about what a model could know. Here a model is asked every question after the "
@@ -350,13 +357,13 @@ def _draw_one_question(order: _Order, results: Sequence[JudgedAnswer]) -> None:
 def _draw_card(
     result: RetentionResult, answer: JudgedAnswer | None, probe: Probe
 ) -> None:
-    with st.container(border=True):
+    with box():
         show_title(result.setting.label)
         if answer is None:
             st.caption(_("Not asked yet."))
             return
         st.text(answer.reply or _("There is no reply."))
-        with st.container(horizontal=True, gap="xsmall"):
+        with buttons_row("xsmall"):
             badges = [CONTAINED[contains_answer(answer.reply or "", probe.answers)]]
             if answer.judging:
                 badges.append(VERDICTS[answer.verdict])

@@ -50,7 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.elements import show_info, show_table
+from memviz.dashboard.ui.shell.elements import drawer, show_info, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -105,10 +105,10 @@ def _draw_picture_and_story(result: RetentionResult, lives: Sequence[LifeLine]) 
         with st.container(key="facts-story", gap="small"):
             draw_beside(result, life)
             explain_loss(result, life)
-    with st.expander(
+    with drawer(
         _("All facts together, and as a table"),
-        icon=":material/table_rows:",
-        key="facts-together",
+        ":material/table_rows:",
+        "facts-together",
     ):
         draw_all_facts(result, lives)
 

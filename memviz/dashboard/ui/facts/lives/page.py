@@ -55,7 +55,14 @@ from memviz.dashboard.ui.facts.selection import (
     open_event,
     open_request,
 )
-from memviz.dashboard.ui.shell.elements import row, show_table
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    drawer,
+    header,
+    row,
+    segments,
+    show_table,
+)
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -125,7 +132,7 @@ def lives_view(
     if hides(Part.NUMBERS):
         return
     say_where_from(facts)
-    st.header(_("How much does each setting still know?"), anchor=False)
+    header(_("How much does each setting still know?"))
     draw_all_settings(results, elsewhere(results))
     draw_key_numbers(results)
     draw_health(with_requests)
@@ -151,12 +158,11 @@ def draw_all_settings(
     picture(figure, CURVE_KEY, _finding(results), on_click)
     with put_away(Part.CONTROLS, "retention-measure"):
         _draw_ways_on(results)
-        st.segmented_control(
+        segments(
             _("A fact counts as known when"),
             MEASURES,
             format_func=_,
             key=MEASURE_KEY,
-            required=True,
             help=_(MEASURE_HELP),
         )
         st.caption(_how_to_read(baseline, measure))
@@ -215,10 +221,8 @@ def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
     with row():
         name = name_in_full(result.run, turn, call).capitalize()
         st.markdown(f"**{name}**, {plain(result.setting.label)}", width="content")
-        if st.button(
-            _("See this request"),
-            icon=":material/stacked_line_chart:",
-            key="retention-request",
+        if button(
+            _("See this request"), "retention-request", ":material/stacked_line_chart:"
         ):
             open_request(result.setting, turn, call)
         if number < 0:
@@ -227,7 +231,7 @@ def _draw_ways_on(results: Sequence[RetentionResult]) -> None:
         name = _("Open this attempt")
         if written:
             name = _("Open version {version}", version=written.version)
-        if st.button(name, icon=":material/compress:", key="retention-event"):
+        if button(name, "retention-event", ":material/compress:"):
             open_event(result.setting, number)
 
 
@@ -303,16 +307,12 @@ def _share_words(share: float) -> str:
 
 def draw_more_on_facts(results: Sequence[RetentionResult]) -> None:
     """Show what fewer visitors ask for, folded."""
-    with st.expander(
-        _("How long does a fact last?"),
-        icon=":material/timelapse:",
-        key="facts-survival",
+    with drawer(
+        _("How long does a fact last?"), ":material/timelapse:", "facts-survival"
     ):
         draw_survival_by_age(results)
-    with st.expander(
-        _("Which kinds of facts are lost?"),
-        icon=":material/category:",
-        key="facts-kinds",
+    with drawer(
+        _("Which kinds of facts are lost?"), ":material/category:", "facts-kinds"
     ):
         draw_by_category(results)
 

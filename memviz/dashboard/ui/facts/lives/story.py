@@ -40,7 +40,7 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     fact_name,
 )
-from memviz.dashboard.ui.shell.elements import show_title
+from memviz.dashboard.ui.shell.elements import button, segments, show_title
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.words import shorten
@@ -99,10 +99,10 @@ def _draw_way_back(result: RetentionResult, life: LifeLine, record: TurnRecord) 
                 turn=record.turn,
             )
         )
-    if st.button(
+    if button(
         _("See the request that lost it"),
-        icon=":material/stacked_line_chart:",
-        key="retention-lost-request",
+        "retention-lost-request",
+        ":material/stacked_line_chart:",
     ):
         open_request(result.setting, record.turn, record.call)
 
@@ -146,12 +146,11 @@ def _which_loss(result: RetentionResult, life: LifeLine) -> int | None:
     if len(places) == 1:
         st.caption(_("Lost at {place}.", place=_name_at(result, places[0])))
         return places[0]
-    st.segmented_control(
+    segments(
         _("Lost at"),
         places,
         format_func=partial(_name_at, result),
         key=key,
-        required=True,
         persist_state="session",
         on_change=_follow_loss,
         args=(result, life.probe),
@@ -178,11 +177,7 @@ def _draw_version(result: RetentionResult, life: LifeLine, number: int) -> None:
     if compaction.written is not None:
         st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
     draw_changes_of_version(result.run, compaction, answers)
-    if st.button(
-        act_words(compaction).open,
-        icon=":material/compress:",
-        key="retention-open",
-    ):
+    if button(act_words(compaction).open, "retention-open", ":material/compress:"):
         open_event(result.setting, number)
 
 

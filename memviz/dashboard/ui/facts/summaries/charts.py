@@ -20,7 +20,7 @@ from memviz.dashboard.ui.controls.pictures import chart
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
-from memviz.dashboard.ui.shell.elements import show_table
+from memviz.dashboard.ui.shell.elements import drawer, header, show_table
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
@@ -110,7 +110,7 @@ NESTING = _Chart(
 
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
-    st.header(_("How it changed from version to version"), anchor=False)
+    header(_("How it changed from version to version"))
     axis = axis_of([run])
     changes = [COMPRESSION, CARRIED, ORIGIN, NESTING]
     if grows_a_list(run):
@@ -144,7 +144,7 @@ def writers(setting: SettingRun, probes: Sequence[Probe]) -> None:
     runs = _recorded(setting.run)
     if len(runs) < 2:
         return
-    with st.expander(_(TITLE), icon=":material/groups:", key="summaries-writers"):
+    with drawer(_(TITLE), ":material/groups:", "summaries-writers"):
         st.caption(_(ABOUT))
         show_table(writers_table(runs, probes), _("Every writer, one a row"))
 

@@ -62,7 +62,13 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import show_info, show_table
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    drawer,
+    header,
+    show_info,
+    show_table,
+)
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -146,10 +152,11 @@ def _say_nothing_summarized(setting: SettingRun) -> None:
     way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
     show_info(f"{why} {way_on}")
     if len(compare_state().settings) < MAX_SETTINGS:
-        st.button(
+        button(
             _("Add a summary buffer of 500 tokens"),
-            icon=":material/add:",
-            on_click=_add_suggested,
+            None,
+            ":material/add:",
+            _add_suggested,
         )
 
 
@@ -268,10 +275,8 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     version_view(desk, event, facts_by_number.get(number), view)
     if facts:
         _draw_key_numbers(run, facts)
-        with st.expander(
-            _("All of them as a table"),
-            icon=":material/table_rows:",
-            key="summaries-table",
+        with drawer(
+            _("All of them as a table"), ":material/table_rows:", "summaries-table"
         ):
             show_table(versions_table(run, facts), _("Every summary, one a row"))
     keep_address("summaries-address")
@@ -359,7 +364,7 @@ def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
 def _draw_beside(desk: Desk, event: CompactionEvent) -> None:
     """Show which version is chosen, why it was written, and what it did to the facts."""
     run = desk.setting.run
-    st.header(version_title(run, event), anchor=False)
+    header(version_title(run, event))
     draw_writer_badge(event.compaction)
     if trouble(run, event):
         return

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.prompts_tried import PromptsToTry, TriedPrompt
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import box, main_button, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
@@ -78,9 +78,7 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
         key = f"lab-prompt-{side}"
         text = prompt_picker(column, key, own, first=first, side=side)
         instructions.append(text or own)
-    if st.button(
-        _("Try both"), icon=":material/science:", type="primary", key="lab-try"
-    ):
+    if main_button(_("Try both"), "lab-try", ":material/science:"):
         compare_state().trying = PromptsToTry(place, compaction, tuple(instructions))
         st.rerun()
 
@@ -170,7 +168,7 @@ def _draw_comparison(
 ) -> None:
     result_begins(RESULT)
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
-        with column, st.container(border=True):
+        with column, box():
             _draw_summary(side, trial)
     texts = {
         side: trial.draft.text

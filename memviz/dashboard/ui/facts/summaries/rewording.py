@@ -15,7 +15,7 @@ from memviz.dashboard.ui.controls.conversations import open_in_chat
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
-from memviz.dashboard.ui.shell.elements import show_error
+from memviz.dashboard.ui.shell.elements import button, main_button, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
@@ -77,24 +77,19 @@ def _draw_buttons(setting: Setting, key: RunKey, version: int, text: str) -> Non
     mine = compare_state().edits.get(key, {})
     stands_beside = _stands_beside(setting)
     with st.container(horizontal=True):
-        if st.button(
-            _("Replay with my wording"),
-            icon=":material/edit:",
-            type="primary",
-            key="wording-save",
-        ):
+        if main_button(_("Replay with my wording"), "wording-save", ":material/edit:"):
             _keep(key, version, text)
-        if version in mine and st.button(
-            _("Take my wording back"), icon=":material/undo:", key="wording-undo"
+        if version in mine and button(
+            _("Take my wording back"), "wording-undo", ":material/undo:"
         ):
             _keep(key, version, None)
         if (
             mine
             and not stands_beside
-            and st.button(
+            and button(
                 _("Compare with the wording as it was"),
-                icon=":material/splitscreen_right:",
-                key="wording-beside",
+                "wording-beside",
+                ":material/splitscreen_right:",
                 disabled=len(compare_state().settings) >= MAX_SETTINGS,
                 help=_("At most {number} settings at once.", number=MAX_SETTINGS),
             )
@@ -114,10 +109,10 @@ def _draw_way_to_both() -> None:
             "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
     )
-    if st.button(
+    if button(
         _("See both in {compare}", compare=_(page_titles.COMPARE)),
-        icon=":material/stacked_line_chart:",
-        key="wording-compare",
+        "wording-compare",
+        ":material/stacked_line_chart:",
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
 
@@ -154,5 +149,5 @@ def _draw_in_chat() -> None:
             "This is the chat as it was held. What is in force can be reworded there, from its next message on."
         )
     )
-    if st.button(_("Open the chat"), icon=":material/forum:", key="wording-chat"):
+    if button(_("Open the chat"), "wording-chat", ":material/forum:"):
         open_in_chat(compare_state().conversation_id)
