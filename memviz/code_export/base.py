@@ -56,25 +56,25 @@ def quoted(text: str) -> str:
     return f'"{literal[1:-1]}"'
 
 
-def value(given: Any, indent: int = 0) -> str:
+def value(content: Any, indent: int = 0) -> str:
     """A value as a Python literal; a long text as pieces under each other."""
-    if isinstance(given, Expression):
-        return given
-    if isinstance(given, dict):
-        items = [f"{value(key)}: {value(item)}" for key, item in given.items()]
+    if isinstance(content, Expression):
+        return content
+    if isinstance(content, dict):
+        items = [f"{value(key)}: {value(item)}" for key, item in content.items()]
         return f"{{{', '.join(items)}}}"
-    if isinstance(given, list):
-        return f"[{', '.join(map(value, given))}]"
-    if isinstance(given, tuple):
-        comma = "," if len(given) == 1 else ""
-        return f"({', '.join(map(value, given))}{comma})"
-    if not isinstance(given, str):
-        return repr(given)
-    if len(given) <= PIECE_CHARS and "\n" not in given:
-        return quoted(given)
+    if isinstance(content, list):
+        return f"[{', '.join(map(value, content))}]"
+    if isinstance(content, tuple):
+        comma = "," if len(content) == 1 else ""
+        return f"({', '.join(map(value, content))}{comma})"
+    if not isinstance(content, str):
+        return repr(content)
+    if len(content) <= PIECE_CHARS and "\n" not in content:
+        return quoted(content)
     pad = " " * indent
     lines = ["("]
-    for line in given.splitlines(keepends=True):
+    for line in content.splitlines(keepends=True):
         lines += [f"{pad}    {quoted(piece)}" for piece in _PIECE.findall(line)]
     return "\n".join([*lines, f"{pad})"])
 
@@ -83,7 +83,9 @@ def called(function: str, first: str, arguments: Mapping[str, Any]) -> Expressio
     """A call with one argument a line after the first one."""
     if not arguments:
         return Expression(f"{function}({quoted(first)})")
-    lines = [f"    {name}={value(given, 4)}," for name, given in arguments.items()]
+    lines = [
+        f"    {name}={value(argument, 4)}," for name, argument in arguments.items()
+    ]
     text = "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
     return Expression(text)
 

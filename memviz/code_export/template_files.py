@@ -65,15 +65,20 @@ class Template:
         waiting = [MAIN]
         while waiting:
             name = waiting.pop()
-            named = [name + ending for ending in (*endings, "")]
-            defined = [
-                self.definitions[one] for one in named if one in self.definitions
-            ]
-            if defined and defined[0] not in name_of:
-                name_of[defined[0]] = name
-                waiting += defined[0].mentioned
-        chosen = [one for one in self.definitions.values() if one in name_of]
-        return {name_of[definition]: definition for definition in chosen}
+            definition = self._definition_of(name, endings)
+            if definition is not None and definition not in name_of:
+                name_of[definition] = name
+                waiting += definition.mentioned
+        in_order = [item for item in self.definitions.values() if item in name_of]
+        return {name_of[definition]: definition for definition in in_order}
+
+    def _definition_of(self, name: str, endings: Sequence[str]) -> Definition | None:
+        """Return what ``name`` stands for: the definition with the first of the ``endings`` that there is one for."""
+        for ending in (*endings, ""):
+            definition = self.definitions.get(name + ending)
+            if definition is not None:
+                return definition
+        return None
 
 
 def has_template(name: str) -> bool:

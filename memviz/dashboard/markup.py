@@ -144,17 +144,17 @@ def as_html(text: str) -> Markup:
 
 
 def _styled_line(line: str) -> Iterator[Run]:
-    begun = _LINE.match(line)
-    if begun is None:
+    beginning = _LINE.match(line)
+    if beginning is None:
         yield from _inline(line)
-    elif begun["heading"]:
-        rest = line[begun.end() :]
+    elif beginning["heading"]:
+        rest = line[beginning.end() :]
         words = rest.rstrip("\n")
         yield Run("".join(run.text for run in _inline(words)), "strong")
         yield Run(rest[len(words) :])
     else:
-        yield Run(begun["indent"] + BULLET)
-        yield from _inline(line[begun.end() :])
+        yield Run(beginning["indent"] + BULLET)
+        yield from _inline(line[beginning.end() :])
 
 
 def _inline(text: str) -> Iterator[Run]:

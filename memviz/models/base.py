@@ -155,24 +155,23 @@ class NoBill(Bill):
 class BothBills(Bill):
     """Two bills of one request, which are closed together."""
 
-    def __init__(self, one: Bill, other: Bill) -> None:
-        self._one = one
-        self._other = other
+    def __init__(self, first: Bill, second: Bill) -> None:
+        self._first = first
+        self._second = second
 
     def answered(self, reply: Reply) -> Reply:
         """Close both; return the reply with the cost that the second one knows."""
-        priced_by_one = self._one.answered(reply)
-        return self._other.answered(priced_by_one)
+        return self._second.answered(self._first.answered(reply))
 
     def failed(self, error: ModelError | None) -> None:
         """Close both as failed."""
-        self._one.failed(error)
-        self._other.failed(error)
+        self._first.failed(error)
+        self._second.failed(error)
 
     def unused(self) -> None:
         """Close both as unused."""
-        self._one.unused()
-        self._other.unused()
+        self._first.unused()
+        self._second.unused()
 
 
 def sum_if_known(amounts: Iterable[float | None]) -> float | None:

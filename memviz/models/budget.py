@@ -154,8 +154,8 @@ class Budget:
         reservation = Reservation(most_usd)
         with self._changed:
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
-                held = [other.most_usd for other in self._reserved]
-                if fsum([self.spent_usd, *held, most_usd]) <= self.limit_usd:
+                reserved_usd = [other.most_usd for other in self._reserved]
+                if fsum([self.spent_usd, *reserved_usd, most_usd]) <= self.limit_usd:
                     self._reserved.add(reservation)
                     return reservation
                 self._changed.wait()

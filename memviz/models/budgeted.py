@@ -58,8 +58,10 @@ class Budgeted(ModelWrapper):
         self.budget = budget
         self._by_hand = usd_per_million is not None
         self._price = self._price_of(model.name, usd_per_million)
-        listed = price(model.name)
-        ceiling = (listed.max_output_tokens if listed else None) or max_output_tokens
+        list_price = price(model.name)
+        ceiling = (
+            list_price.max_output_tokens if list_price else None
+        ) or max_output_tokens
         limited = model.limited(min(max_output_tokens, ceiling))
         # A model that cannot be told to stop earlier may write as much as it can.
         self.max_output_tokens = (
@@ -165,11 +167,11 @@ def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
 
 
 def _list_price(model: str) -> Price:
-    known = known_price(model)
-    if known is None:
+    price_known = known_price(model)
+    if price_known is None:
         raise ParameterError(
             "model",
             model,
             "a model whose price is known; enter its price for a million tokens (usd_per_million)",
         )
-    return known
+    return price_known

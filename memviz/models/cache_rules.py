@@ -162,14 +162,14 @@ def _of_model(about: Price, rules: CacheRules) -> CacheRules | None:
 def _min_tokens() -> dict[str, int]:
     """The smallest cached prefix of each model that names one."""
     entries: Iterable[tuple[str, object]] = json_file(PRICE_FILE).items()
-    named = {
+    by_name = {
         name: entry.get("prompt_cache_min_tokens")
         for name, entry in entries
         if isinstance(entry, dict)
     }
     in_file = {
         name: int(tokens)
-        for name, tokens in named.items()
+        for name, tokens in by_name.items()
         if isinstance(tokens, int | float) and tokens >= 1
     }
     return {**_MIN_TOKENS_ON_THE_PAGE, **in_file}

@@ -319,9 +319,9 @@ def _got(url: str, headers: dict[str, str]) -> bytes:
     with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
         response.raise_for_status()
         body = b""
-        begun = perf_counter()
+        began_at = perf_counter()
         for piece in response.iter_bytes():
             body += piece
-            if len(body) > MAX_LIST_BYTES or perf_counter() - begun > LIST_SECONDS:
+            if len(body) > MAX_LIST_BYTES or perf_counter() - began_at > LIST_SECONDS:
                 break
         return body

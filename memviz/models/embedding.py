@@ -108,8 +108,8 @@ class _ArrivingVectors(StreamedReply):
     def reply(self) -> Reply:
         """All of them as one text, with their cost at list price."""
         usage = None if self._tokens is None else Usage(self._tokens, 0)
-        known = embedding_price(self.model)
-        cost_usd = known.cost_usd(usage) if known and usage else None
+        price = embedding_price(self.model)
+        cost_usd = price.cost_usd(usage) if price and usage else None
         return Reply("\n".join(self._lines), (), usage, cost_usd, self.model)
 
 

@@ -159,7 +159,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             cause.__cause__,
             cause.__context__,
         )
-        waiting.extend(one for one in behind if isinstance(one, BaseException))
+        waiting += [error for error in behind if isinstance(error, BaseException)]
 
 
 def failure_reason(seen: Evidence, call: Call) -> str:

@@ -217,14 +217,14 @@ class LiteLLMModel(Model):
             draft = self._draft()
             with meter(request) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
-                begun = gate.now()
+                began_at = gate.now()
                 failure = yield from self._attempt(arguments, draft)
                 if failure is None:
                     reply = bill.answered(draft.reply())
                     break
                 failure.error.partial = draft.text
                 bill.failed(failure.error)
-            wait_seconds = self._next_try(failure, attempt, gate, begun)
+            wait_seconds = self._next_try(failure, attempt, gate, began_at)
         gate.answered()
         yield reply
 
@@ -286,13 +286,13 @@ class LiteLLMModel(Model):
         return gate_of(hash((provider_of(self.name), self.address, key)))
 
     def _next_try(
-        self, failure: TryFailure, attempt: int, gate: RateLimiter, begun: float
+        self, failure: TryFailure, attempt: int, gate: RateLimiter, began_at: float
     ) -> float:
         """The seconds to wait before another try. Raises the error if there is to be none."""
         wait_seconds = self._wait_seconds(failure, attempt)
         limited = isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:
-            gate.refused(begun, wait_seconds)
+            gate.refused(began_at, wait_seconds)
         retries = self.retries
         if failure.error.ends_all:
             retries = min(retries, HOPELESS_RETRIES)

@@ -55,15 +55,15 @@ def approximation(model: str, counter: str) -> str:
     factor where it is known; an empty text where they are the model's own."""
     if not (model and counter) or counter == counter_of_model(model):
         return ""
-    known = next(
+    factor_words = next(
         (words for part, words in MEASURED.items() if part in model.casefold()), ""
     )
-    if known:
+    if factor_words:
         return _(
             "All tokens are approximate: {counter} is not the tokenizer of {model} ({known}).",
             counter=counter,
             model=model,
-            known=_(known),
+            known=_(factor_words),
         )
     return _(
         "All tokens are approximate: {counter} is not the tokenizer of {model}.",

@@ -21,10 +21,10 @@ INPUT_MARGIN = 2.0
 ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi word of which o200k_base makes 5."""
 
 
-def usd_at_most(known: Price, input_tokens: float, output_tokens: float) -> float:
+def usd_at_most(price: Price, input_tokens: float, output_tokens: float) -> float:
     """The most that one call of so many tokens costs, in US dollars: none of them is read from a cache, all may be
     written to it."""
-    rates = known.rates(int(input_tokens))
+    rates = price.rates(int(input_tokens))
     dearest = max(
         rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0
     )

@@ -115,12 +115,12 @@ def embedding_price(model: str) -> Price | None:
     return _find_price(model, _embedding_prices())
 
 
-def _find_price(model: str, listed: Mapping[str, Price]) -> Price | None:
-    if model in listed:
-        return listed[model]
+def _find_price(model: str, prices_by_model: Mapping[str, Price]) -> Price | None:
+    if model in prices_by_model:
+        return prices_by_model[model]
     provider, slash, name = model.partition("/")
     if slash:
-        bare = _find_price(name, listed)
+        bare = _find_price(name, prices_by_model)
         # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
         if bare is None or not bare.provider.startswith(provider):
             return None
@@ -128,7 +128,7 @@ def _find_price(model: str, listed: Mapping[str, Price]) -> Price | None:
     if model.startswith("ft:"):
         # A fine-tuned model is ft:<base>:<organization>:<name>:<id>, and costs what its base does.
         prefix, base, *_others = [*model.split(":"), ""]
-        return listed.get(f"{prefix}:{base}")
+        return prices_by_model.get(f"{prefix}:{base}")
     return None
 
 

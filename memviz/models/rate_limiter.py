@@ -50,12 +50,12 @@ class RateLimiter:
                 sleep(min(wait_seconds, max(at_least_seconds, at_most_seconds)))
             at_least_seconds = 0.0
 
-    def refused(self, begun: float, seconds: float) -> None:
-        """A request made at ``begun`` was refused: nobody passes for ``seconds``, and slower after that."""
+    def refused(self, began_at: float, seconds: float) -> None:
+        """A request made at ``began_at`` was refused: nobody passes for ``seconds``, and slower after that."""
         with self._lock:
             now = self.now()
             if (
-                begun >= self._slowed_at
+                began_at >= self._slowed_at
             ):  # others were on their way together with the one that slowed it down
                 self._pace_seconds = min(
                     LONGEST_PACE_SECONDS,

@@ -50,14 +50,14 @@ class AlteredSecrets:
             return text
         places, letters = _places_and_letters(before, text)
         shown = []
-        done = 0
+        end_of_concealed = 0
         for secret in joined(self._ranges(letters)):
             first = max(0, secret.start - len(before))
             last = secret.stop - len(before) - 1
             if last >= 0:
-                shown += [text[done : places[first]], HIDDEN]
-                done = places[last] + 1
-        return "".join([*shown, text[done:]])
+                shown += [text[end_of_concealed : places[first]], HIDDEN]
+                end_of_concealed = places[last] + 1
+        return "".join([*shown, text[end_of_concealed:]])
 
     def open_from(self, before: str, text: str) -> int:
         """The place in ``text``, which follows the letters ``before``, where something begins

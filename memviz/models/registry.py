@@ -62,7 +62,7 @@ def model(
     if name.startswith(RECORDING):
         return _recorded(name.removeprefix(RECORDING), **options)
     check_name(name)
-    found = LiteLLMModel(
+    chat_model = LiteLLMModel(
         name,
         api_key=api_key,
         api_base=api_base,
@@ -71,10 +71,10 @@ def model(
         **options,
     )
     if cache is None:
-        return found
+        return chat_model
     from memviz.models.response_cache import CachedModel
 
-    return CachedModel(found, cache)
+    return CachedModel(chat_model, cache)
 
 
 def _recorded(name: str, **options: Any) -> Model:
@@ -83,18 +83,21 @@ def _recorded(name: str, **options: Any) -> Model:
     from memviz.models.recordings.files import read_recording
     from memviz.models.recordings.player import RecordedModel
 
-    known = recordings()
-    if name not in known and not Path(name).is_file():
+    bundled_recordings = recordings()
+    if name not in bundled_recordings and not Path(name).is_file():
         raise UnknownModelError(
             _(
                 "There is no recording {name!r}: bundled are {names}, and no file has that path.",
                 name=name,
-                names=", ".join(known) or _("none"),
+                names=", ".join(bundled_recordings) or _("none"),
             ),
             model=RECORDING + name,
         )
     return RecordedModel(
-        known[name] if name in known else read_recording(Path(name)), **options
+        bundled_recordings[name]
+        if name in bundled_recordings
+        else read_recording(Path(name)),
+        **options,
     )
 
 

@@ -98,12 +98,12 @@ class _Beginning(_Reading):
     """The beginning of a body."""
 
     def __iter__(self) -> Iterator[bytes]:
-        left = MAX_ERROR_BYTES
+        bytes_left = MAX_ERROR_BYTES
         until = monotonic() + MAX_ERROR_SECONDS
         for piece in self._source:
-            yield piece[:left]
-            left -= len(piece)
-            if left <= 0 or monotonic() > until:
+            yield piece[:bytes_left]
+            bytes_left -= len(piece)
+            if bytes_left <= 0 or monotonic() > until:
                 break
 
 
@@ -132,15 +132,15 @@ class _ShortLines(_Reading):
         """The bytes that are kept of ``part`` of a line."""
         self._start = (self._start + part)[:_KEY_BYTES]
         most = MAX_ERROR_BYTES if b'"error"' in self._start else MAX_EVENT_BYTES
-        left = max(0, most - self._length)
+        bytes_left = max(0, most - self._length)
         self._length = self._length + len(part)
         ending = part[len(part.rstrip(b"\r\n")) :]
         if ending:
             self._start = b""
             self._length = 0
-        if len(part) <= left:
+        if len(part) <= bytes_left:
             return part
-        return part[:left].rstrip(b"\r\n") + ending
+        return part[:bytes_left].rstrip(b"\r\n") + ending
 
 
 class NotAReplyError(Exception):

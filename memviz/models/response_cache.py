@@ -164,16 +164,16 @@ def _turn(key: str) -> Lock:
         return _turns.setdefault(key, Lock())
 
 
-def _reply(kept: Mapping[str, Any]) -> Reply:
-    calls = tuple(ToolCall(**call) for call in kept["tool_calls"])
-    usage = None if kept["usage"] is None else Usage(**kept["usage"])
+def _reply(entry: Mapping[str, Any]) -> Reply:
+    calls = tuple(ToolCall(**call) for call in entry["tool_calls"])
+    usage = None if entry["usage"] is None else Usage(**entry["usage"])
     reply = Reply(
-        kept["text"],
+        entry["text"],
         calls,
         usage,
         0.0,
-        kept["model"],
-        kept["finish_reason"],
+        entry["model"],
+        entry["finish_reason"],
         cached=True,
     )
     if not (

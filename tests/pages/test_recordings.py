@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.ui.controls.grounds import (
+from memviz.dashboard.ui.controls.authorship import (
     ALL_STAND_IN,
     NO_RECORDING,
     WITH_RECORDINGS,

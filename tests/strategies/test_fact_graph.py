@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.core.pieces import Line
-from memviz.models.offline.triples import as_triple
+from memviz.models.offline.facts import as_triple
 from memviz.strategies.fact_graph import FactGraph
 from tests.strategies.conversations import conversations
 from tests.strategies.looked_up import FILLER, slow_scores, turns

@@ -82,25 +82,25 @@ def thin_out(
 ) -> Thinned:
     """Return ``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis
     that is shown: points outside are left out of a trace that has too many."""
-    drawn = [dict(trace) for trace in traces]
+    thinned = [dict(trace) for trace in traces]
     turns = 1
-    for group in _groups(drawn):
-        first = drawn[group[0]]
+    for group in _groups(thinned):
+        first = thinned[group[0]]
         x = np.array(first["x"], dtype=float)
         ends = (np.nanmin(x), np.nanmax(x)) if window is None else window
         shown = _Window(float(ends[0]), float(ends[1]))
-        kept = _places_to_draw(x, [drawn[place] for place in group], shown)
-        if kept is None:
+        places = _places_to_draw(x, [thinned[place] for place in group], shown)
+        if places is None:
             continue
-        if len(kept) < len(shown.places_in(x)):
+        if len(places) < len(shown.places_in(x)):
             turns = max(turns, round((shown.high - shown.low) / BINS))
         for place in group:
-            drawn[place] = _cut(drawn[place], len(x), kept)
-    for trace in drawn:
+            thinned[place] = _cut(thinned[place], len(x), places)
+    for trace in thinned:
         for name, value in trace.items():
             if isinstance(value, Drawn):
                 trace[name] = list(value)
-    return Thinned(drawn, turns)
+    return Thinned(thinned, turns)
 
 
 def _groups(traces: Sequence[Trace]) -> Iterable[list[int]]:

@@ -183,11 +183,11 @@ def _name_turns_and_calls(axis: RequestAxis, places: range, most: int) -> list[T
 def _drop_crowded(ticks: Sequence[Tick], least_gap: float) -> list[Tick]:
     """Return the ticks from left to right, without those nearer than ``least_gap`` to one
     that comes before them in ``ticks``."""
-    kept: list[Tick] = []
+    ticks_with_room: list[Tick] = []
     for place, text in ticks:
-        if all(abs(place - other) >= least_gap for other, _ in kept):
-            kept.append((place, text))
-    return sorted(kept)
+        if all(abs(place - other) >= least_gap for other, _ in ticks_with_room):
+            ticks_with_room.append((place, text))
+    return sorted(ticks_with_room)
 
 
 def turn_partings(

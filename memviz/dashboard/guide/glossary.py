@@ -49,10 +49,10 @@ class Entry(NamedTuple):
 
     def matches(self, words: str) -> bool:
         """Return whether the word, one of its forms or its meaning holds what somebody looks for."""
-        wanted = words.casefold().split()
+        searched_words = words.casefold().split()
         own = (self.name, *self.other_names, self.explained)
         text = " ".join((self.term, *self.also, self.meaning, *own)).casefold()
-        return all(word in text for word in wanted)
+        return all(word in text for word in searched_words)
 
 
 @cache
@@ -90,12 +90,12 @@ def _by_form() -> dict[str, Entry]:
     return entries
 
 
-def _entry(term: str, said: Mapping[str, Any]) -> Entry:
+def _entry(term: str, fields: Mapping[str, Any]) -> Entry:
     return Entry(
         term,
-        said["meaning"],
-        tuple(said.get("also", ())),
-        said.get("code", ""),
-        said.get("screen", True),
-        tuple(said.get("never", ())),
+        fields["meaning"],
+        tuple(fields.get("also", ())),
+        fields.get("code", ""),
+        fields.get("screen", True),
+        tuple(fields.get("never", ())),
     )

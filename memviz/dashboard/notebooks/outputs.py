@@ -135,8 +135,8 @@ def _fact_numbers(retention: Retention, noun: str) -> Iterator[str]:
     stated = counts.total() - counts[FactState.NOT_BORN]
     if not stated:
         return
-    known = share_of(counts[FactState.KNOWN], stated, noun)
-    yield _("{facts} known at the end", facts=known)
+    known_share = share_of(counts[FactState.KNOWN], stated, noun)
+    yield _("{facts} known at the end", facts=known_share)
     if counts[FactState.CONTRADICTED]:
         yield _("{number:,} contradicted", number=counts[FactState.CONTRADICTED])
 

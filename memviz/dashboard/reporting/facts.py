@@ -111,15 +111,15 @@ class SettingFacts:
         if last.state is Knowledge.LOST:
             return self._loss(probe, last)
         state = _(STATE_WORDS[last.state])
-        lost = [span for span in life.spans if span.state is Knowledge.LOST]
-        if not lost:
+        losses = [span for span in life.spans if span.state is Knowledge.LOST]
+        if not losses:
             return _("{state} at the end", state=state)
-        place = request_name(*lost[0].first)
+        place = request_name(*losses[0].first)
         return _("{state} at the end, lost before at {place}", state=state, place=place)
 
-    def _loss(self, probe: int, lost: Span) -> str:
-        place = request_name(*lost.first)
-        number = self.losses.get((probe, lost.first_place))
+    def _loss(self, probe: int, span: Span) -> str:
+        place = request_name(*span.first)
+        number = self.losses.get((probe, span.first_place))
         if number is None:
             return _("lost at {place}: no longer sent", place=place)
         messages = message_range(self.run.compactions[number].summarized)
@@ -334,9 +334,9 @@ def advice_sentences(
     sweep = as_sweep(runs, retentions, facts.subject, assumptions)
     best = sweep.best(constraints.min_retention, constraints.max_peak_tokens)
     basis = basis_in_words(assumptions, runs[0].counter.name)
-    wanted = _(
+    question = _(
         "Asked of {settings}: {do}.",
         settings=counted(runs, "setting"),
         do=asked_in_words(constraints),
     )
-    return [best.answer, *best.grounds.sentences, basis, wanted]
+    return [best.answer, *best.grounds.sentences, basis, question]

@@ -115,7 +115,7 @@ def html_report(
             )
         )
     terms = assumptions or PricingAssumptions.of()
-    wanted = constraints or Constraints()
+    limits = constraints or Constraints()
     settings = []
     for index, label in enumerate(distinct_names([run.label for run in runs])):
         settings.append(Setting(runs[index], label, index, assumptions))
@@ -132,7 +132,7 @@ def html_report(
         talks=printed_talks(transcript.messages, settings),
         facts=facts,
         costs=report_costs(settings, terms),
-        advice=advice_sentences(settings, facts, terms, wanted),
+        advice=advice_sentences(settings, facts, terms, limits),
         charts=_chart_data(active, view),
         stage=_stage(active, transcript, facts, terms) if active else None,
         made_at=made_at or datetime.now(UTC),

@@ -161,14 +161,14 @@ def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
     """Return which facts a request knows no more, and what took them: the number of a compaction (``None``: what said
     so is not sent)."""
-    named = [
+    answers = [
         f"“{shorten(fact.answers[0], MOST_ANSWER_CHARS)}”"
         for fact in facts[:MOST_NAMED]
     ]
-    more = len(facts) - len(named)
+    more = len(facts) - len(answers)
     if more:
-        named.append(_("{more:,} more", more=more))
-    return _sentence(_loss(run, len(facts), _emphasize(listed(named)), lost_by))
+        answers.append(_("{more:,} more", more=more))
+    return _sentence(_loss(run, len(facts), _emphasize(listed(answers)), lost_by))
 
 
 _NOT_SENT = plural_noop(

@@ -171,7 +171,7 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
         template = noop("{amount} of {counts}")
         if fill.counts.startswith(fill.unit):
             template = noop("{held:,} {counts}")
-        held = _(
+        words = _(
             template,
             held=fill.held,
             amount=counted(fill.held, fill.unit.removesuffix("s")),
@@ -179,7 +179,7 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
         )
         rule = _("past {limit:,} it {acts}", limit=fill.limit, acts=acts(strategy))
         share = fill.held / max(1, fill.limit)
-        return Fullness(held, rule, share, fill.is_over)
+        return Fullness(words, rule, share, fill.is_over)
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
@@ -189,8 +189,8 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
         pending = memory.pending
         least = 1
     share = pending / max(1, pending + room.amount)
-    held = _("room for fewer than {room}", room=_room_words(room))
-    return Fullness(held, "", share, is_over=room.amount <= least)
+    words = _("room for fewer than {room}", room=_room_words(room))
+    return Fullness(words, "", share, is_over=room.amount <= least)
 
 
 def _room_words(room: Headroom) -> str:

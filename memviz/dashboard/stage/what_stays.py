@@ -240,8 +240,8 @@ def _starts(
     older = _spaced_positions(oldest, right)[::-1]
     newer = _spaced_positions(newest, right)[::-1]
     # The right one stands in another place from request to request, so that no place wins by itself.
-    wanted = (request + staged.number) % CHOICES
-    from_older = min(len(older), max(wanted, CHOICES - 1 - len(newer)))
+    place_of_right = (request + staged.number) % CHOICES
+    from_older = min(len(older), max(place_of_right, CHOICES - 1 - len(newer)))
     from_newer = CHOICES - 1 - from_older
     return sorted({*older[:from_older], right, *newer[:from_newer]})
 

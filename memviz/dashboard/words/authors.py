@@ -193,5 +193,5 @@ def _count_in_words(count: str) -> str:
     match = _COUNT.fullmatch(count)
     if match is None:
         return count
-    held = counted(int(match["held"].replace(",", "")), match["unit"])
-    return f"{held} {match['sign']} {match['rest']}"
+    amount = counted(int(match["held"].replace(",", "")), match["unit"])
+    return f"{amount} {match['sign']} {match['rest']}"

@@ -56,11 +56,11 @@ def broken_lengths_of(
     compactions: Iterable[Compaction], versions: Iterable[int]
 ) -> list[str]:
     """Return the words for those of these versions of the summary (from 1) that break their length."""
-    wanted = set(versions)
+    numbers = set(versions)
     sentences = (
         broken_length_words(compaction)
         for compaction in compactions
-        if compaction.version in wanted
+        if compaction.version in numbers
     )
     return [words for words in sentences if words]
 

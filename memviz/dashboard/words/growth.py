@@ -112,9 +112,9 @@ _WINDOW_FORECAST_BY_TURN = noop(
 
 def _when_window_is_full(window: Window) -> str:
     """Return when the requests were or will be larger than the window; empty where nobody can say it."""
-    named = {"tokens": f"{window.tokens:,}", "model": window.model}
+    values = {"tokens": f"{window.tokens:,}", "model": window.model}
     if window.passed is not None:
-        return _(_WINDOW_PASSED, request=request_name(*window.passed), **named)
+        return _(_WINDOW_PASSED, request=request_name(*window.passed), **values)
     forecast = window.forecast
     if forecast is None:
         return ""
@@ -124,7 +124,7 @@ def _when_window_is_full(window: Window) -> str:
         more=counted(forecast.more_requests, "more request"),
         turn=forecast.turn,
         seen=forecast.seen_requests,
-        **named,
+        **values,
     )
 
 

@@ -36,9 +36,9 @@ _GROWN = (
 def grown_words(grown_at: datetime, now: datetime) -> str:
     """Return how long ago it grew."""
     seconds = max(0, int((now - grown_at).total_seconds()))
-    for unit_seconds, one, several in _GROWN:
+    for unit_seconds, singular, plural in _GROWN:
         if seconds >= unit_seconds:
-            return ngettext(one, several, seconds // unit_seconds)
+            return ngettext(singular, plural, seconds // unit_seconds)
     return _("grew just now")
 
 

@@ -76,10 +76,10 @@ class Answer(NamedTuple):
         """Return the objects listed under ``name``; ``None`` if there is no such list."""
         if not self.is_success or not isinstance(self.value, dict):
             return None
-        listed = self.value.get(name)
-        if not isinstance(listed, list):
+        items_listed = self.value.get(name)
+        if not isinstance(items_listed, list):
             return None
-        return [item for item in listed if isinstance(item, dict)]
+        return [item for item in items_listed if isinstance(item, dict)]
 
 
 class Place:
@@ -134,11 +134,11 @@ class Place:
     def _read_bounded(self, response: HTTPResponse) -> bytes:
         """Return the body, read piece by piece so that both bounds end it in time."""
         pieces = list[bytes]()
-        left = MAX_ANSWER_BYTES
+        bytes_left = MAX_ANSWER_BYTES
         while piece := response.read1(_PIECE_BYTES):
             pieces.append(piece)
-            left -= len(piece)
-            if left < 0:
+            bytes_left -= len(piece)
+            if bytes_left < 0:
                 megabytes = MAX_ANSWER_BYTES // 1024**2
                 raise NoAnswerError(
                     Said(
@@ -284,16 +284,16 @@ class LocalServers:
 
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""
-        named = []
+        names = []
         for place in self.silent:
             if isinstance(place, Program):
                 place = _("{title} (port {port})", title=place.title, port=place.port)
-            named.append(place)
-        if named and (self.servers or self.problems):
-            yield _("Nothing answers for {names}.", names=listed(named))
-        elif named:
+            names.append(place)
+        if names and (self.servers or self.problems):
+            yield _("Nothing answers for {names}.", names=listed(names))
+        elif names:
             yield _(
                 "No server of models answers on this machine: tried {names} at {loopback}.",
-                names=listed(named),
+                names=listed(names),
                 loopback=LOOPBACK,
             )

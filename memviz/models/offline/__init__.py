@@ -19,12 +19,12 @@ From sentences to a summary:
 
 1. ``summary_request`` makes entries (role and text) of the source of the prompt, or parses them out of the prompt, and
    reads which length and form that asks for.
-2. ``statements`` makes clauses of them (:mod:`memviz.core.text.clauses`), without greetings, thanks and exclamations,
-   and reads what a clause speaks of and which values it gives. ``worth`` weighs each: what it tells (numbers, names,
-   decisions; see :mod:`memviz.core.text.traits`), who said it, and whether it will hold tomorrow.
+2. ``statements`` makes clauses of them (:mod:`memviz.core.text.clauses`), without greetings, thanks and exclamations.
+   ``topics`` reads what a clause speaks of and which values it gives. ``worth`` weighs each: what it tells (numbers,
+   names, decisions; see :mod:`memviz.core.text.traits`), who said it, and whether it will hold tomorrow.
 3. ``summarizer`` leaves out what a later clause supersedes, takes the best until the budget is used, one of several
    that say the same, and nothing that points back without what it points to. It puts them in their old order, as a
-   list, as sentences, or as the facts that a prompt asks for.
+   list or as sentences. ``facts`` and ``blocks`` write them for prompts that want facts one by one, or blocks.
 """
 
 from memviz.models.offline.model import VERSION, OfflineModel

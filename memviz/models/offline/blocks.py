@@ -22,8 +22,8 @@ def write_blocks(
     """The best clauses of ``entries``, together at most ``most`` of whatever ``count`` counts: standing rules as the
     persona's, all others as the user's."""
     plain = [Entry(entry.role, _TAG.sub("", entry.text).strip()) for entry in entries]
-    told = [entry for entry in plain if entry.text]
-    lines = best_lines(told, most, count)
+    statements = [entry for entry in plain if entry.text]
+    lines = best_lines(statements, most, count)
     rules = [line for line in lines if is_rule(line)]
     others = [line for line in lines if line not in rules]
     human = "\n".join(f"- {line}" for line in others)

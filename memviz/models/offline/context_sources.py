@@ -35,7 +35,7 @@ class Source:
 
 def sources(messages: Sequence[Message]) -> list[Source]:
     """Return one source a message, in the order of the messages."""
-    found: list[Source] = []
+    all_sources: list[Source] = []
     for position, message in enumerate(messages):
         kind = message.role
         text = message.content
@@ -43,10 +43,10 @@ def sources(messages: Sequence[Message]) -> list[Source]:
             kind = "summary"
             text = _SUMMARY_HEAD.sub("", text)
         asked = frozenset[str]()
-        if kind == "user" and found:
-            asked = _closing_question(found[-1])
-        found.append(Source(kind, passage(text), asked))
-    return found
+        if kind == "user" and all_sources:
+            asked = _closing_question(all_sources[-1])
+        all_sources.append(Source(kind, passage(text), asked))
+    return all_sources
 
 
 def _closing_question(source: Source) -> frozenset[str]:

@@ -127,7 +127,7 @@ class Matches:
     said has the largest, so that statements without it cover little."""
     missing: frozenset[str]
     """Stems of the question that nobody said."""
-    found: list[Match]
+    candidates: list[Match]
 
     def __init__(self, question: Question, among: Sequence[Source]) -> None:
         self.question = question
@@ -135,10 +135,10 @@ class Matches:
         sharing = list(_sharing(question, among))
         sentences = sum(len(source.passage.sentences) for source in among)
         self.weights = _weights(question, sharing, sentences)
-        said = [match.hits for match in sharing]
-        said += [source.passage.words for source in among]
-        self.missing = frozenset(self.weights).difference(*said)
-        self.found = [
+        stems_said = [match.hits for match in sharing]
+        stems_said += [source.passage.words for source in among]
+        self.missing = frozenset(self.weights).difference(*stems_said)
+        self.candidates = [
             self._measured(match)
             for match in sharing
             if self.share(match.hits) >= LEAST_SHARE
@@ -197,13 +197,13 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
         if says_none and not other_words and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
-            said = stems & sentence.words
-            hits = said | _meant(stems, sentence)
+            own_words = stems & sentence.words
+            hits = own_words | _meant(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if not hits or sentence.is_question or is_ignorance(source, sentence):
                 continue
-            yield Match(source, position, at, hits, hits - said)
+            yield Match(source, position, at, hits, hits - own_words)
 
 
 @lru_cache(maxsize=256)  # the same question meets context after context
@@ -212,7 +212,9 @@ def _other_words(
 ) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
     """Those of the ``stems`` that may be said in other words, and how."""
     return tuple(
-        (asked & stems, said) for asked, said in _OTHER_WORDS.items() if asked & stems
+        (asked_stems & stems, pattern)
+        for asked_stems, pattern in _OTHER_WORDS.items()
+        if asked_stems & stems
     )
 
 
@@ -250,8 +252,8 @@ def accepts(question: Question, sentence: Sentence) -> bool:
     """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
     date that it does not say."""
     asked = frozenset(question.weights)
-    said = sentence.words | _meant(asked, sentence)
-    if question.about.is_missed_by(sentence.text, said, asked):
+    stems = sentence.words | _meant(asked, sentence)
+    if question.about.is_missed_by(sentence.text, stems, asked):
         return False
     if question.wanted is Wanted.NUMBER:
         values: Iterable[str] = sentence.traits.amounts

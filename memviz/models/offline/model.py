@@ -16,7 +16,8 @@ from memviz.core.text.words import UNSPACED, count_words
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.blocks import asks_for_blocks, write_blocks
-from memviz.models.offline.summarizer import fact_request, facts, summarize
+from memviz.models.offline.facts import fact_request, write_facts
+from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import (
     Entry,
     Style,
@@ -109,7 +110,7 @@ class OfflineModel(Model):
         asked = fact_request(messages)
         if asked is None:
             return self._summary(messages, entries_in(messages))
-        text = facts(asked, self.summary_budget_tokens, self._count)
+        text = write_facts(asked, self.summary_budget_tokens, self._count)
         return self._reply(messages, text)
 
     def summarize_from(

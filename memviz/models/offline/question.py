@@ -91,11 +91,11 @@ class About:
         )
 
     def is_missed_by(
-        self, text: str, said: frozenset[str], asked: frozenset[str]
+        self, text: str, stems: frozenset[str], question_stems: frozenset[str]
     ) -> bool:
         """Return whether a statement speaks of somebody else, or says something else of the subject.
 
-        ``text`` is the statement and ``said`` the stems that it says, ``asked`` are those of the question.
+        ``text`` is the statement and ``stems`` are those that it says.
         """
         if self.owned and self._is_own(text):
             return True
@@ -103,10 +103,10 @@ class About:
             return True
         if not self.subject:
             return False
-        predicate = asked - self.subject
-        if predicate and said.isdisjoint(predicate):
+        predicate = question_stems - self.subject
+        if predicate and stems.isdisjoint(predicate):
             return True
-        return said.isdisjoint(self.subject) and not _PRONOUN.search(text)
+        return stems.isdisjoint(self.subject) and not _PRONOUN.search(text)
 
     def _is_own(self, text: str) -> bool:
         """Return whether a statement speaks of the user's thing of that kind, and not of the owner's as well."""
@@ -137,17 +137,17 @@ def _things(pattern: re.Pattern[str], text: str) -> list[str]:
 def _owner(text: str) -> tuple[str, str]:
     """Somebody else, in lower case, and what they have: "the supplier's VAT number", or "the VAT number of" them."""
     for pattern in (_OWNED, _OWNED_BY, _HAN_OWNED_BY):
-        found = pattern.search(text)
-        if found is not None:
-            return found["owner"].lower(), found["owned"]
+        ownership = pattern.search(text)
+        if ownership is not None:
+            return ownership["owner"].lower(), ownership["owned"]
     return "", ""
 
 
 def _subject(text: str) -> frozenset[str]:
-    begun = _YES_OR_NO.match(text)
-    if begun is None:
+    opening = _YES_OR_NO.match(text)
+    if opening is None:
         return frozenset()
-    for word in text[begun.end() :].split():
+    for word in text[opening.end() :].split():
         stems = content_words(word)
         if stems:
             return frozenset(stems)
@@ -272,9 +272,9 @@ class Question:
 
 
 def _wanted(text: str) -> Wanted:
-    for wanted, pattern in _WANTED_PATTERNS.items():
+    for kind, pattern in _WANTED_PATTERNS.items():
         if pattern.search(text):
-            return wanted
+            return kind
     return Wanted.ANYTHING
 
 

@@ -52,7 +52,7 @@ def find(
     if question.wants_own_name and (introduced := _introduction(among)):
         return [introduced], frozenset()
     matches = Matches(question, among)
-    able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
+    able = [match for match in matches.candidates if match.direct >= DIRECT_THRESHOLD]
     fitting = [
         match
         for match in able
@@ -107,17 +107,19 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     least_together = max(PAIR_THRESHOLD, alone + PAIR_GAIN)
     by_score = sorted(able, key=matches.score, reverse=True)
     for first in by_score[:PAIR_STARTS]:
-        said = first.sentence.traits.names
-        names = [name for name in said if not matches.question.says(name)]
+        names = [
+            name
+            for name in first.sentence.traits.names
+            if not matches.question.says(name)
+        ]
         if not names:
             continue
-        for second in matches.found:
+        for second in matches.candidates:
             together = matches.share(first.hits | second.hits)
-            if (
-                together < least_together
-                or matches.share(second.hits - first.hits) < PAIR_GAIN
-                or not accepts(matches.question, second.sentence)
-            ):
+            gain = matches.share(second.hits - first.hits)
+            if together < least_together or gain < PAIR_GAIN:
+                continue
+            if not accepts(matches.question, second.sentence):
                 continue
             text = second.sentence.text.lower()
             score = together + PAIR_GAIN * matches.score(second)
@@ -222,8 +224,8 @@ def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
     if ask.sought is Sought.WORK:
         return phrases.cannot_work_out(chinese)
     if ask.sought is Sought.OVERVIEW:
-        said = frozenset[str]().union(*(source.passage.words for source in among))
-        return phrases.unknown(_spelled(ask.topic - said, ask.text), chinese)
+        words_sent = frozenset[str]().union(*(source.passage.words for source in among))
+        return phrases.unknown(_spelled(ask.topic - words_sent, ask.text), chinese)
     _, unsaid = find(Question.of(ask.text), among)
     missing = _spelled(unsaid, ask.text)
     if missing or not among:

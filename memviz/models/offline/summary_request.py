@@ -73,13 +73,13 @@ class Entry(NamedTuple):
 
 def entries_of(source: SummarySource) -> tuple[Entry, ...]:
     """The previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
-    found = [
+    entries = [
         Entry(message.role, transcript_text(message).strip())
         for message in source.messages
     ]
     if source.previous is not None:
-        found.insert(0, Entry("summary", source.previous.strip()))
-    return tuple(_nonempty(found))
+        entries.insert(0, Entry("summary", source.previous.strip()))
+    return tuple(_nonempty(entries))
 
 
 def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
@@ -96,8 +96,8 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     if asks_behind:
         body = messages[:-1]
     if asks_behind or len(body) > 1:
-        said = (Entry(message.role, message.content) for message in body)
-        return tuple(_nonempty(said))
+        entries = (Entry(message.role, message.content) for message in body)
+        return tuple(_nonempty(entries))
     text = body[0].content if body else ""
     if not instructed:
         text = _after_instruction(text)
@@ -143,10 +143,10 @@ def _style_in(text: str) -> Style:
 
 @lru_cache(maxsize=64)  # many requests, few instructions
 def _limit_in(text: str) -> Limit | None:
-    found = list(_LIMIT.finditer(text))
-    if not found:
+    limits = list(_LIMIT.finditer(text))
+    if not limits:
         return None
-    amount, unit, asian_amount, asian_unit = found[-1].groups()
+    amount, unit, asian_amount, asian_unit = limits[-1].groups()
     if asian_unit == "단어":
         unit = "word"
     elif asian_unit:
@@ -194,14 +194,18 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
 
 def _xml_entries(text: str) -> Iterator[Entry]:
     """The messages of a text, each with the calls that it makes."""
-    for number, found in enumerate(_XML_MESSAGE.finditer(text)):
-        role, inside = found.groups()
-        said = _XML_CONTENT.search(inside)
+    for number, xml_message in enumerate(_XML_MESSAGE.finditer(text)):
+        role, inside = xml_message.groups()
+        content_match = _XML_CONTENT.search(inside)
         calls = [
             f" [calls {name} {arguments}]"
             for name, arguments in _XML_CALL.findall(inside)
         ]
-        content = (said.group(1) if said else "") + "".join(calls) if calls else inside
+        content = (
+            (content_match.group(1) if content_match else "") + "".join(calls)
+            if calls
+            else inside
+        )
         yield _unless_summary(
             number, Entry(_XML_ROLES.get(role, role), unescape(content))
         )
@@ -214,5 +218,5 @@ def _unless_summary(number: int, entry: Entry) -> Entry:
     return Entry("summary", entry.text.removeprefix(_SUMMARY_TO_DATE).strip())
 
 
-def _nonempty(found: Iterable[Entry]) -> Iterator[Entry]:
-    return (entry for entry in found if entry.text.strip())
+def _nonempty(entries: Iterable[Entry]) -> Iterator[Entry]:
+    return (entry for entry in entries if entry.text.strip())

@@ -106,15 +106,15 @@ class _OpenTurn:
     def answer(self, summarized: Summarizer) -> str:
         """Return the reply. After a recall the messages speak for themselves where they can, and no summary for them:
         it was asked for because a summary was not enough."""
-        told = self.messages
+        messages = self.messages
         if self._speaks_verbatim():
-            kinds = [source.kind for source in sources(told)]
-            told = [
+            kinds = [source.kind for source in sources(messages)]
+            messages = [
                 message
-                for message, kind in zip(told, kinds, strict=True)
+                for message, kind in zip(messages, kinds, strict=True)
                 if kind != "summary"
             ]
-        return reply_to(told, summarized)
+        return reply_to(messages, summarized)
 
     def _speaks_verbatim(self) -> bool:
         return self.has_recalled and self._says(self._verbatim())
@@ -159,14 +159,14 @@ def _without_own_exchange(messages: Sequence[Message]) -> list[Message]:
     """``messages`` without thoughts that call memory's own tools, and without the results of these."""
     # the newest call of an id counts: ids may be used again
     called: dict[str | None, str] = {}
-    kept = []
+    others = []
     for message in messages:
         called.update((call.id, call.name) for call in message.tool_calls)
         is_thought = any(call.name in TOOLS for call in message.tool_calls)
         is_result = message.role == "tool" and called.get(message.tool_call_id) in TOOLS
         if not is_thought and not is_result:
-            kept.append(message)
-    return kept
+            others.append(message)
+    return others
 
 
 def _wanted_recall(turn: _OpenTurn) -> dict[str, Any] | None:
@@ -198,14 +198,14 @@ def _shares(question: Question, among: Sequence[Source]) -> list[float]:
     """The part of the question's weight that the statements of each source hold. A turn in which the same was asked
     before, in vain, has nothing to recall."""
     matches = Matches(question, among)
-    held: list[set[str]] = [set() for _ in among]
+    hits: list[set[str]] = [set() for _ in among]
     for position, source in enumerate(among):
         for sentence in source.passage.sentences:
             if not sentence.is_question and not phrases.admits_ignorance(sentence.text):
-                held[position] |= matches.weights.keys() & sentence.words
-    for match in matches.found:
-        held[match.position] |= match.hits  # words that are meant and not said
-    return [matches.share(words) for words in held]
+                hits[position] |= matches.weights.keys() & sentence.words
+    for match in matches.candidates:
+        hits[match.position] |= match.hits  # words that are meant and not said
+    return [matches.share(words) for words in hits]
 
 
 def _thought(
@@ -216,8 +216,8 @@ def _thought(
     if recall is not None:
         text = _recalling(recall.get("turn_numbers", []), chinese)
         return text, {"continue_thinking": True, "reason": _NEXT_ROUND[chinese]}
-    said = [Entry("user", turn.input), Entry("assistant", turn.answer(summarized))]
-    arguments = {"continue_thinking": False, "summary": summarized(said, False)}
+    exchange = [Entry("user", turn.input), Entry("assistant", turn.answer(summarized))]
+    arguments = {"continue_thinking": False, "summary": summarized(exchange, False)}
     return _concluding(turn, chinese), arguments
 
 
@@ -248,11 +248,11 @@ def _numbered(
     calls: Sequence[tuple[str, dict[str, Any]]], messages: Sequence[Message]
 ) -> Iterator[ToolCall]:
     """The calls with ids that go on from the number of calls already made, and that none of these has."""
-    taken = [call.id for message in messages for call in message.tool_calls]
-    number = len(taken)
+    ids = [call.id for message in messages for call in message.tool_calls]
+    number = len(ids)
     for name, arguments in calls:
         number += 1
-        while f"call_{number}" in taken:
+        while f"call_{number}" in ids:
             number += 1
         text = json.dumps(arguments, ensure_ascii=False)
         yield ToolCall(f"call_{number}", name, text)

@@ -236,8 +236,8 @@ def _lasting_factor(sentence: Sentence, lower: str, marks: int) -> float:
 def _passes(text: str, lower: str, marks: int) -> bool:
     if marks & _PASSES and _PASSING.search(text):
         return True
-    begun = _WORD.search(lower)
-    if begun is not None and begun.group() in _STEP_WORDS:
+    first_word = _WORD.search(lower)
+    if first_word is not None and first_word.group() in _STEP_WORDS:
         return True
     if text.isascii():
         return False

@@ -22,9 +22,9 @@ class BundledRecordings(Mapping[str, Recording]):
     """The bundled recordings by name. Each is read once, when asked for."""
 
     def __init__(self) -> None:
-        found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
+        names = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
         self._names = tuple(
-            sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+            sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
         )
 
     def __getitem__(self, name: str) -> Recording:

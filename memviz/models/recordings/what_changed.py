@@ -124,5 +124,5 @@ def _shown(text: str, start: int) -> str:
 
 
 def _named(request: ModelRequest) -> str:
-    named = (_("the tool {name}", name=tool.name) for tool in request.tools)
-    return _(", ").join(named) or _("no tool")
+    names = (_("the tool {name}", name=tool.name) for tool in request.tools)
+    return _(", ").join(names) or _("no tool")

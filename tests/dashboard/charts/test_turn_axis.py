@@ -12,13 +12,13 @@ from memviz.dashboard.charts.memory_map.fate_words import fates_table
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.composition import composition
+from memviz.dashboard.charts.requests.marks_above import recorded_marks
 from memviz.dashboard.charts.requests.tables import (
     parts_table,
     request_finding,
     tokens_finding,
     tokens_table,
 )
-from memviz.dashboard.charts.requests.token_marks import recorded_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.charts.thinning import MAX_POINTS

@@ -9,8 +9,9 @@ from memviz.core.text.sentences import Sentence, passage
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.question import Question
-from memviz.models.offline.statements import Statement, topic_of
-from memviz.models.offline.summarizer import Candidate, ranked
+from memviz.models.offline.statements import Statement
+from memviz.models.offline.summarizer import Candidate, rank
+from memviz.models.offline.topics import topic_of
 
 AMONG = [Source("user", passage("The ferry costs 45 euros. The hotel has rooms."))]
 WEIGHTS = {"ferri": 0.1, "hotel": 0.2, "room": 0.3, "cost": 0.7, "euro": 1.1}
@@ -44,6 +45,6 @@ def test_what_rare_words_add_to_a_weight_is_the_same_in_any_order() -> None:
             # A set cannot be asked for an order, so the words are a list here.
             held = [word for word in words if number < frequency[word]]
             vars(sentence)["words"] = held
-        ranked(candidates)
+        rank(candidates)
         weights.add(candidates[0].weight)
     assert len(weights) == 1

@@ -193,13 +193,13 @@ def _row(
     sent = cost.traffic
     color = cached.setting.setting.color
     x = axis.places(sent.turns)
-    held = cost.cached_tokens
-    paid = sent.input_tokens - held
+    cached_tokens = cost.cached_tokens
+    paid = sent.input_tokens - cached_tokens
 
     texts = Texts(range(len(x)), partial(_request_words, cached.setting))
     ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
     shared = {**_BAR, "yaxis": row, "text": texts, "customdata": ids}
-    yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
+    yield bars(x, cached_tokens, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
     runs = _runs(cached.breaks)
     for breaker in dict.fromkeys(run.first.breaker for run in runs):
@@ -219,15 +219,15 @@ def _row(
 def _request_words(setting: SettingCost, at: int) -> str:
     """Return the tooltip of a request."""
     sent = int(setting.cost.traffic.input_tokens[at])
-    held = int(setting.cost.cached_tokens[at])
+    cached_tokens = int(setting.cost.cached_tokens[at])
     return _(
         "<b>{label}</b><br>{request}: {tokens} sent<br>pale: {held:,} read from the cache<br>"
         "solid: {paid:,} paid for in full",
         label=escaped(setting.label),
         request=name_at(setting.cost.turns, at),
         tokens=counted(sent, "token"),
-        held=held,
-        paid=sent - held,
+        held=cached_tokens,
+        paid=sent - cached_tokens,
     )
 
 
@@ -257,8 +257,8 @@ def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
             runs[-1].last.request + 1 == each.request
             and runs[-1].last.breaker is each.breaker
         ):
-            lost = runs[-1].lost_tokens + each.lost_tokens
-            runs[-1] = runs[-1]._replace(last=each, lost_tokens=lost)
+            lost_tokens = runs[-1].lost_tokens + each.lost_tokens
+            runs[-1] = runs[-1]._replace(last=each, lost_tokens=lost_tokens)
         else:
             runs.append(_Run(each, each, each.lost_tokens))
     return runs

@@ -107,13 +107,13 @@ def _column(run: Run, column: range, requests: Places, *, is_single: bool) -> st
     last = int(requests[-1])
     record = run.requests[last]
     template = noop("{request}: {tokens} sent,<br>{sent}")
-    named = ""
+    requests_words = ""
     if not is_single:
         template = noop("{requests}, with {request}:<br>{tokens} sent,<br>{sent}")
-        named = _requests(run, column, requests)
+        requests_words = _requests(run, column, requests)
     return _(
         template,
-        requests=named,
+        requests=requests_words,
         request=name_of(run, record),
         tokens=counted(record.total_tokens, "token"),
         sent=_sent(fate_map(run).counts[last]),
@@ -191,13 +191,13 @@ def _holders(
     asked = np.unique(requests)
     positions = slice(view.positions.start, view.positions.stop)
     generations = run.generations(slice(asked[0], asked[-1] + 1), positions)
-    held = np.zeros((len(rows), 2), np.uint16)
-    held[:, 0] = generations[requests - asked[0], rows]
+    holders = np.zeros((len(rows), 2), np.uint16)
+    holders[:, 0] = generations[requests - asked[0], rows]
     for request in asked:
         there = requests == request
         versions = summary_versions(run, request)
-        held[there, 1] = versions[rows[there] + view.positions.start]
-    return held
+        holders[there, 1] = versions[rows[there] + view.positions.start]
+    return holders
 
 
 def span_words(span: Span) -> str:

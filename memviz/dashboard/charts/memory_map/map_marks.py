@@ -122,15 +122,15 @@ def _lines(drawn_marks: Sequence[MapMark], top: float, color: str) -> Part:
 
 def _tooltip(setting: SettingRun, mark: MapMark) -> str:
     failures_first = sorted(mark.compactions, key=lambda each: each.error is None)
-    named = failures_first[:MOST_TOLD]
+    compactions = failures_first[:MOST_TOLD]
     lines: list[str] = []
-    for compaction in named:
+    for compaction in compactions:
         text = compaction_tooltip(
             setting.label, compaction, CHARS_A_MAP_LINE, setting.run
         )
         head, _break, body = text.partition("<br>")
         lines += [body] if lines else [head, body]
-    more = len(mark.compactions) - len(named)
+    more = len(mark.compactions) - len(compactions)
     if more:
         lines.append(_("and {more:,} more", more=more))
     return "<br>".join(lines)

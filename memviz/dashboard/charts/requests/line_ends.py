@@ -186,21 +186,23 @@ def name_notes(
     """Return the names for the layout, each as near to the end of its line as there is
     room. ``top_tokens`` and ``picture_pixels`` are the axis' upper end and height: a line
     that leaves the picture is named at its edge, with an arrow."""
-    named = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
-    rows_of = [end.rows for end in named]
+    named_ends = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
+    rows_of = [end.rows for end in named_ends]
     # Many rows stand at fixed distances from the top, as they would in the lower picture that a phone has: there they
     # would lie on each other else.
     rows_pixels = NAME_ROW_PIXELS * sum(map(len, rows_of))
     is_crowded = rows_pixels > CROWDED_SHARE * picture_pixels
-    if is_crowded and len(named) > 1:
-        rows_of = [short_rows(end, named) for end in named]
+    if is_crowded and len(named_ends) > 1:
+        rows_of = [short_rows(end, named_ends) for end in named_ends]
         picture_pixels = round(LOWER_SHARE * picture_pixels)
     pixels_a_token = picture_pixels / top_tokens if top_tokens else 0
     heights = [NAME_ROW_PIXELS * len(rows) for rows in rows_of]
-    ends_pixels = [min(end.tokens, top_tokens) * pixels_a_token for end in named]
+    ends_pixels = [min(end.tokens, top_tokens) * pixels_a_token for end in named_ends]
     middles = _apart(ends_pixels, heights, picture_pixels)
     notes = []
-    for end, rows, at, middle in zip(named, rows_of, ends_pixels, middles, strict=True):
+    for end, rows, at, middle in zip(
+        named_ends, rows_of, ends_pixels, middles, strict=True
+    ):
         mark = _MARK.format(end.placed.setting.color)
         arrow = " ↑" if end.tokens > top_tokens else ""
         y = min(end.tokens, top_tokens)
@@ -215,13 +217,13 @@ def name_notes(
 
 
 def _apart(
-    wanted: Sequence[float], heights: Sequence[int], top_pixels: int
+    own_middles: Sequence[float], heights: Sequence[int], top_pixels: int
 ) -> list[float]:
     """Return the middles of names from below, none over another: each is pushed up as far
     as the one below it needs, and down again where it would leave the picture."""
     middles = []
     lowest = 0.0
-    for middle, height in zip(wanted, heights, strict=True):
+    for middle, height in zip(own_middles, heights, strict=True):
         place = max(middle, lowest + height / 2)
         middles.append(place)
         lowest = place + height / 2

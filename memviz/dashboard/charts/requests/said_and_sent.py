@@ -147,10 +147,10 @@ def _funnel(picture: SaidAndSent) -> list[Part]:
     """Return the shape from what was summarized to its summary. Rows are numbered from 0, at the bottom."""
     if picture.folded is None:
         return []
-    said, sent = picture.folded
+    messages, summary = picture.folded
     top = 0.5 + GAP / 2
     bottom = 0.5 - GAP / 2
-    edge = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
+    edge = f"M {messages.start},{top} L {messages.stop},{top} L {summary.stop},{bottom} L {summary.start},{bottom} Z"
     return [{**_FUNNEL, "path": edge}]
 
 

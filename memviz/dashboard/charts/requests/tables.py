@@ -194,12 +194,12 @@ def _rounded_up(tokens: int) -> int:
 def request_finding(record: TurnRecord) -> str:
     """Return ``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = _largest_first(record.tokens)
-    named = [f"{_(PART_TITLES[part])} {tokens:,}" for part, tokens in parts]
+    sizes = [f"{_(PART_TITLES[part])} {tokens:,}" for part, tokens in parts]
     return _(
         "The request of {request} has {tokens}: {parts}.",
         request=record.name,
         tokens=counted(record.total_tokens, "token"),
-        parts=_(COMMA).join(named),
+        parts=_(COMMA).join(sizes),
     )
 
 

@@ -34,20 +34,13 @@ from memviz.dashboard.charts.requests.line_ends import (
     name_notes,
     names_pixels,
 )
+from memviz.dashboard.charts.requests.marks_above import ROW_PIXELS, marks_above
 from memviz.dashboard.charts.requests.token_axis import (
     Window,
     far_larger,
     token_axis,
 )
-from memviz.dashboard.charts.requests.token_marks import (
-    ROW_PIXELS,
-    NamedMarks,
-    compaction_marks,
-    recall_labels,
-    recall_marks,
-    recorded_marks,
-    setting_marks,
-)
+from memviz.dashboard.charts.requests.token_marks import compaction_marks, recall_marks
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,
@@ -116,9 +109,9 @@ def tokens_per_turn(
     top = _top_tokens(traces, ends, left_out)
     traces += bracket_traces(ends, top)
     shown = _places_shown(settings, axis, turns)
-    above = _marks_above(placed, recorded, axis, shown)
+    above = marks_above(placed, recorded, axis, shown)
     top_pixels = max(MARGINS["t"], ROW_PIXELS * above.rows + 12)
-    notes = above.labels + bracket_notes(ends, top)
+    notes = above.names + bracket_notes(ends, top)
     notes += name_notes(ends, top, height - top_pixels - MARGINS["b"])
     right_pixels = max(MARGINS["r"], names_pixels(ends))
     return picture(
@@ -149,35 +142,6 @@ def _x_axis(axis: RequestAxis, shown: range, ends: Sequence[LineEnd]) -> Part:
     if any(end.bracket for end in ends):
         x_axis["range"][1] += 2 * BRACKET_PLACES * last_place(axis)
     return x_axis
-
-
-def _marks_above(
-    placed: Sequence[PlacedSetting],
-    recorded: Sequence[RecordedEvent],
-    axis: RequestAxis,
-    shown: range,
-) -> NamedMarks:
-    """Return the names above the picture, with their lines down through it: of what the
-    conversation's own program did, of settings that were switched, and of recalls."""
-    lines = []
-    labels = []
-    rows = 0
-    if placed:
-        recorded_lines, recorded_names = recorded_marks(
-            placed[0].setting.run, recorded, axis
-        )
-        lines += recorded_lines
-        labels += recorded_names
-    for setting_line in placed:
-        switches = setting_marks(setting_line.setting.run, axis)
-        lines += switches.lines
-        labels += switches.labels
-        rows = max(rows, switches.rows)
-    recalls = recall_labels(placed, shown, ROW_PIXELS * rows)
-    if recalls:
-        labels += recalls
-        rows += 1
-    return NamedMarks(lines, labels, rows)
 
 
 def _top_tokens(

@@ -50,11 +50,11 @@ def strip_title(result: RetentionResult) -> str:
 def marked_on_lives(result: RetentionResult) -> list[MarkedCompaction]:
     """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
     axis = RequestAxis.of([request_turns(result.run)])
-    drawn = []
+    at_edges = []
     for marked in marked_compactions(result.run, axis):
         if marked.request is not None:
-            drawn.append(marked._replace(place=marked.place - 0.5))
-    return drawn
+            at_edges.append(marked._replace(place=marked.place - 0.5))
+    return at_edges
 
 
 def strip_marks(

@@ -218,18 +218,22 @@ def _mark_tooltip(
         result.setting.label, marked.compaction, run=result.run
     )
     number = result.run.number_of(marked.compaction)
-    lost = []
+    answers_lost = []
     for probe in lost_by.get(number, ()):
         answers = result.retention.probes[probe].answers
-        lost.append(escaped(answers[0]) if answers else "?")
-    if not lost:
+        answers_lost.append(escaped(answers[0]) if answers else "?")
+    if not answers_lost:
         return tooltip
-    names = _(COMMA).join(lost[:MOST_NAMED])
-    if len(lost) > MOST_NAMED:
-        names = _("{names} and {more:,} more", names=names, more=len(lost) - MOST_NAMED)
+    names = _(COMMA).join(answers_lost[:MOST_NAMED])
+    if len(answers_lost) > MOST_NAMED:
+        names = _(
+            "{names} and {more:,} more",
+            names=names,
+            more=len(answers_lost) - MOST_NAMED,
+        )
     return _(
         "{told}<br><b>{facts} lost here:</b> {names}",
         told=tooltip,
-        facts=counted(lost, "fact"),
+        facts=counted(answers_lost, "fact"),
         names=names,
     )

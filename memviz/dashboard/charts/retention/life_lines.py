@@ -253,7 +253,7 @@ def _births(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[
 def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """A cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of what is
     sent. One that was lost from its first request on was never there to be lost."""
-    lost = []
+    deaths = []
     words = []
     clicks = []
     sizes = []
@@ -266,23 +266,23 @@ def _deaths(result: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[
             continue
         number = result.losses.get((stretch.life.probe, stretch.span.first_place))
         taken_by = None if number is None else result.run.compactions[number]
-        lost.append(stretch)
+        deaths.append(stretch)
         words.append(_loss_words(result, stretch, taken_by))
         clicks.append([stretch.life.probe, -1 if number is None else number])
         sizes.append(9 if taken_by is None else 12)
         colors.append(GREY if taken_by is None else mark_color(taken_by))
-    if lost:
+    if deaths:
         marker = {"symbol": "x", "size": sizes, "color": colors, "line": _CROSS_EDGE}
-        yield _points("lost", lost, words, marker, customdata=clicks)
+        yield _points("lost", deaths, words, marker, customdata=clicks)
 
 
 def _loss_words(
-    result: RetentionResult, lost: _Stretch, taken_by: Compaction | None
+    result: RetentionResult, death: _Stretch, taken_by: Compaction | None
 ) -> str:
     head = _(
         "{head}<br><b>lost at {when}</b>",
-        head=_head(result, lost.life),
-        when=request_name(*lost.span.first),
+        head=_head(result, death.life),
+        when=request_name(*death.span.first),
     )
     if taken_by is None:
         return _("{head}: the last message that held it is no longer sent", head=head)

@@ -184,8 +184,8 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     key = (state.conversation_id, len(chat.log), chosen, state.counter, summarizer)
 
     def begin(writer: Model, cancellation: Cancellation) -> BackgroundReplay:
-        begun = chat.begun_under(chosen, state.counter, writer)
-        return BackgroundReplay(*begun, lambda run: None, cancellation)
+        beginning = chat.begun_under(chosen, state.counter, writer)
+        return BackgroundReplay(*beginning, lambda run: None, cancellation)
 
     calls = len(chat.run.compactions) if was_asked(chat.run) else 0
     run = derived_run(summarizer, DerivedMemory(key, begin, chosen, calls))

@@ -19,7 +19,7 @@ from memviz.dashboard.charts.requests.tables import (
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.controls.grounds import draw_health
+from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step

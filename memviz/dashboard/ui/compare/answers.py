@@ -10,12 +10,12 @@ from memviz.core.text.terms import keys
 from memviz.core.text.wording import counted, message_number, request_name, turn_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
+from memviz.dashboard.ui.controls.authorship import draw_badge_of
 from memviz.dashboard.ui.controls.block_html import block_html
-from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
-from memviz.dashboard.ui.controls.request_changes import recalled_html
+from memviz.dashboard.ui.controls.request_reasons import recalled_html
 from memviz.dashboard.ui.shell.elements import box, buttons_row, drawer, show_title
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words import shorten
@@ -175,11 +175,11 @@ def suggested_questions(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> li
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
     facts = tuple(short)
-    lost: set[Probe] = set()
+    lost_facts: set[Probe] = set()
     for run in runs:
         find = partial(_find_unspoken, run, facts)
-        lost.update(run.once((_find_unspoken, facts), find))
-    short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
+        lost_facts.update(run.once((_find_unspoken, facts), find))
+    short.sort(key=lambda probe: (probe not in lost_facts, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
@@ -225,14 +225,14 @@ def _lost_words(run: Run, fact: Probe) -> str:
     lives = life_lines(run, fact_retention, texts)
     if not (lives and lives[0].spans) or lives[0].spans[-1].state.is_known:
         return ""
-    lost = lives[0].spans[-1]
-    if lost.state is Knowledge.CONTRADICTED:
+    span = lives[0].spans[-1]
+    if span.state is Knowledge.CONTRADICTED:
         return _(
             "Only denied or outdated since {name}.",
-            name=request_name(*lost.first),
+            name=request_name(*span.first),
         )
-    by = fact_losses(run, fact_retention, lives, texts)[0, lost.first_place]
-    name = request_name(*lost.first)
+    by = fact_losses(run, fact_retention, lives, texts)[0, span.first_place]
+    name = request_name(*span.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
         return _("Not sent since {name}.", name=name)

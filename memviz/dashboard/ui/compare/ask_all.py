@@ -17,7 +17,7 @@ from memviz.dashboard.ui.compare.answers import (
     stated_at,
     suggested_questions,
 )
-from memviz.dashboard.ui.controls.grounds import say_why_stand_in
+from memviz.dashboard.ui.controls.authorship import say_why_stand_in
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -286,8 +286,8 @@ def _bring_back(
     that states it recalled."""
     state = compare_state()
     run = setting.run
-    if fact is not None and (lost := lost_words(run, fact)):
-        st.caption(lost)
+    if fact is not None and (loss := lost_words(run, fact)):
+        st.caption(loss)
     way_back = bringing_back(run, answer, positions, prices_in_force())
     if way_back is None:
         return

@@ -38,7 +38,7 @@ from memviz.dashboard.ui.compare.reader import (
     tell_audience_of_request,
 )
 from memviz.dashboard.ui.compare.selection import select_clicked
-from memviz.dashboard.ui.controls.grounds import say_not_recorded, say_who_summarized
+from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row

@@ -38,11 +38,8 @@ from memviz.dashboard.ui.compare.reader import (
     tell_audience_of_request,
 )
 from memviz.dashboard.ui.compare.selection import selection_of
-from memviz.dashboard.ui.controls.grounds import (
-    draw_health,
-    say_not_recorded,
-    say_who_summarized,
-)
+from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
+from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
@@ -284,16 +281,16 @@ def key_numbers(setting: SettingRun) -> None:
     bar = []
     items = []
     for fate, words in _FATES.items():
-        held = int(fates.counts[-1, fate])
-        if not held:
+        count = int(fates.counts[-1, fate])
+        if not count:
             continue
         color = STEP_COLORS[code_of(fate, 1)]
-        bar.append(bar_part(held / messages, color))
+        bar.append(bar_part(count / messages, color))
         more = often if fate is Fate.SUMMARIZED else ""
-        share = f"{percent(held, messages)}{more}"
+        share = f"{percent(count, messages)}{more}"
         meaning = _(
             "{messages} at the last request: {words}",
-            messages=share_of(held, messages, "message"),
+            messages=share_of(count, messages, "message"),
             words=_(words, often=often),
         )
         # What the colour means is said to the pointer and to a screen reader.
@@ -307,8 +304,8 @@ def key_numbers(setting: SettingRun) -> None:
             )
         )
     parts = element("div", *bar, style=BAR_STYLE)
-    named = element("div", *items, style=ROW_STYLE)
-    st.html(element("div", parts, named, class_="memviz-shares"))
+    legend = element("div", *items, style=ROW_STYLE)
+    st.html(element("div", parts, legend, class_="memviz-shares"))
 
 
 def _how_often_words(mean: float) -> str:

@@ -37,7 +37,7 @@ from memviz.dashboard.ui.controls.pictures import (
     numbers_of,
     tell_audience,
 )
-from memviz.dashboard.ui.controls.request_changes import draw_reasons
+from memviz.dashboard.ui.controls.request_reasons import draw_reasons
 from memviz.dashboard.ui.controls.selected_request import (
     close_request,
     is_read,

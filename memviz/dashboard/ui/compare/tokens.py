@@ -24,11 +24,8 @@ from memviz.dashboard.ui.compare.reader import (
 )
 from memviz.dashboard.ui.compare.selection import select_clicked, selection_of
 from memviz.dashboard.ui.compare.value_handle import value_handle
-from memviz.dashboard.ui.controls.grounds import (
-    draw_health,
-    say_not_recorded,
-    say_who_summarized,
-)
+from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
+from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,

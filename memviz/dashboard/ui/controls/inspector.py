@@ -32,10 +32,9 @@ from memviz.dashboard.ui.controls.model_calls import draw_earlier_calls
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
     draw_changes,
-    draw_reasons,
-    draw_recalled,
     draw_summarizer_calls,
 )
+from memviz.dashboard.ui.controls.request_reasons import draw_reasons, draw_recalled
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import offer_file, popup, show_info
 from memviz.dashboard.ui.shell.terms import term_html

@@ -291,8 +291,8 @@ def _controls(data: Mapping[str, Any]) -> dict[str, Any]:
     if not presents() and not hides(Part.PLAYER):
         return {}
     allowed = SILENT if hides(Part.PLAYER) else PRESENTED
-    wanted = data.get("controls", allowed)
-    return {"controls": [name for name in wanted if name in allowed]}
+    names = data.get("controls", allowed)
+    return {"controls": [name for name in names if name in allowed]}
 
 
 def _kept(key: str) -> str:

@@ -104,11 +104,11 @@ def losses_of(result: RetentionResult, probe: int) -> dict[int, int | None]:
 def first_loss(result: RetentionResult, probe: int) -> int | None:
     """Return the place of the loss that is looked at first: that by the chosen compaction, else the first by any
     compaction, else the first of all; ``None`` where nothing is lost."""
-    lost = losses_of(result, probe)
+    losses = losses_of(result, probe)
     event = chosen_event(result.setting)
-    by_compaction = [place for place, by in lost.items() if by is not None]
-    by_event = [place for place in by_compaction if lost[place] == event]
-    return next(iter(by_event or by_compaction or lost), None)
+    by_compaction = [place for place, by in losses.items() if by is not None]
+    by_event = [place for place in by_compaction if losses[place] == event]
+    return next(iter(by_event or by_compaction or losses), None)
 
 
 def request_lost_at(result: RetentionResult, place: int) -> TurnRecord:
@@ -124,12 +124,12 @@ def choose_fact(result: RetentionResult, probe: int, place: int | None = None) -
 
 def choose_loss(result: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
-    lost = losses_of(result, probe)
-    if place not in lost:
+    losses = losses_of(result, probe)
+    if place not in losses:
         place = first_loss(result, probe)
     set_widget(loss_key(), place)
     if place is not None:
-        by = lost[place]
+        by = losses[place]
         if by is not None:
             choose_event(result.setting, by)
         record = request_lost_at(result, place)

@@ -11,8 +11,8 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.markup import without_marks
+from memviz.dashboard.ui.controls.authorship import draw_author_badge
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
@@ -97,15 +97,17 @@ def draw_facts_of_version(
         numbers = getattr(changes, part)
         if not numbers:
             continue
-        named = numbers[:MOST_NAMED]
-        names = distinct_names([plain(fact_name(probes[number])) for number in named])
-        by_number = dict(zip(named, names, strict=True))
+        first_numbers = numbers[:MOST_NAMED]
+        names = distinct_names(
+            [plain(fact_name(probes[number])) for number in first_numbers]
+        )
+        by_number = dict(zip(first_numbers, names, strict=True))
         facts = counted(numbers, "fact")
         if len(numbers) > MOST_NAMED:
             facts = _("{facts} (the first {number})", facts=facts, number=MOST_NAMED)
         chosen = st.pills(
             _("{name}: {facts}", name=f"{icon} {_(name)}", facts=facts),
-            named,
+            first_numbers,
             format_func=by_number.__getitem__,
             key=f"{key}-{name}",
         )
@@ -123,15 +125,15 @@ def fact_name(probe: Probe) -> str:
 
 def counts_words(facts: VersionProbes) -> str:
     """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
-    kept = f"{len(facts.kept):,}" if facts.kept else _("none")
-    new = f"{len(facts.new):,}" if facts.new else _("none")
+    kept_words = f"{len(facts.kept):,}" if facts.kept else _("none")
+    new_words = f"{len(facts.new):,}" if facts.new else _("none")
     if not facts.lost:
-        return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
+        return _("No fact lost, {kept} kept, {new} new", kept=kept_words, new=new_words)
     return _(
         "{lost} lost, {kept} kept, {new} new",
         lost=counted(facts.lost, "fact"),
-        kept=kept,
-        new=new,
+        kept=kept_words,
+        new=new_words,
     )
 
 

@@ -16,7 +16,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.controls.grounds import draw_author_badge
+from memviz.dashboard.ui.controls.authorship import draw_author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.guide.views import (

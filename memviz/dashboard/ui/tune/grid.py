@@ -67,11 +67,11 @@ def choose_conversations() -> list[str]:
         first = study.conversation_id or first_sample()
         state.conversations = [first] if first in entries else list(entries)[:1]
     linked_list("over", "tune-conversations", entries)
-    held = begin_with("tune-conversations", state.conversations)
+    ids = begin_with("tune-conversations", state.conversations)
     state.conversations = st.multiselect(
         _("Conversations"),
         entries,
-        default=[id for id in held if id in entries],
+        default=[id for id in ids if id in entries],
         format_func=labels.__getitem__,
         key="tune-conversations",
         help=_(CONVERSATIONS_HELP),
@@ -131,13 +131,13 @@ def _choose_grid(
     choices = offered_strategies()
     linked_list("try", STRATEGIES_KEY, choices)
     at_first = [id for id in tried_at_first() if id in choices]
-    held = begin_with(STRATEGIES_KEY, at_first)
+    ids = begin_with(STRATEGIES_KEY, at_first)
     choose_extent(choices)
     chosen = st.pills(
         _("Strategies to try"),
         choices,
         selection_mode="multi",
-        default=[id for id in held if id in choices],
+        default=[id for id in ids if id in choices],
         format_func=lambda id: title_in_menu(choices[id]),
         key=STRATEGIES_KEY,
         help="\n\n".join([_(STRATEGIES_HELP), *map(plain, refused_words())]),
@@ -224,13 +224,13 @@ def _choose_values(
         )
         return tuple(on_off) or values
     written = [str(value) for value in values]
-    held = begin_with(key, written)
+    texts = begin_with(key, written)
     typed = st.multiselect(
         axis_title(axis),
-        list(dict.fromkeys([*written, *held])),
+        list(dict.fromkeys([*written, *texts])),
         key=key,
         accept_new_options=True,
-        default=held,
+        default=texts,
         help=f"{_(axis.help)}\n\n{_(VALUES_HELP)}",
         placeholder=_("Type a number"),
         persist_state="session",

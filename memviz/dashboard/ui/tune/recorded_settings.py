@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.ui.controls.conversations import looked_at_conversation
-from memviz.dashboard.ui.controls.grounds import (
+from memviz.dashboard.ui.controls.authorship import (
     ALL_STAND_IN,
     LINE_KEY,
     offer_summarizer,
     say_who_swept,
 )
+from memviz.dashboard.ui.controls.conversations import looked_at_conversation
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row, show_info
 from memviz.dashboard.ui.shell.frame import workspace

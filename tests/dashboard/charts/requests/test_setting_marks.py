@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz import Chat, ScriptedModel
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.charts.requests.token_marks import MOST_ROWS, setting_marks
+from memviz.dashboard.charts.requests.marks_above import MOST_ROWS, setting_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.metrics.requests.request_axis import axis_of
 
@@ -33,7 +33,7 @@ def test_names_of_neighbouring_switches_stand_in_rows() -> None:
     run = chat_of(6, 1, 1).run
     marks = setting_marks(run, axis_of([run]))
     assert sorted(line["x0"] for line in marks.lines) == [6.5, 7.5]
-    assert (len({label["yshift"] for label in marks.labels}), marks.rows) == (2, 2)
+    assert (len({label["yshift"] for label in marks.names}), marks.rows) == (2, 2)
 
 
 def test_no_more_rows_than_there_is_room_for() -> None:

@@ -20,7 +20,7 @@ WORD_JOINER = (
 
 
 def page(settings: list) -> None:  # type: ignore[type-arg]  # runs as a script of its own, without imports
-    from memviz.dashboard.ui.controls.grounds import draw_health
+    from memviz.dashboard.ui.controls.health import draw_health
 
     draw_health(settings)  # type: ignore[arg-type]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.dashboard.ui.controls.request_changes import recalled_words
+from memviz.dashboard.ui.controls.request_reasons import recalled_words
 from memviz.transcripts.samples import sample
 
 

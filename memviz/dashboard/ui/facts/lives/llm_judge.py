@@ -13,7 +13,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.grounds import draw_badge_of, say_who_answered
+from memviz.dashboard.ui.controls.authorship import draw_badge_of, say_who_answered
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import (
@@ -139,12 +139,12 @@ def ask_a_model(
                 bound=_bound(order, so_far),
                 before=_likely(order),
             )
-            done = _(
+            progress = _(
                 "{settled:,} of {answers} so far.",
                 settled=settled,
                 answers=counted(total, "answer"),
             )
-            job.run_when_asked(so_far=done if so_far else "")
+            job.run_when_asked(so_far=progress if so_far else "")
         answers = judged.get(key)
         if answers:
             _show(order, answers)
@@ -228,8 +228,8 @@ def _likely(order: _Order) -> str:
 def _bound(order: _Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
     settled = Counter(answer.probe for answer in so_far if order.is_settled(answer))
-    left = [probe for probe in order.probes if settled[probe] < len(order.runs)]
-    return bound_judging(order.runs, left, order.models.askers, order.judge_name)
+    unsettled = [probe for probe in order.probes if settled[probe] < len(order.runs)]
+    return bound_judging(order.runs, unsettled, order.models.askers, order.judge_name)
 
 
 def _judge(conversation_id: str, order: _Order, key: str, tell: Tell) -> None:
@@ -246,12 +246,12 @@ def _judge(conversation_id: str, order: _Order, key: str, tell: Tell) -> None:
         so_far=before,
     )
     try:
-        for done, total in judging.steps():
+        for answered, total in judging.steps():
             tell(
-                done / total,
+                answered / total,
                 _(
                     "Asking: {done:,} of {answers}",
-                    done=done,
+                    done=answered,
                     answers=counted(total, "answer"),
                 ),
             )

@@ -18,11 +18,8 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.ui.controls.grounds import (
-    draw_health,
-    say_not_recorded,
-    say_who_summarized,
-)
+from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
+from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
@@ -171,13 +168,13 @@ def draw_all_settings(
 
 def _finding(results: Sequence[RetentionResult]) -> str:
     """Return what the curve of all settings shows, in one sentence."""
-    known = _(COMMA).join(
+    known_facts = _(COMMA).join(
         f"{result.setting.label} {_known_at_the_end(result)}" for result in results
     )
     return _(
         "Share of the facts that each request could still know, one line a setting; known at the end: "
         "{known}.",
-        known=known,
+        known=known_facts,
     )
 
 
@@ -274,7 +271,7 @@ def draw_key_numbers(results: Sequence[RetentionResult]) -> None:
 
 def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
     retention = result.retention
-    known = retention.retained.sum()
+    known_facts = retention.retained.sum()
     contradicted = (retention.state[-1] == FactState.CONTRADICTED).sum()
     rules = retention.mean_share(RULE)
     has_update = [bool(probe.stale) for probe in retention.probes]
@@ -285,8 +282,8 @@ def _numbers(result: RetentionResult, step: str) -> dict[str, str]:
         _("Half of the facts last"): half_life_words(survival),
         _(_TOKENS_A_FACT[step]): NONE,
     }
-    if known:
-        tokens = token_use(result.run).sent_tokens / known
+    if known_facts:
+        tokens = token_use(result.run).sent_tokens / known_facts
         numbers[_(_TOKENS_A_FACT[step])] = f"{tokens:,.0f}"
     if not isnan(rules):
         numbers[_("Rules kept")] = _share_words(rules)

@@ -11,15 +11,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
+from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.conversations import (
     draw_recorded_events,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.grounds import (
-    draw_health,
-    say_not_recorded,
-    say_who_summarized,
-)
+from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice

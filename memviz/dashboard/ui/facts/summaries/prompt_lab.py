@@ -11,8 +11,8 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
 from memviz.dashboard.markup import without_marks
+from memviz.dashboard.ui.controls.authorship import draw_badge_of
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
-from memviz.dashboard.ui.controls.grounds import draw_badge_of
 from memviz.dashboard.ui.controls.jobs import NO_OTHER_CALL, Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.prompts_tried import PromptsToTry, TriedPrompts

@@ -86,7 +86,7 @@ def version_view(
     conversation and setting from another's."""
     run = desk.setting.run
     version = None if event.compaction.is_opaque else event.version
-    taken = event.compaction.summarized
+    sources = event.compaction.summarized
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     facts_kept = of_version(
@@ -101,10 +101,10 @@ def version_view(
     if version and grows_a_list(run):
         tabs[WHOLE_LIST] = lambda: st.text(text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
-    if taken:
-        messages = counted(taken, "message")
+    if sources:
+        messages = counted(sources, "message")
         name = _("{messages} taken in", messages=messages) if version else messages
-        tabs[name] = lambda: st.html(messages_html(run, taken))
+        tabs[name] = lambda: st.html(messages_html(run, sources))
     if prompt:
         tabs[PROMPT] = lambda: _draw_prompt(prompt)
     if version:

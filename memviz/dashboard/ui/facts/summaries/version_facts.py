@@ -73,15 +73,15 @@ def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
     yield _("When"), words.where
     if words.why:
         yield _("Why"), words.why
-    taken = compaction.summarized
-    if taken:
+    sources = compaction.summarized
+    if sources:
         name = _("Newly taken in") if event.version else _("Was about")
         yield (
             name,
             _(
                 "{messages} ({tokens:,} tokens)",
-                messages=message_range(taken),
-                tokens=sums.between(taken.start, taken.stop),
+                messages=message_range(sources),
+                tokens=sums.between(sources.start, sources.stop),
             ),
         )
 
@@ -126,10 +126,12 @@ def _version_rows(
 
 
 def _unsourced(words: Sequence[str]) -> str:
-    named = _(COMMA).join(words[:MAX_UNSOURCED_SHOWN])
+    first_words = _(COMMA).join(words[:MAX_UNSOURCED_SHOWN])
     more = len(words) - MAX_UNSOURCED_SHOWN
     return (
-        _("{words} and {number} more", words=named, number=more) if more > 0 else named
+        _("{words} and {number} more", words=first_words, number=more)
+        if more > 0
+        else first_words
     )
 
 

@@ -1,5 +1,5 @@
-"""The grounds of a page's figures: who wrote the summaries, which are not recorded, the other way to make them, and the
-warnings about the runs."""
+"""The authors of the summaries and the answers that a page's figures rest on: badges, one line for all of them, and the
+way to have others write them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -12,9 +12,8 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import named, summarizer_button
-from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.elements import drawer, row, show_caption
+from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
@@ -23,8 +22,6 @@ from memviz.dashboard.words.authors import (
     badge_words,
     where_recorded,
 )
-from memviz.dashboard.words.health import health_warnings
-from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
 from memviz.metrics.summaries.events import Author, author_of, authors_of, models_of
@@ -37,6 +34,8 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY = "whose-summaries"
+MOST_NAMED = 3
+"""The most settings that are named; of more their number is said."""
 NO_RECORDING = noop(
     "No recording answers this, so the built-in model does, which only quotes what it was sent; another chat model "
     "is chosen under Models in the sidebar."
@@ -64,7 +63,11 @@ def draw_author_badge(author: Author, *models: str) -> None:
 
 def draw_badge_of(reply: ReplyFacts | Draft) -> None:
     """Draw a badge that says who gave a reply, or wrote a draft of a summary."""
-    draw_author_badge(author_of(reply.model, recorded=reply.recorded), reply.model)
+    draw_author_badge(_author_of(reply), reply.model)
+
+
+def _author_of(reply: ReplyFacts | Draft) -> Author:
+    return author_of(reply.model, recorded=reply.recorded)
 
 
 def say_who_summarized(settings: Sequence[SettingRun]) -> None:
@@ -74,12 +77,12 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
     authors = frozenset[Author]().union(*map(authors_of, runs))
     if not authors:
         return
+    sentences = []
+    for author in Author:
+        if author in authors:
+            words = _author_words(author, settings, authors)
+            sentences.append(_badged(author, models_of(runs, author), words))
     with row(LINE_KEY, gap="xsmall"):
-        sentences = []
-        for author in Author:
-            if author in authors:
-                words = _author_words(author, settings, authors)
-                sentences.append(_badged(author, models_of(runs, author), words))
         st.caption(
             _("Summaries: {authors}.", authors=_(SEMICOLON).join(sentences)),
             width="content",
@@ -92,12 +95,11 @@ def say_who_summarized(settings: Sequence[SettingRun]) -> None:
 
 def say_who_answered(replies: Iterable[ReplyFacts]) -> None:
     """Draw one line that says who gave how many of these answers."""
-    labels: dict[Author, list[str]] = {author: [] for author in Author}
+    models_by_author: dict[Author, list[str]] = {author: [] for author in Author}
     for reply in replies:
-        author = author_of(reply.model, recorded=reply.recorded)
-        labels[author].append(reply.model)
+        models_by_author[_author_of(reply)].append(reply.model)
     sentences = []
-    for author, models in labels.items():
+    for author, models in models_by_author.items():
         number = f"{len(models):,}"
         if author is Author.LIVE:
             by = listed(dict.fromkeys(models))
@@ -114,10 +116,8 @@ def say_why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     recordings were to be played."""
     labels = []
     for label, reply in answers:
-        if reply is not None:
-            author = author_of(reply.model, recorded=reply.recorded)
-            if author is Author.STAND_IN:
-                labels.append(label)
+        if reply is not None and _author_of(reply) is Author.STAND_IN:
+            labels.append(label)
     if labels and len(labels) == len(answers):
         st.caption(_(NO_RECORDING))
     elif labels:
@@ -198,18 +198,17 @@ def _offer_recordings(key: str) -> None:
     offer_summarizer(_(WITH_RECORDINGS), RECORDED_FIRST, _(WITH_RECORDINGS_HELP), key)
 
 
-MOST_NAMED = 3
-
-
 def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
     name = named(SUMMARIZER)
+    if not name.startswith(RECORDING):
+        return
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     labels = []
     for setting in settings:
         if any(compaction.error for compaction in setting.run.compactions):
             labels.append(setting.label)
-    if recording is None or not name.startswith(RECORDING) or not labels:
+    if recording is None or not labels:
         return
     recorded_settings = workspace().recordings.settings_of(
         *studied_conversation(), compare_state().counter, recording.name
@@ -235,84 +234,3 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     )
     st.warning(words, icon=":material/error:")
     _offer_recordings("not-recorded")
-
-
-FAILED_SUMMARIZATION = "failed_summarization"
-_SEVERITY_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
-
-
-def draw_health(settings: Sequence[SettingRun]) -> None:
-    """Draw what is unhealthy about the runs; nothing where nothing is.
-
-    Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
-    names the settings, closed even if it is serious: it would push the picture off the screen.
-    """
-    prices = prices_in_force()
-    folded: list[tuple[SettingRun, list[HealthWarning]]] = []
-    for setting in settings:
-        other_warnings = []
-        for warning in health_warnings(setting.run, prices):
-            if warning.kind == FAILED_SUMMARIZATION:
-                words = _(
-                    "{label}: {numbers}",
-                    label=plain(setting.label),
-                    numbers=plain(warning.numbers),
-                )
-                st.warning(words, icon=":material/warning:")
-            else:
-                other_warnings.append(warning)
-        if other_warnings:
-            folded.append((setting, other_warnings))
-    if folded:
-        _draw_in_one_line(folded)
-
-
-def _draw_in_one_line(
-    folded: Sequence[tuple[SettingRun, Sequence[HealthWarning]]],
-) -> None:
-    names = []
-    severities = []
-    for setting, warnings in folded:
-        names.append(f"{plain(setting.label)} ({len(warnings)})")
-        severities += [warning.severity for warning in warnings]
-    bad = severities.count("bad")
-    label = counted(severities, "warning")
-    if bad:
-        label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
-    # The key keeps it open while its label changes with a slider.
-    with drawer(
-        _("{warnings}: {settings}", warnings=label, settings=comma_list(names)),
-        _SEVERITY_ICONS["bad" if bad else "caution"],
-        "health",
-    ):
-        for setting, warnings in folded:
-            whose = f"**{plain(setting.label)}**"
-            if setting.run.earlier_settings:
-                # A chat was given another setting: which of them is meant.
-                turn = setting.run.first_turn
-                whose = _(
-                    "{setting} · only of this setting, in force from turn {turn:,} on",
-                    setting=whose,
-                    turn=turn,
-                )
-            st.markdown(whose)
-            for warning in warnings:
-                _draw_warning(warning)
-
-
-def _draw_warning(warning: HealthWarning) -> None:
-    turns = warning.turns_in_words
-    remedy = warning.remedy
-    if turns:
-        remedy = _("{remedy} Concerns {turns}.", remedy=remedy, turns=turns)
-    with st.container(gap=None):
-        st.markdown(
-            f"{_SEVERITY_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}"
-        )
-        st.caption(
-            _(
-                "{why} **What to do:** {remedy}",
-                why=plain(warning.why),
-                remedy=plain(remedy),
-            )
-        )

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.dashboard.charts.palette import SettingRun
-from memviz.dashboard.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
+from memviz.dashboard.ui.controls.authorship import ALL_STAND_IN, WITH_RECORDINGS
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.models.base import Model
@@ -22,7 +22,7 @@ from tests.models.recordings.recorded import MODEL, a_recording_of, played
 def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs as a script of its own
     import streamlit as st
 
-    from memviz.dashboard.ui.controls.grounds import say_who_summarized
+    from memviz.dashboard.ui.controls.authorship import say_who_summarized
     from memviz.dashboard.ui.controls.links import SUMMARIZER
     from memviz.dashboard.ui.controls.pickers import name_key
 
