@@ -1,13 +1,11 @@
-"""Questions to a server of this machine, in plain HTTP to a loopback address, and what they
-find: servers, their models, and a sentence for everything else.
+"""Questions to a server of this machine, in plain HTTP to a loopback address.
 
 Questions go through no proxy, follow no redirect and send no key. The size of an answer
 and the time for it are bounded.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from ipaddress import ip_address
 from time import monotonic
@@ -16,10 +14,9 @@ from urllib.parse import urlsplit
 
 from memviz.core.bounds import quoted, read_json
 from memviz.core.model_errors import BadRequestError
-from memviz.core.text.wording import listed
 from memviz.core.translation import Said, _
 from memviz.models.access import is_loopback
-from memviz.models.provider_keys import LOOPBACK, Program
+from memviz.models.provider_keys import LOOPBACK
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """The most bytes that one answer may have. A list of 100 models has some 50 KB."""
@@ -207,93 +204,3 @@ def _numeric(host: str) -> str:
         return str(ip_address(host.strip("[]")))
     except ValueError:
         return LOOPBACK
-
-
-@dataclass(frozen=True, slots=True)
-class LocalModel:
-    """A model that is served on this machine: ``memviz.model(name, api_base=api_base)``.
-
-    ``title`` is what its server calls it. ``context_tokens`` is how much a request and its reply may hold as the model
-    is served now, ``None`` where that shows only once it is loaded; ``longest_context_tokens`` is what it was made for.
-    """
-
-    name: str
-    api_base: str
-    title: str
-    program: str
-    context_tokens: int | None = None
-    longest_context_tokens: int | None = None
-
-    @property
-    def context_words(self) -> str:
-        """``8,192 tokens of context``."""
-        if self.context_tokens is not None:
-            return _(
-                "{tokens:,} tokens of context",
-                tokens=self.context_tokens,
-            )
-        if self.longest_context_tokens is not None:
-            return _(
-                "at most {tokens:,} tokens of context",
-                tokens=self.longest_context_tokens,
-            )
-        return _("context size unknown")
-
-
-@dataclass(frozen=True, slots=True)
-class LocalServer:
-    """A server of models on this machine. ``address`` is ``127.0.0.1:8080``; ``notes`` are sentences on models of it
-    that are not listed."""
-
-    program: str
-    address: str
-    models: tuple[LocalModel, ...]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LocalServers:
-    """Everything that was found. ``silent`` are the programs at whose usual ports nothing answers, and addresses that
-    were asked for and do not either; ``problems`` are sentences on what answers and is no server of models."""
-
-    servers: tuple[LocalServer, ...] = ()
-    silent: tuple[Program | str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-    @property
-    def models(self) -> tuple[LocalModel, ...]:
-        """The models of all servers."""
-        return tuple(model for server in self.servers for model in server.models)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences beside the list of models."""
-        empty = []
-        notes: list[str] = []
-        for server in self.servers:
-            notes += server.notes
-            if not server.models and not server.notes:
-                sentence = _(
-                    "{program} answers at {address} and has no model: load one there first.",
-                    program=server.program,
-                    address=server.address,
-                )
-                empty.append(sentence)
-        others = [_(sentence) for sentence in (*notes, *self.problems)]
-        return (*empty, *others, *self._silence())
-
-    def _silence(self) -> Iterator[str]:
-        """One sentence for all that does not answer."""
-        names = []
-        for place in self.silent:
-            if isinstance(place, Program):
-                place = _("{title} (port {port})", title=place.title, port=place.port)
-            names.append(place)
-        if names and (self.servers or self.problems):
-            yield _("Nothing answers for {names}.", names=listed(names))
-        elif names:
-            yield _(
-                "No server of models answers on this machine: tried {names} at {loopback}.",
-                names=listed(names),
-                loopback=LOOPBACK,
-            )
