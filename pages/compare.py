@@ -21,7 +21,8 @@ from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.links import share_page, with_effect
+from memviz.dashboard.ui.controls.effects import with_effect
+from memviz.dashboard.ui.controls.links import share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     say_nothing_yet,

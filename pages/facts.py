@@ -5,12 +5,8 @@ from functools import partial
 import streamlit as st
 
 from memviz.dashboard.ui.controls.conversations import say_beginnings
-from memviz.dashboard.ui.controls.links import (
-    copy_link,
-    keep_address,
-    share_page,
-    with_effect,
-)
+from memviz.dashboard.ui.controls.effects import with_effect
+from memviz.dashboard.ui.controls.links import copy_link, keep_address, share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     setting_runs,

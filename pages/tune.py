@@ -3,8 +3,8 @@
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.ui.controls.conversations import say_beginnings
 from memviz.dashboard.ui.controls.authorship import say_how_sure
+from memviz.dashboard.ui.controls.conversations import say_beginnings
 from memviz.dashboard.ui.controls.links import copy_link, open_shared_view
 from memviz.dashboard.ui.controls.pricing import price_controls
 from memviz.dashboard.ui.controls.sidebar import counter_and_models

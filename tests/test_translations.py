@@ -206,7 +206,6 @@ NOT_SHOWN: dict[str, set[str]] = {
         ":material/compress: {}",
         ":violet-badge[:material/compress: {}]",
     },
-    "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
     "memviz/dashboard/ui/shell/server/login.py": {
@@ -219,7 +218,7 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
     "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
-    "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
+    "memviz/dashboard/ui/controls/request_reasons.py": {"memviz-why memviz-recalled"},
     "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
     "memviz/dashboard/lessons/questions.py": {"not told"},
     "memviz/dashboard/ui/lessons/player.py": {"lesson stage"},

@@ -8,7 +8,7 @@ import pytest
 
 from memviz.dashboard.lessons.lesson import Step
 from memviz.dashboard.lessons.library import classic_effects
-from memviz.dashboard.ui.controls.links import query_of_effect
+from memviz.dashboard.ui.controls.effects import query_of_effect
 from tests.pages.driving import (
     click,
     figures,

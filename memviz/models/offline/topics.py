@@ -67,7 +67,7 @@ Amounts = frozenset[tuple[str, str]]
 
 
 class Topic(NamedTuple):
-    """What a clause speaks of, and its values. A clause without any value has only its text."""
+    """The subject of a clause, and its values. A clause without any value has only its text."""
 
     text: str
     is_change: bool

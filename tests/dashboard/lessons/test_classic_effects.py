@@ -19,7 +19,8 @@ from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.ui.compare.dollars import costs_of
-from memviz.dashboard.ui.controls.links import is_shown_by, open_link, query_of_effect
+from memviz.dashboard.ui.controls.effects import is_shown_by, query_of_effect
+from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic

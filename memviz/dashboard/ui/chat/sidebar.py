@@ -10,14 +10,14 @@ from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
 from memviz.dashboard.ui.controls.conversations import chat_state, conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
-from memviz.dashboard.ui.controls.pickers import Models, counter_picker, switch
+from memviz.dashboard.ui.controls.pickers import Models, counter_picker
 from memviz.dashboard.ui.controls.settings_editor import (
     choose_strategy,
     edit_parameters,
     take_over,
 )
 from memviz.dashboard.ui.controls.vectors import show_budget_for
-from memviz.dashboard.ui.shell.elements import button, drawer
+from memviz.dashboard.ui.shell.elements import button, drawer, switch
 from memviz.dashboard.ui.shell.linked import (
     address_now,
     ask_linked,

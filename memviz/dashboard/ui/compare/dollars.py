@@ -39,10 +39,15 @@ from memviz.dashboard.ui.compare.reader import (
 )
 from memviz.dashboard.ui.compare.selection import select_clicked
 from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
-from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.shell.elements import row, segments, show_caption, show_info
+from memviz.dashboard.ui.shell.elements import (
+    row,
+    segments,
+    show_caption,
+    show_info,
+    switch,
+)
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value

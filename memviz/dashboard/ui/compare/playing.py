@@ -18,16 +18,13 @@ from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
 from memviz.dashboard.ui.compare.selection import Selection, move_to
+from memviz.dashboard.ui.controls.effects import query_of_effect
 from memviz.dashboard.ui.controls.known_facts import facts_of_study
-from memviz.dashboard.ui.controls.links import (
-    STAGE,
-    follow,
-    is_link_opened,
-    query_of_effect,
-)
-from memviz.dashboard.ui.controls.pictures import Move, stage, step_of
+from memviz.dashboard.ui.controls.links import STAGE, follow, is_link_opened
+from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.selected_request import is_read, select
 from memviz.dashboard.ui.controls.sidebar import is_free_run
+from memviz.dashboard.ui.controls.stage_widget import Move, stage
 from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import Part, hides

@@ -1,13 +1,10 @@
-"""The address of the study pages, and the classic effects that lead to some.
+"""The address of the study pages.
 
 What a session shows is written into the address, and what the address asks for is shown:
-what one visitor sees, another can open, present, or show in a frame of another page. The
-ten classic effects are such views of bundled conversations: the steps of
-``memviz/dashboard/lessons/classic_effects.yaml``, whose claims hold the figures of their
-sentences.
+what one visitor sees, another can open, present, or show in a frame of another page.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from time import time
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -15,15 +12,11 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 import streamlit as st
 
 from memviz.core.translation import _, noop, script_words
-from memviz.dashboard.lessons.lesson import Step, language_of_reader
-from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.study import (
     STUDY_PARTS,
     Query,
-    Study,
     View,
     parts_of,
-    query_of,
     read_view,
 )
 from memviz.dashboard.stage.files import controls_style, copy_script, own_text
@@ -47,7 +40,6 @@ from memviz.dashboard.ui.shell.linked import (
 )
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW, presented_parts
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 
@@ -280,42 +272,3 @@ def open_in_memviz(words: str) -> None:
         },
         key="open-in-memviz",
     )
-
-
-def query_of_effect(effect: Step) -> str:
-    """Return the query of the address that opens an effect, without its page."""
-    fact = effect.view.highlight.fact
-    return query_of(effect.view, fact if isinstance(fact, int) else None)
-
-
-def is_shown_by(effect: View, view: View) -> bool:
-    """Return true if a view compares what an effect does, whichever request is looked at."""
-    return _compared(effect.study) == _compared(view.study)
-
-
-def _compared(study: Study) -> tuple[object, ...]:
-    recalls = [(recall.turn, recall.turns) for recall in study.recalls]
-    return study.conversation, study.settings, recalls, study.counter, study.is_free_run
-
-
-def with_effect(
-    page: str, views: Sequence[page_views.View]
-) -> tuple[page_views.View, ...]:
-    """Return the views of a page. One that shows a classic effect says so in its sentence."""
-    sentences = {view.id: view.sentence for view in views}
-    view_now = compare_state().view()
-    language = language_of_reader()
-    for effect in classic_effects():
-        if effect.view.page == page and _is_shown(effect, view_now):
-            sentences[effect.view.show] = _(
-                "**{title}.** {text}",
-                title=effect.title.said(language),
-                text=plain(effect.text.said(language)),
-            )
-    return tuple(view._replace(sentence=sentences[view.id]) for view in views)
-
-
-def _is_shown(effect: Step, view: View) -> bool:
-    if is_link_opened():
-        return parse_qs(query_of_effect(effect)) == address_now()
-    return is_shown_by(effect.view, view)

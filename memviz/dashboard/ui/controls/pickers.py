@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,7 +18,12 @@ from memviz.dashboard.ui.controls.spending import (
     heed_clicks_and_tell,
     spending,
 )
-from memviz.dashboard.ui.shell.elements import button, row, session_choice, session_text
+from memviz.dashboard.ui.shell.elements import (
+    button,
+    session_choice,
+    session_text,
+    switch,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
@@ -27,23 +32,6 @@ from memviz.models.base import FirstFailureEnds, Model
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
 from memviz.models.registry import known_models, model
 from memviz.strategies.prompts import PROMPTS
-
-
-def switch(
-    label: str,
-    value: bool = False,
-    *,
-    key: str,
-    help: str,
-    persist_state: Literal["session"] | None = None,
-) -> bool:
-    """A toggle whose question mark stands beside it. Streamlit's own stands within the toggle's label, where a click on
-    it, or a tap, would turn the toggle."""
-    with row(gap="xsmall", wrap=False, width="content"):
-        chosen = st.toggle(label, value, key=key, persist_state=persist_state)
-        st.markdown("", help=help, width="content")
-    return chosen
-
 
 OWN = noop("The strategy's own")
 TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]

@@ -12,13 +12,14 @@ from memviz.core.errors import ParameterError
 from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key, switch
+from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import (
     error_shown,
     quiet_button,
     show_caption,
     show_error,
+    switch,
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain

@@ -16,7 +16,6 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
-from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import (
     quiet_button,
@@ -24,6 +23,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_error,
     show_info,
     show_table,
+    switch,
 )
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value

@@ -37,7 +37,8 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import stage_of_step
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.controls.pictures import as_shown, stage
+from memviz.dashboard.ui.controls.pictures import as_shown
+from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.lessons.state import (
     Answered,
     lessons_state,

@@ -12,7 +12,7 @@ import streamlit as st
 from memviz.core.translation import _
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
-from memviz.dashboard.ui.controls.pictures import stage
+from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown, show_caption, show_title
 from memviz.dashboard.ui.shell.frame import workspace

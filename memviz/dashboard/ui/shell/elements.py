@@ -83,6 +83,22 @@ header = partial(st.header, anchor=False)
 """Draws the title of a part of a page, which has no address of its own."""
 
 
+def switch(
+    label: str,
+    value: bool = False,
+    *,
+    key: str,
+    help: str,
+    persist_state: Literal["session"] | None = None,
+) -> bool:
+    """A toggle whose question mark stands beside it. Streamlit's own stands within the toggle's label, where a click on
+    it, or a tap, would turn the toggle."""
+    with row(gap="xsmall", wrap=False, width="content"):
+        chosen = st.toggle(label, value, key=key, persist_state=persist_state)
+        st.markdown("", help=help, width="content")
+    return chosen
+
+
 def card_places(
     cards: Sequence[T], cards_a_row: int
 ) -> Iterator[tuple[DeltaGenerator, T]]:

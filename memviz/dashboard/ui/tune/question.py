@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.shell.elements import switch
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.strategies import strategies

@@ -19,7 +19,6 @@ from memviz.dashboard.charts.retention.survival_curve import (
     survival_curve,
 )
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
-from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import chart, folded
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import (
@@ -28,7 +27,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
     survival_of,
     tool_argument_recall_of,
 )
-from memviz.dashboard.ui.shell.elements import show_caption, show_table
+from memviz.dashboard.ui.shell.elements import show_caption, show_table, switch
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain

@@ -30,7 +30,6 @@ from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
-from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
     chart,
     picture,
@@ -39,7 +38,8 @@ from memviz.dashboard.ui.controls.pictures import (
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.facts.lives.forgotten import explain_loss
-from memviz.dashboard.ui.facts.lives.story import choose_life, draw_beside, story
+from memviz.dashboard.ui.facts.lives.one_fact import choose_life, draw_beside
+from memviz.dashboard.ui.facts.lives.story import story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
     choose_fact,
@@ -50,7 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.elements import drawer, show_info, show_table
+from memviz.dashboard.ui.shell.elements import drawer, show_info, show_table, switch
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import (
     Part,

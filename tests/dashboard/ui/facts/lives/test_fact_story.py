@@ -7,7 +7,7 @@ from memviz import Probe
 from memviz.dashboard.ui.controls.diff_html import marked_html
 from memviz.dashboard.ui.facts.lives.story import (
     QUOTE_CHARS,
-    quoted,
+    quote,
     source_of_loss,
     story,
 )
@@ -98,12 +98,12 @@ def test_a_message_that_states_it_in_other_words_was_read_too() -> None:
 
 def test_a_quote_is_the_part_around_the_answer() -> None:
     text = "word " * 90 + "the code is QX7R4M, " + "word " * 90
-    quote = quoted(text, ["QX7R4M"])
-    assert "QX7R4M" in quote
-    assert len(quote) <= QUOTE_CHARS + 1
-    assert quote.startswith("…word ")
-    assert quoted("short", ["QX7R4M"]) == quoted(" short ", ["QX7R4M"]) == "short"
-    assert quoted("Nothing of it. " * 30, ["QX7R4M"]).startswith("Nothing of it.")
+    around = quote(text, ["QX7R4M"])
+    assert "QX7R4M" in around
+    assert len(around) <= QUOTE_CHARS + 1
+    assert around.startswith("…word ")
+    assert quote("short", ["QX7R4M"]) == quote(" short ", ["QX7R4M"]) == "short"
+    assert quote("Nothing of it. " * 30, ["QX7R4M"]).startswith("Nothing of it.")
 
 
 def test_answers_are_marked_and_nothing_is_markup() -> None:
