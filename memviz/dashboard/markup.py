@@ -88,17 +88,17 @@ def in_language(text: str) -> Markup:
     language is in elements that name it: all of a text that mostly is, else only these
     words."""
     if language(text):
-        return _spoken(text)
+        return _mark_language(text)
     html = Markup()
     at = 0
     for match in _RUN.finditer(text):
         html += text[at : match.start()]
-        html += _spoken(match[0])
+        html += _mark_language(match[0])
         at = match.end()
     return html + text[at:]
 
 
-def _spoken(text: str) -> Markup:
+def _mark_language(text: str) -> Markup:
     return Markup("<span{}>{}</span>").format(lang_attribute(text), text)
 
 

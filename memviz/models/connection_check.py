@@ -302,7 +302,7 @@ def served_models(
         body = (
             limits_of(settings, access)
             .context()
-            .run(_got, f"{api_base.rstrip('/')}/models", headers)
+            .run(_get_bounded, f"{api_base.rstrip('/')}/models", headers)
         )
         rows = json.loads(body)["data"]
         names = []
@@ -314,7 +314,7 @@ def served_models(
     return None
 
 
-def _got(url: str, headers: dict[str, str]) -> bytes:
+def _get_bounded(url: str, headers: dict[str, str]) -> bytes:
     session: httpx.Client = load_litellm().client_session
     with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
         response.raise_for_status()

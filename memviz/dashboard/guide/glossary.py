@@ -70,7 +70,7 @@ def shown_terms() -> dict[str, Entry]:
 
 def entry(word: str) -> Entry:
     """Return what a word or one of its forms means. Raises :class:`UnknownTermError`."""
-    entries = _by_form().get(word.casefold())
+    entries = _entries_by_form().get(word.casefold())
     if entries is None:
         raise UnknownTermError(word, glossary())
     return entries
@@ -82,7 +82,7 @@ def tooltip(word: str) -> str:
 
 
 @cache
-def _by_form() -> dict[str, Entry]:
+def _entries_by_form() -> dict[str, Entry]:
     entries = {}
     for entry in glossary().values():
         for form in (*entry.also, entry.term):

@@ -120,7 +120,7 @@ def html_report(
     for index, label in enumerate(distinct_names([run.label for run in runs])):
         settings.append(Setting(runs[index], label, index, assumptions))
     active = [setting for setting in settings if setting.run.requests]
-    view = _whole(active) if active else None
+    view = _whole_view(active) if active else None
     facts = report_facts(settings, transcript)
     has_calls = any(run.has_calls for run in runs)
     html = _template().render(
@@ -163,7 +163,7 @@ def _stage(
     return data | {"measures": MEASURES}
 
 
-def _whole(settings: Sequence[Setting]) -> View:
+def _whole_view(settings: Sequence[Setting]) -> View:
     """Return the part of the conversation that maps show: every request and message of all settings."""
     last = max(last_place(axis_of([setting.run])) for setting in settings)
     messages = max(len(setting.run.log) for setting in settings)

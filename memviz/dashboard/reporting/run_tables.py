@@ -210,7 +210,7 @@ def request_json(record: TurnRecord) -> str:
 
 def can_render() -> bool:
     """Return whether :func:`image` can work here."""
-    return _missing() is None
+    return _missing_words() is None
 
 
 def image(
@@ -225,7 +225,7 @@ def image(
     Kaleido lets a headless Chromium draw it with the plotly.js of the installed plotly package, without any network.
     Raises :class:`memviz.MemvizError` that says what to install where something is missing.
     """
-    missing = _missing()
+    missing = _missing_words()
     if missing:
         raise MemvizError(missing)
     kaleido = import_module("kaleido")
@@ -262,7 +262,7 @@ def _browser_options() -> dict[str, Any]:
     }
 
 
-def _missing() -> str | None:
+def _missing_words() -> str | None:
     """Return a sentence about what is not installed."""
     if not _has_kaleido():
         return _(

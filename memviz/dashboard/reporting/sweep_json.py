@@ -200,12 +200,12 @@ def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
         values = {"setting": number, **_describe_setting(sweep.settings[number])}
         for name, value in row.items():
             if name not in parameters:
-                values[str(name)] = _plain(value)
+                values[str(name)] = _json_value(value)
         rows.append(values)
     return rows
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return a value as JSON has it; NaN is ``None``."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and value != value else value

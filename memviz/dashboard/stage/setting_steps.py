@@ -109,7 +109,7 @@ class SettingSteps:
         )
         self.breakers = {broken.request: broken.breaker.value for broken in breaks}
 
-    def _paid(self, number: int) -> list[float]:
+    def _input_costs(self, number: int) -> list[float]:
         """Return the tokens that a request read from the cache, what these cost, and
         what the rest of its input costs, in US dollars."""
         fresh, cached, written, _output = self.cost.usd[:, number].tolist()
@@ -156,10 +156,10 @@ class SettingSteps:
             knowledge = "".join(map(str, states))
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
         sent = _Sent(codes, sizes, knowledge)
-        request = self._sent(record, sent, before)
+        request = self._request_pieces(record, sent, before)
         if self.usd is not None:
             request["usd"] = dollars(float(self.usd[number]))
-            request["paid"] = self._paid(number)
+            request["paid"] = self._input_costs(number)
             request["broken"] = self.breakers.get(number, "")
         if knowledge != before.knowledge:
             request["known"] = knowledge
@@ -167,7 +167,7 @@ class SettingSteps:
             request["before"] = self._before(number)
         codes_before = self._codes(number - 1) if number else None
         request["events"] = self.teller.events(number, codes, codes_before)
-        return _without_empty(request), sent
+        return _drop_empty(request), sent
 
     def _pending(self, before: _Sent) -> Json | None:
         record = self.pending
@@ -175,9 +175,11 @@ class SettingSteps:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
         sent = _Sent(pending_codes(self.run), sizes, "")
-        return _without_empty({**self._sent(record, sent, before), "pending": True})
+        return _drop_empty(
+            {**self._request_pieces(record, sent, before), "pending": True}
+        )
 
-    def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
+    def _request_pieces(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
         """Return the pieces that a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
@@ -234,6 +236,6 @@ def _describe_limit(limit: Limit) -> Json:
     }
 
 
-def _without_empty(request: Json) -> Json:
+def _drop_empty(request: Json) -> Json:
     empty: tuple[Any, ...] = (None, "", [])
     return {name: value for name, value in request.items() if value not in empty}

@@ -87,7 +87,7 @@ def badge_words(author: Author, models: Iterable[str]) -> str:
 def whose_words(runs: Iterable[Run]) -> str:
     """Return who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was
     summarized."""
-    return " ".join(_whose(list(runs)))
+    return " ".join(_whose_sentences(list(runs)))
 
 
 def where_recorded(runs: Iterable[Run]) -> str:
@@ -97,7 +97,7 @@ def where_recorded(runs: Iterable[Run]) -> str:
     return _("for exactly this conversation and setting")
 
 
-def _whose(runs: list[Run]) -> Iterator[str]:
+def _whose_sentences(runs: list[Run]) -> Iterator[str]:
     recorded = models_of(runs, Author.RECORDED)
     live = models_of(runs, Author.LIVE)
     template = noop("Summaries here were written by {models}.")

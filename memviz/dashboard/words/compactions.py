@@ -239,13 +239,13 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
             messages=message_range(compaction.summarized),
             version=compaction.revises,
         ),
-        _where(compaction, run),
+        _place_words(compaction, run),
         reason_words(compaction),
         _result(compaction, run),
     )
 
 
-def _where(compaction: Compaction, run: Run | None) -> str:
+def _place_words(compaction: Compaction, run: Run | None) -> str:
     template = noop("before the request of {turn}, after message {after:,}")
     if changed_request(compaction, run) is None:
         template = noop("{turn}, after message {after:,}")

@@ -175,10 +175,10 @@ def remedy_words(remedy: Remedy) -> RemedyWords:
             sign=sign,
             usd=dollars(abs(remedy.more_usd)),
         )
-    return RemedyWords(_what(remedy), price)
+    return RemedyWords(_remedy_title(remedy), price)
 
 
-def _what(remedy: Remedy) -> str:
+def _remedy_title(remedy: Remedy) -> str:
     """Return the remedy, or the lookup that would not have kept the statement."""
     label = remedy.strategy.label
     template = _KINDS.get(remedy.kind) or _lookup_template(remedy)

@@ -12,15 +12,15 @@ _TAG = re.compile(r"</?(?:human|persona)>")
 
 
 def asks_for_blocks(messages: Sequence[Message]) -> bool:
-    """True if the prompt ``messages`` asks for the blocks *human* and *persona*."""
+    """Return true if the prompt ``messages`` asks for the blocks *human* and *persona*."""
     return "<human>\n...\n</human>" in instruction_of(messages)
 
 
 def write_blocks(
     entries: Sequence[Entry], most: int, count: Callable[[str], int]
 ) -> str:
-    """The best clauses of ``entries``, together at most ``most`` of whatever ``count`` counts: standing rules as the
-    persona's, all others as the user's."""
+    """Return the best clauses of ``entries``, together at most ``most`` of whatever ``count`` counts: standing rules as
+    the persona's, all others as the user's."""
     plain = [Entry(entry.role, _TAG.sub("", entry.text).strip()) for entry in entries]
     statements = [entry for entry in plain if entry.text]
     lines = best_lines(statements, most, count)

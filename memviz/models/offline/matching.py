@@ -99,7 +99,7 @@ class Match:
     direct: float = 0.0
     """The share of the question that the statement covers itself."""
     covered: float = 0.0
-    """The same with the words around it."""
+    """The share of the question that it covers with the words around it."""
 
     @property
     def sentence(self) -> Sentence:
@@ -132,25 +132,25 @@ class Matches:
     def __init__(self, question: Question, among: Sequence[Source]) -> None:
         self.question = question
         self._messages = len(among)
-        sharing = list(_sharing(question, among))
+        sharing = list(_find_sharing(question, among))
         sentences = sum(len(source.passage.sentences) for source in among)
         self.weights = _weights(question, sharing, sentences)
         stems_said = [match.hits for match in sharing]
         stems_said += [source.passage.words for source in among]
         self.missing = frozenset(self.weights).difference(*stems_said)
         self.candidates = [
-            self._measured(match)
+            self._measure(match)
             for match in sharing
             if self.share(match.hits) >= LEAST_SHARE
         ]
 
     def share(self, words: Iterable[str]) -> float:
-        """Part of the question's weight that ``words`` hold."""
+        """Return the part of the question's weight that ``words`` hold."""
         # Rounded once, for sets have their words in another order with each start of Python.
         return fsum(self.weights[word] for word in words)
 
     def score(self, match: Match) -> float:
-        """``covered``, and what decides between statements that cover equally much."""
+        """Return ``covered``, and what decides between statements that cover equally much."""
         sentence = match.sentence
         score = match.covered + SOURCE_BONUS[match.source.kind]
         if sentence.echo:
@@ -163,14 +163,14 @@ class Matches:
         wants_newest = self.question.wants_newest_value
         return score + (RECENCY_WHEN_ASKED if wants_newest else RECENCY) * newness
 
-    def _measured(self, match: Match) -> Match:
-        factor = self._agreement(match.sentence)
+    def _measure(self, match: Match) -> Match:
+        factor = self._agreement_factor(match.sentence)
         direct = self.share(match.hits) - (1 - IN_OTHER_WORDS) * self.share(match.meant)
-        covered = direct + self._around(match)
+        covered = direct + self._share_around(match)
         return replace(match, direct=factor * direct, covered=factor * covered)
 
-    def _agreement(self, sentence: Sentence) -> float:
-        """A factor below 1 for a statement about somebody else than the asker, or of the opposite sense."""
+    def _agreement_factor(self, sentence: Sentence) -> float:
+        """Return a factor below 1 for a statement about somebody else than the asker, or of the opposite sense."""
         factor = 1.0
         if self.question.of_asker and not _PARTNER.search(sentence.text):
             is_one_word = len(self.weights) == 1
@@ -179,8 +179,8 @@ class Matches:
             factor *= OTHER_SENSE
         return factor
 
-    def _around(self, match: Match) -> float:
-        """The share that the words beside the statement add."""
+    def _share_around(self, match: Match) -> float:
+        """Return the share that the words beside the statement add."""
         absent = self.weights.keys() - match.hits
         if not absent:
             return 0.0
@@ -189,7 +189,7 @@ class Matches:
         return NEAR * self.share(near) + SAME_MESSAGE * self.share(elsewhere)
 
 
-def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
+def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
     other_words = _other_words(stems)
     for position, source in enumerate(among):
@@ -198,7 +198,7 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
             continue
         for at, sentence in enumerate(source.passage.sentences):
             own_words = stems & sentence.words
-            hits = own_words | _meant(stems, sentence)
+            hits = own_words | _words_meant(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if not hits or sentence.is_question or is_ignorance(source, sentence):
@@ -210,7 +210,7 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
 def _other_words(
     stems: frozenset[str],
 ) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
-    """Those of the ``stems`` that may be said in other words, and how."""
+    """Return those of the ``stems`` that may be said in other words, and how."""
     return tuple(
         (asked_stems & stems, pattern)
         for asked_stems, pattern in _OTHER_WORDS.items()
@@ -218,8 +218,8 @@ def _other_words(
     )
 
 
-def _meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
-    """Those of the ``stems`` that a sentence says in other words only."""
+def _words_meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+    """Return those of the ``stems`` that a sentence says in other words only."""
     meant: set[str] = set()
     for own, saying in _other_words(stems):
         if own.isdisjoint(sentence.words) and saying.search(sentence.text):
@@ -252,7 +252,7 @@ def accepts(question: Question, sentence: Sentence) -> bool:
     """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
     date that it does not say."""
     asked = frozenset(question.weights)
-    stems = sentence.words | _meant(asked, sentence)
+    stems = sentence.words | _words_meant(asked, sentence)
     if question.about.is_missed_by(sentence.text, stems, asked):
         return False
     if question.wanted is Wanted.NUMBER:

@@ -116,7 +116,7 @@ class OfflineModel(Model):
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
     ) -> Reply:
-        """The same of the ``source`` of the prompt, which then need not be parsed."""
+        """Return the summary that the prompt asks for, made of its ``source``, which need not be parsed."""
         return self._summary(messages, entries_of(source))
 
     def _summary(self, messages: Sequence[Message], parts: Sequence[Entry]) -> Reply:
@@ -135,7 +135,7 @@ class OfflineModel(Model):
         return self._reply(messages, text)
 
     def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:
-        """A summary inside a reply, in sentences."""
+        """Return a summary inside a reply, in sentences."""
         return summarize(
             parts,
             self.summary_budget_tokens,

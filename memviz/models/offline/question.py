@@ -85,8 +85,8 @@ class About:
         own = None if owner else _OWN.search(text)
         return cls(
             owner,
-            _telling(owned),
-            _telling(own.group(1)) if own else frozenset(),
+            _telling_stems(owned),
+            _telling_stems(own.group(1)) if own else frozenset(),
             _subject(text),
         )
 
@@ -154,7 +154,7 @@ def _subject(text: str) -> frozenset[str]:
     return frozenset()
 
 
-def _telling(text: str) -> frozenset[str]:
+def _telling_stems(text: str) -> frozenset[str]:
     """The stems of ``text``, without "number" and the like where it says more."""
     stems = frozenset(content_words(text))
     return stems - _LIGHT_STEMS or stems

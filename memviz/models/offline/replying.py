@@ -58,7 +58,7 @@ def find(
         for match in able
         if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)
     ]
-    best = _updated(matches, fitting)
+    best = _best_or_update(matches, fitting)
     if not question.has_names and (best is None or best.covered < PAIR_BELOW):
         pair = _pair(matches, able, best.covered if best else 0.0)
         if pair:
@@ -67,7 +67,7 @@ def find(
 
 
 def _introduction(among: Sequence[Source]) -> Match | None:
-    """The newest sentence in which the user says a name of their own."""
+    """Return the newest sentence in which the user says a name of their own."""
     for position in reversed(range(len(among))):
         source = among[position]
         if source.kind not in ("user", "summary"):
@@ -79,8 +79,8 @@ def _introduction(among: Sequence[Source]) -> Match | None:
     return None
 
 
-def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
-    """The best statement, or a later one that changes its value: "500 euros", then "we raised it to 700"."""
+def _best_or_update(matches: Matches, fitting: Sequence[Match]) -> Match | None:
+    """Return the best statement, or a later one that changes its value: "500 euros", then "we raised it to 700"."""
     best = max(fitting, key=matches.score, default=None)
     if best is None or matches.question.wants_first_value:
         return best
@@ -100,8 +100,8 @@ def _changes(match: Match, best: Match) -> bool:
 
 
 def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
-    """Two statements linked by a name that the question does not say: "My dentist is Dr. Okafor", "Okafor moved to
-    Ghent" answer where the dentist moved to."""
+    """Return two statements linked by a name that the question does not say: "My dentist is Dr. Okafor", "Okafor moved
+    to Ghent" answer where the dentist moved to."""
     best: list[Match] = []
     best_score = 0.0
     least_together = max(PAIR_THRESHOLD, alone + PAIR_GAIN)
@@ -152,7 +152,7 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
             asks.append(ask)
     parts: list[str] = []
     if statements:
-        parts.append(_acknowledged(statements, chinese))
+        parts.append(_acknowledge(statements, chinese))
     if asks:
         among = sources(others)
         parts.extend(_answers(asks[:MAX_ASKS], among, summarized, chinese))
@@ -160,16 +160,16 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
     return between.join(parts) or courtesy or phrases.nothing_said(chinese)
 
 
-def _acknowledged(statements: Sequence[Sentence], chinese: bool) -> str:
-    """A short word on the statement that tells most."""
+def _acknowledge(statements: Sequence[Sentence], chinese: bool) -> str:
+    """Return a short word on the statement that tells most."""
     most = max(
         statements[:MAX_STATEMENTS],
         key=lambda sentence: sentence.traits.informativeness,
     )
-    return phrases.noted(_shortened(most.text), chinese)
+    return phrases.noted(_shorten_statement(most.text), chinese)
 
 
-def _shortened(text: str) -> str:
+def _shorten_statement(text: str) -> str:
     words = text.split(" ")
     if len(words) > MAX_QUOTED_WORDS:
         return " ".join(words[:MAX_QUOTED_WORDS]) + " …"
@@ -181,13 +181,13 @@ def _shortened(text: str) -> str:
 def _answers(
     asks: Sequence[Ask], among: Sequence[Source], summarized: Summarizer, chinese: bool
 ) -> list[str]:
-    """One answer for each of ``asks``; what was quoted or admitted once is not said again."""
+    """Return one answer for each of ``asks``; what was quoted or admitted once is not said again."""
     answers: dict[str, None] = {}
     for ask in asks:
         answer = _answer(ask, among, summarized, chinese)
         if answer is None:
             about = ask.text if len(asks) > 1 else ""
-            answer = phrases.about(about, _admitted(ask, among, chinese), chinese)
+            answer = phrases.about(about, _admit(ask, among, chinese), chinese)
         answers[answer] = None
     return list(answers)
 
@@ -195,7 +195,7 @@ def _answers(
 def _answer(
     ask: Ask, among: Sequence[Source], summarized: Summarizer, chinese: bool
 ) -> str | None:
-    """The quotation or the overview that answers ``ask``, or ``None``."""
+    """Return the quotation or the overview that answers ``ask``, or ``None``."""
     if ask.sought is Sought.OVERVIEW:
         entries = list(_entries_about(ask.topic, among))
         return phrases.overview(summarized(entries, True), chinese) if entries else None
@@ -207,7 +207,7 @@ def _answer(
 
 
 def _entries_about(topic: frozenset[str], among: Sequence[Source]) -> Iterator[Entry]:
-    """The statements that are to be summarized; with a ``topic`` only sentences that have one of its words."""
+    """Yield the statements that are to be summarized; with a ``topic`` only sentences that have one of its words."""
     for source in among:
         if source.kind == "system":  # an instruction is nothing that was told
             continue
@@ -219,22 +219,23 @@ def _entries_about(topic: frozenset[str], among: Sequence[Source]) -> Iterator[E
                 yield Entry(source.kind, sentence.text)
 
 
-def _admitted(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
-    """The reason why there is no answer: nothing was sent about it, or it would have to be worked out."""
+def _admit(ask: Ask, among: Sequence[Source], chinese: bool) -> str:
+    """Return the reason why there is no answer: nothing was sent about it, or it would have to be worked out."""
     if ask.sought is Sought.WORK:
         return phrases.cannot_work_out(chinese)
     if ask.sought is Sought.OVERVIEW:
         words_sent = frozenset[str]().union(*(source.passage.words for source in among))
-        return phrases.unknown(_spelled(ask.topic - words_sent, ask.text), chinese)
+        return phrases.unknown(_spell(ask.topic - words_sent, ask.text), chinese)
     _, unsaid = find(Question.of(ask.text), among)
-    missing = _spelled(unsaid, ask.text)
+    missing = _spell(unsaid, ask.text)
     if missing or not among:
         return phrases.unknown(missing, chinese)
     return phrases.not_stated(chinese)
 
 
-def _spelled(stems: frozenset[str], question: str) -> list[str]:
-    """The words of ``question`` whose stems are ``stems``, as it spells them; runs of Chinese characters whole."""
+def _spell(stems: frozenset[str], question: str) -> list[str]:
+    """Return the words of ``question`` whose stems are ``stems``, as it spells them; runs of Chinese characters
+    whole."""
     spelled = []
     for word in dict.fromkeys(_WORD.findall(question)):
         own = content_words(word)
@@ -250,7 +251,7 @@ def _spelled(stems: frozenset[str], question: str) -> list[str]:
 
 
 def _characters(stems: frozenset[str], question: str) -> set[int]:
-    """The places of the characters of Chinese ``stems``."""
+    """Return the places of the characters of Chinese ``stems``."""
     places: set[int] = set()
     for stem in stems:
         if HAN.search(stem):

@@ -72,18 +72,18 @@ class Entry(NamedTuple):
 
 
 def entries_of(source: SummarySource) -> tuple[Entry, ...]:
-    """The previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
+    """Return the previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
     entries = [
         Entry(message.role, transcript_text(message).strip())
         for message in source.messages
     ]
     if source.previous is not None:
         entries.insert(0, Entry("summary", source.previous.strip()))
-    return tuple(_nonempty(entries))
+    return tuple(_drop_empty(entries))
 
 
 def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
-    """The entries that the prompt ``messages`` holds, oldest first, without the instruction.
+    """Return the entries that the prompt ``messages`` holds, oldest first, without the instruction.
 
     Read are: one user message with an instruction, a blank line and lines ``role: content``; a system
     message with the instruction and a user message with a transcript; an instruction and messages as XML, as LangChain
@@ -97,17 +97,17 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
         body = messages[:-1]
     if asks_behind or len(body) > 1:
         entries = (Entry(message.role, message.content) for message in body)
-        return tuple(_nonempty(entries))
+        return tuple(_drop_empty(entries))
     text = body[0].content if body else ""
     if not instructed:
         text = _after_instruction(text)
     if _XML_MESSAGE.match(text):
-        return tuple(_nonempty(_xml_entries(text)))
-    return tuple(_nonempty(_named_entries(text, summary_first=instructed)))
+        return tuple(_drop_empty(_xml_entries(text)))
+    return tuple(_drop_empty(_named_entries(text, summary_first=instructed)))
 
 
 def asked_limit(messages: Sequence[Message]) -> Limit | None:
-    """The length that the instruction of ``messages`` asks for: "at most 60 words"; of several the last, which
+    """Return the length that the instruction of ``messages`` asks for: "at most 60 words"; of several the last, which
     ``summary_words`` adds. What is summarized may say such a thing as well and is not obeyed."""
     return _limit_in(instruction_of(messages)) if messages else None
 
@@ -123,12 +123,12 @@ def instruction_of(messages: Sequence[Message]) -> str:
 
 
 def _asks_behind(messages: Sequence[Message]) -> bool:
-    """True if the last message is the instruction, and those before it are what was said."""
+    """Return true if the last message is the instruction, and those before it are what was said."""
     return len(messages) > 1 and "<existing_facts>" in messages[-1].content
 
 
 def asked_style(messages: Sequence[Message]) -> Style:
-    """A list, unless the instruction of ``messages`` asks for sentences ("in two or three sentences")."""
+    """Return a list, unless the instruction of ``messages`` asks for sentences ("in two or three sentences")."""
     return _style_in(instruction_of(messages))
 
 
@@ -155,7 +155,7 @@ def _limit_in(text: str) -> Limit | None:
 
 
 def _after_instruction(text: str) -> str:
-    """The text behind the instruction: it ends at a blank line, unless the first line is an entry already."""
+    """Return the text behind the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
     xml = _XML_MESSAGE.search(text)
@@ -171,7 +171,7 @@ def _after_instruction(text: str) -> str:
 
 
 def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
-    """The parts ``role: content`` of a transcript; a heading before the first of them is left out."""
+    """Yield the parts ``role: content`` of a transcript; a heading before the first of them is left out."""
     starts = list(_ENTRY.finditer(text))
     if not starts:
         yield Entry("", text)
@@ -193,7 +193,7 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
 
 
 def _xml_entries(text: str) -> Iterator[Entry]:
-    """The messages of a text, each with the calls that it makes."""
+    """Yield the messages of a text, each with the calls that it makes."""
     for number, xml_message in enumerate(_XML_MESSAGE.finditer(text)):
         role, inside = xml_message.groups()
         content_match = _XML_CONTENT.search(inside)
@@ -212,11 +212,11 @@ def _xml_entries(text: str) -> Iterator[Entry]:
 
 
 def _unless_summary(number: int, entry: Entry) -> Entry:
-    """The entry; the summary that it holds where it is the first one and LangChain's heading says so."""
+    """Return the entry; the summary that it holds where it is the first one and LangChain's heading says so."""
     if number or not entry.text.startswith(_SUMMARY_TO_DATE):
         return entry
     return Entry("summary", entry.text.removeprefix(_SUMMARY_TO_DATE).strip())
 
 
-def _nonempty(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _drop_empty(entries: Iterable[Entry]) -> Iterator[Entry]:
     return (entry for entry in entries if entry.text.strip())

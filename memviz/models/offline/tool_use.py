@@ -57,14 +57,14 @@ def next_step(
     callable_names = {tool.name for tool in tools} if tool_choice == "auto" else set()
     recall = None
     if RECALL_CONVERSATION.name in callable_names and not turn.has_recalled:
-        recall = _wanted_recall(turn)
+        recall = _choose_recall(turn)
     calls = [] if recall is None else [(RECALL_CONVERSATION.name, recall)]
     if CONTINUE_THINKING.name in callable_names and not turn.has_thought:
-        text, arguments = _thought(turn, recall, summarized)
+        text, arguments = _write_thought(turn, recall, summarized)
         calls.append((CONTINUE_THINKING.name, arguments))
     else:
         text = "" if calls else turn.answer(summarized)
-    return Step(text, tuple(_numbered(calls, messages)))
+    return Step(text, tuple(_number_calls(calls, messages)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> _OpenTurn:
     position = len(roles) - 1 - roles[::-1].index("user")
     before = list(messages[:position])
     after = messages[position + 1 :]
-    facts = _without_own_exchange(after)
+    facts = _drop_own_exchange(after)
     if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
         # instructions tell how to think, not what is so
         facts = [message for message in facts if message.role != "system"]
@@ -155,8 +155,8 @@ def _open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> _OpenTurn:
     )
 
 
-def _without_own_exchange(messages: Sequence[Message]) -> list[Message]:
-    """``messages`` without thoughts that call memory's own tools, and without the results of these."""
+def _drop_own_exchange(messages: Sequence[Message]) -> list[Message]:
+    """Return ``messages`` without thoughts that call memory's own tools, and without the results of these."""
     # the newest call of an id counts: ids may be used again
     called: dict[str | None, str] = {}
     others = []
@@ -169,8 +169,9 @@ def _without_own_exchange(messages: Sequence[Message]) -> list[Message]:
     return others
 
 
-def _wanted_recall(turn: _OpenTurn) -> dict[str, Any] | None:
-    """Arguments of the recall that may answer what nothing sent word for word answers; ``None`` for no recall."""
+def _choose_recall(turn: _OpenTurn) -> dict[str, Any] | None:
+    """Return the arguments of the recall that may answer what nothing sent word for word answers; ``None`` for no
+    recall."""
     unanswered = turn.unanswered()
     if not unanswered:
         return None
@@ -185,7 +186,8 @@ def _wanted_recall(turn: _OpenTurn) -> dict[str, Any] | None:
 def _best_turns(
     questions: Sequence[Question], summaries: Mapping[int, str]
 ) -> list[int]:
-    """The turns whose summaries hold the largest share of any of the questions, best first, the newer of equals."""
+    """Return the turns whose summaries hold the largest share of any of the questions, best first, the newer of
+    equals."""
     among = [Source("summary", passage(text)) for text in summaries.values()]
     best = [0.0] * len(among)
     for question in questions:
@@ -195,8 +197,8 @@ def _best_turns(
 
 
 def _shares(question: Question, among: Sequence[Source]) -> list[float]:
-    """The part of the question's weight that the statements of each source hold. A turn in which the same was asked
-    before, in vain, has nothing to recall."""
+    """Return the part of the question's weight that the statements of each source hold. A turn in which the same was
+    asked before, in vain, has nothing to recall."""
     matches = Matches(question, among)
     hits: list[set[str]] = [set() for _ in among]
     for position, source in enumerate(among):
@@ -208,20 +210,20 @@ def _shares(question: Question, among: Sequence[Source]) -> list[float]:
     return [matches.share(words) for words in hits]
 
 
-def _thought(
+def _write_thought(
     turn: _OpenTurn, recall: dict[str, Any] | None, summarized: Summarizer
 ) -> tuple[str, dict[str, Any]]:
-    """A sentence on what is looked at or answered from, and the arguments that end this round of thinking."""
+    """Return a sentence on what is looked at or answered from, and the arguments that end this round of thinking."""
     chinese = is_chinese(turn.input)
     if recall is not None:
-        text = _recalling(recall.get("turn_numbers", []), chinese)
+        text = _recall_words(recall.get("turn_numbers", []), chinese)
         return text, {"continue_thinking": True, "reason": _NEXT_ROUND[chinese]}
     exchange = [Entry("user", turn.input), Entry("assistant", turn.answer(summarized))]
     arguments = {"continue_thinking": False, "summary": summarized(exchange, False)}
-    return _concluding(turn, chinese), arguments
+    return _conclusion_words(turn, chinese), arguments
 
 
-def _recalling(turns: Sequence[int], chinese: bool) -> str:
+def _recall_words(turns: Sequence[int], chinese: bool) -> str:
     if chinese:
         if not turns:
             return f"我没有看到答案，去看最近的{LAST_N}条消息。"
@@ -236,7 +238,7 @@ def _recalling(turns: Sequence[int], chinese: bool) -> str:
     return f"The summaries of turns {numbers} mention this; I look at the turns themselves."
 
 
-def _concluding(turn: _OpenTurn, chinese: bool) -> str:
+def _conclusion_words(turn: _OpenTurn, chinese: bool) -> str:
     if not turn.questions():
         return _NO_QUESTION[chinese]
     if turn.is_answered():
@@ -244,10 +246,10 @@ def _concluding(turn: _OpenTurn, chinese: bool) -> str:
     return _UNANSWERED[chinese]
 
 
-def _numbered(
+def _number_calls(
     calls: Sequence[tuple[str, dict[str, Any]]], messages: Sequence[Message]
 ) -> Iterator[ToolCall]:
-    """The calls with ids that go on from the number of calls already made, and that none of these has."""
+    """Yield the calls with ids that go on from the number of calls already made, and that none of these has."""
     ids = [call.id for message in messages for call in message.tool_calls]
     number = len(ids)
     for name, arguments in calls:

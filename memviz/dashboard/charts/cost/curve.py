@@ -122,23 +122,27 @@ def cost_curve(
             legend_entry(_("Without the cache"), mode="lines", line=thin_line)
         )
 
-    step = "request"
-    if view is View.SO_FAR or axis.is_by_turn:
-        step = "turn"
-    title = {"text": _(_TITLES[unit, view, step])}
-    y_axis = {**_AMOUNTS, **_TICKS[unit], "title": title}
     frame = frame_of(costs, view, unit, uncached=uncached)
-    if frame.above:
-        y_axis["range"] = [0, HEADROOM * frame.top]
     return picture(
         traces,
         xaxis=turns_axis(axis),
-        yaxis=y_axis,
+        yaxis=_amounts_axis(view, unit, axis, frame),
         shapes=turn_partings(axis),
         **_LAYOUT,
         uirevision=f"cost-{view.name}-{unit.name}",
         **sized_for(len(costs), height_pixels.DOLLARS, int(has_thin)),
     )
+
+
+def _amounts_axis(view: View, unit: Unit, axis: RequestAxis, frame: Frame) -> Part:
+    step = "request"
+    if view is View.SO_FAR or axis.is_by_turn:
+        step = "turn"
+    title = {"text": _(_TITLES[unit, view, step])}
+    amounts = {**_AMOUNTS, **_TICKS[unit], "title": title}
+    if frame.above:
+        amounts["range"] = [0, HEADROOM * frame.top]
+    return amounts
 
 
 def _lines(

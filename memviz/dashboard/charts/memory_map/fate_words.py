@@ -116,11 +116,11 @@ def _column(run: Run, column: range, requests: Places, *, is_single: bool) -> st
         requests=requests_words,
         request=name_of(run, record),
         tokens=counted(record.total_tokens, "token"),
-        sent=_sent(fate_map(run).counts[last]),
+        sent=_fates_words(fate_map(run).counts[last]),
     )
 
 
-def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
+def _fates_words(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
     counts_in_words = _counts_words(counts, ALWAYS_SAID)
     unbroken = [count.replace(" ", NO_BREAK) for count in counts_in_words]
@@ -147,7 +147,7 @@ def pending_words(run: Run) -> str:
         "{request}, pending: it would send {tokens},<br>{sent}.<br>It counts nowhere.",
         request=record.name,
         tokens=counted(record.total_tokens, "token"),
-        sent=_sent(np.bincount(run.fates_at(record), minlength=len(Fate))),
+        sent=_fates_words(np.bincount(run.fates_at(record), minlength=len(Fate))),
     )
 
 

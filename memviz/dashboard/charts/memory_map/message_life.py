@@ -92,7 +92,7 @@ def message_life(
     }
     y_range = [len(settings) - 0.5, -0.75]
     return picture(
-        [_drawn(pieces)] if pieces else [],
+        [_life_bars(pieces)] if pieces else [],
         xaxis=x_axis,
         yaxis={"visible": False, "range": y_range, "fixedrange": True},
         annotations=names,
@@ -102,7 +102,7 @@ def message_life(
     )
 
 
-def _drawn(pieces: Sequence[_Bar]) -> Part:
+def _life_bars(pieces: Sequence[_Bar]) -> Part:
     colors = []
     for bar in pieces:
         colors.append(STEP_COLORS[code_of(bar.span.fate, bar.span.generation)])

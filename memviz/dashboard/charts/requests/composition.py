@@ -120,7 +120,7 @@ def composition(run: Run) -> go.Figure:
 
 def _areas(run: Run, places: Places, limit: Limit | None) -> Iterator[Part]:
     """Yield the parts that are ever sent, from the bottom to the top."""
-    for part in _in_order(limit):
+    for part in _order_parts(limit):
         tokens = run.columns.tokens[part]
         if tokens.any():
             yield area(
@@ -134,7 +134,7 @@ def _areas(run: Run, places: Places, limit: Limit | None) -> Iterator[Part]:
             )
 
 
-def _in_order(limit: Limit | None) -> list[str]:
+def _order_parts(limit: Limit | None) -> list[str]:
     if limit is None:
         return list(PART_ORDER)
     return sorted(PART_ORDER, key=lambda part: part not in limit.parts)
@@ -173,7 +173,7 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
     the rest, pale, stands behind that."""
     total = sum(tokens.values())
     shares = []
-    for part in _in_order(limit):
+    for part in _order_parts(limit):
         if tokens.get(part):
             shares.append(_share(part, tokens[part], total, limit))
     longest = total

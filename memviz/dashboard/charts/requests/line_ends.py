@@ -198,7 +198,7 @@ def name_notes(
     pixels_a_token = picture_pixels / top_tokens if top_tokens else 0
     heights = [NAME_ROW_PIXELS * len(rows) for rows in rows_of]
     ends_pixels = [min(end.tokens, top_tokens) * pixels_a_token for end in named_ends]
-    middles = _apart(ends_pixels, heights, picture_pixels)
+    middles = _push_apart(ends_pixels, heights, picture_pixels)
     notes = []
     for end, rows, at, middle in zip(
         named_ends, rows_of, ends_pixels, middles, strict=True
@@ -216,7 +216,7 @@ def name_notes(
     return notes
 
 
-def _apart(
+def _push_apart(
     own_middles: Sequence[float], heights: Sequence[int], top_pixels: int
 ) -> list[float]:
     """Return the middles of names from below, none over another: each is pushed up as far

@@ -169,26 +169,16 @@ def summarization_marks(
     """Return a mark at the first request that each compaction changed, see
     :func:`memviz.dashboard.charts.summaries.marks.request_mark`; ``place`` is that of the setting on the chart."""
     turns = result.retention.turns
-    last_requests = {turn: request for request, turn in enumerate(turns.tolist())}
     by_request = result.retention.share(measure.of(result.retention))
     drawable = []
     shares = []
     clicks = []
-    for marked in marked_compactions(result.run, axis):
-        request = marked.request
-        if request is None:
-            request = last_requests.get(marked.turn)
-        if request is not None and not np.isnan(by_request[request]):
+    for marked, request in _marked_requests(result, axis):
+        if not np.isnan(by_request[request]):
+            number = result.run.number_of(marked.compaction)
             drawable.append(marked)
             shares.append(float(by_request[request]))
-            clicks.append(
-                [
-                    place,
-                    *_request_id(
-                        turns, request, number=result.run.number_of(marked.compaction)
-                    ),
-                ]
-            )
+            clicks.append([place, *_request_id(turns, request, number=number)])
     if not drawable:
         return []
 
@@ -206,6 +196,20 @@ def summarization_marks(
         unselected=OPAQUE,
     )
     return [points]
+
+
+def _marked_requests(
+    result: RetentionResult, axis: RequestAxis
+) -> Iterator[tuple[MarkedCompaction, int]]:
+    """Yield each compaction with the request that it changed first, else with the last one of its turn."""
+    turns = result.retention.turns.tolist()
+    last_requests = {turn: request for request, turn in enumerate(turns)}
+    for marked in marked_compactions(result.run, axis):
+        request = marked.request
+        if request is None:
+            request = last_requests.get(marked.turn)
+        if request is not None:
+            yield marked, request
 
 
 def _mark_tooltip(

@@ -116,7 +116,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
 
     traces = []
     if any(sizes) and not is_ruled:
-        traces.append(_in_force(events, sizes, last + 0.5))
+        traces.append(_in_force_line(events, sizes, last + 0.5))
     if is_list and _can_be_layered(run, written):
         traces.append(_layers(run, written, last + 0.5))
     traces += _marks(run, events, sizes)
@@ -208,7 +208,7 @@ def _name_of_selected(place: float, *, is_late: bool) -> Part:
     )
 
 
-def _in_force(
+def _in_force_line(
     events: Sequence[CompactionEvent], sizes: Sequence[int], end: float
 ) -> Part:
     return path(

@@ -54,7 +54,7 @@ def text_at(
     lines = []
     for number, row in enumerate(rows):
         line_y = baseline + number * row_pixels
-        lines.append(element("tspan", _styled(row), **lengths(x=x, y=line_y)))
+        lines.append(element("tspan", _style_row(row), **lengths(x=x, y=line_y)))
     style = f"font-size:{size:g}px"
     if backing:
         style += f";paint-order:stroke;stroke:{backing};stroke-width:7px;stroke-linejoin:round"
@@ -69,7 +69,7 @@ def text_at(
     )
 
 
-def _styled(row: str) -> Markup:
+def _style_row(row: str) -> Markup:
     """Return one row with its bold, slanted and coloured parts."""
     html = Markup()
     looks: list[dict[str, str]] = []

@@ -63,7 +63,7 @@ def measure_axis(measure: str, values: Values, also: tuple[float, ...] = ()) -> 
     on_axis = np.append(values, also)
     finite = on_axis[np.isfinite(on_axis)]
     if not words.is_share and counts_by_ratio(finite):
-        return _by_ratio(words, finite)
+        return _ratio_axis(words, finite)
     low, high = linear_range(words, finite)
     return {"type": "linear", "range": [low, high], **ticks(words, high - low)}
 
@@ -105,7 +105,7 @@ def linear_range(words: MeasureWords, finite: Values) -> tuple[float, float]:
     return (low - room if low > room else -room / 2), high + room
 
 
-def _by_ratio(words: MeasureWords, finite: Values) -> Part:
+def _ratio_axis(words: MeasureWords, finite: Values) -> Part:
     low = log10(float(finite.min()))
     high = log10(float(finite.max()))
     room = MARGIN * (high - low)

@@ -156,17 +156,14 @@ def _line(
         settings = numbers[alike].tolist()
         tooltips = []
         for number in settings:
-            more = [*measure_words(row_of[number], measure)]
-            if is_pale:
-                more.append(beaten[number])
-            tooltips.append(writer.tooltip(row_of[number], *more))
+            more = [*measure_words(row_of[number], measure), beaten.get(number, "")]
+            tooltips.append(writer.tooltip(row_of[number], *filter(None, more)))
         opacity = {"opacity": PALE if is_pale else 1.0}
-        marker = {"color": mark.color, "symbol": mark.shape, "size": 8}
         yield marks(
             places[alike],
             values[alike],
             tooltips,
-            {**marker, **opacity},
+            {"color": mark.color, "symbol": mark.shape, "size": 8, **opacity},
             name=escaped(mark.title),
             legendgroup=mark.id,
             showlegend=False,

@@ -123,15 +123,8 @@ def pareto_chart(
     limits = () if limit is None else (limit,)
     most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
     winners = _winners(table, measure, upwards)
-    points = Points(
-        _column(table, measure),
-        _column(table, upwards.measure),
-        table["setting"].to_numpy(dtype=np.int64),
-        table["strategy"].to_numpy(dtype=object),
-        _tooltips(table, measure, winners, most_tokens, writer),
-        pale=winners != _UNBEATEN,
-        hollow=_column(table, "peak_tokens") > most_tokens,
-    )
+    tooltips = _tooltips(table, measure, winners, most_tokens, writer)
+    points = _points(table, measure, upwards, winners, tooltips, most_tokens)
     x_axis = measure_axis(measure, points.x)
     y_axis = measure_axis(upwards.measure, points.y, limits)
 
@@ -154,6 +147,26 @@ def pareto_chart(
         margin={**MARGINS, "l": upwards.left_pixels},
         uirevision=f"{upwards.revision} {measure}",
         **_LAYOUT,
+    )
+
+
+def _points(
+    table: DataFrame,
+    measure: str,
+    upwards: _Upwards,
+    winners: NDArray[np.int64],
+    tooltips: Sequence[str],
+    most_tokens: float,
+) -> Points:
+    """Return a point for each setting: pale where another one beats it, hollow where a request has too many tokens."""
+    return Points(
+        _column(table, measure),
+        _column(table, upwards.measure),
+        table["setting"].to_numpy(dtype=np.int64),
+        table["strategy"].to_numpy(dtype=object),
+        tooltips,
+        pale=winners != _UNBEATEN,
+        hollow=_column(table, "peak_tokens") > most_tokens,
     )
 
 

@@ -145,13 +145,13 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
         )
     if headroom is None:
         if strategy.headroom(memory) is None:
-            return _unforeseen(strategy)
+            return _words_without_forecast(strategy)
         return _(
             "A summary was declined or failed, and there is room again: the next one is written in a later "
             "turn."
         )
     if headroom.unit == "turns":
-        return _in_turns(strategy, headroom.amount)
+        return _turns_words(strategy, headroom.amount)
     what = _("Older messages are cleared or shortened")
     if strategy.writes_notes:
         what = _("A summary is written")
@@ -176,7 +176,7 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
     return words + _summary_apart(strategy, memory, fill)
 
 
-def _unforeseen(strategy: Strategy) -> str:
+def _words_without_forecast(strategy: Strategy) -> str:
     """Return when a strategy summarizes next whose forecast is no number: ``This setting never summarizes.``"""
     if strategy.trigger is Trigger.NEVER:
         return _("This setting never summarizes.")
@@ -187,7 +187,7 @@ def _unforeseen(strategy: Strategy) -> str:
     return _("When the next summary is written cannot be said beforehand.")
 
 
-def _in_turns(strategy: Strategy, turns: int) -> str:
+def _turns_words(strategy: Strategy, turns: int) -> str:
     if strategy.trigger is Trigger.TURN:
         words = _("Each turn is summarized once it is complete.")
         if turns > 1:

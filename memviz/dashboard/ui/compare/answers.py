@@ -98,7 +98,7 @@ def answer_card(
             if record.facts is not None:
                 draw_badge_of(record.facts)
         if source.quote:
-            st.caption(f"{_where(record, source)}{plain(source.quote)}")
+            st.caption(f"{_place_words(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
             pieces = [
                 block_html(block, record)
@@ -109,7 +109,7 @@ def answer_card(
                 st.html("".join(pieces))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
-        st.caption(_had(record))
+        st.caption(_context_words(record))
 
 
 def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
@@ -127,7 +127,7 @@ def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
     return _(words, turns=turns, size=size)
 
 
-def _where(record: TurnRecord, source: AnswerSource) -> str:
+def _place_words(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
@@ -135,7 +135,7 @@ def _where(record: TurnRecord, source: AnswerSource) -> str:
     return _(words, number=message_number(source.position), turn=turn)
 
 
-def _had(record: TurnRecord) -> str:
+def _context_words(record: TurnRecord) -> str:
     """Return what it had in its context, in a line."""
     parts = record.parts
     space = record.memory.space

@@ -168,7 +168,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             )
     on_click = partial(select_clicked, CHART_KEY, settings)
     if choice.is_cache:
-        figure = cache_prefix(_with_breaks(costs, assumptions))
+        figure = cache_prefix(_find_breaks(costs, assumptions))
         finding = cache_finding(costs)
     else:
         figure = cost_curve(
@@ -180,7 +180,7 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
         picture(figure, CHART_KEY, finding, on_click)
 
 
-def _with_breaks(
+def _find_breaks(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> list[CachedSetting]:
     settings = []

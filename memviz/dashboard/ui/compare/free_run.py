@@ -56,69 +56,76 @@ _NOTHING_TO_ANSWER = noop(
 )
 
 
-class _Begun(NamedTuple):
+class _RunSoFar(NamedTuple):
+    """The free run under one setting, as far as it was made."""
+
     setting: Setting
     key: RunKey
     run: Run | None
-    done: int
+    answered_turns: int
 
 
 def free_runs(models: Models) -> list[SettingRun]:
     """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
     a click, with what it will cost said before; it can be stopped, and goes on where it was."""
-    state = compare_state()
     _transcript, log = studied_conversation()
     if not log.turn_count:
         show_error(EmptyConversationError(_(_NOTHING_TO_ANSWER)))
         return []
-    begun = []
-    for setting in state.settings:
-        with error_shown():
-            key = run_key(
-                workspace(), state, setting, models.summarizer, models.answerer.name
-            )
-            key = replace(key, take=state.take)
-            begun.append(_as_it_stands(setting, key))
-    missing = [item for item in begun if item.done < log.turn_count]
+    runs = _runs_so_far(models)
+    missing = [each for each in runs if each.answered_turns < log.turn_count]
     if missing:
+        state = compare_state()
         is_asked = state.answer_again
         state.answer_again = False
         with box():
             st.markdown(_invitation(missing, models, log.turn_count))
-            job = _job(missing, models)
-            if job.run_when_asked(is_asked=is_asked):
-                begun = [_as_it_stands(work.setting, work.key) for work in begun]
-    if begun:
-        again = None
-        if not missing:
-            again = _job(begun, models)
-        _choose_take(begun, again)
-    return as_setting_runs(
-        [
-            (item.setting, item.run)
-            for item in begun
-            if item.run is not None and item.run.turns
-        ]
-    )
+            if _job(missing, models).run_when_asked(is_asked=is_asked):
+                runs = [_run_so_far(each.setting, each.key) for each in runs]
+    if runs:
+        again = None if missing else _job(runs, models)
+        _choose_take(runs, again)
+    with_turns = []
+    for each in runs:
+        if each.run is not None and each.run.turns:
+            with_turns.append((each.setting, each.run))
+    return as_setting_runs(with_turns)
 
 
-def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:
+def _runs_so_far(models: Models) -> list[_RunSoFar]:
+    """Return the run under every setting that can be run; what is wrong with another one is said."""
+    state = compare_state()
+    answerer = models.answerer.name
+    runs = []
+    for setting in state.settings:
+        with error_shown():
+            key = run_key(workspace(), state, setting, models.summarizer, answerer)
+            runs.append(_run_so_far(setting, replace(key, take=state.take)))
+    return runs
+
+
+def _run_so_far(setting: Setting, key: RunKey) -> _RunSoFar:
+    run = workspace().kept_free_run(key)
+    return _RunSoFar(setting, key, run, answered_turns(run) if run else 0)
+
+
+def _invitation(missing: Sequence[_RunSoFar], models: Models, turns: int) -> str:
     """Return what a free run is, and how much of it there is."""
     answered = _(
         "{done:,} of {turns}",
-        done=sum(item.done for item in missing),
+        done=sum(each.answered_turns for each in missing),
         turns=counted(turns * len(missing), "turn"),
     )
     return _(_ANSWERS_FOR_ITSELF, label=plain(models.answerer.label), answered=answered)
 
 
-def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
+def _choose_take(runs: Sequence[_RunSoFar], again: Job | None) -> None:
     """Let the visitor choose which of the free runs with the same model is shown; one more is made on a click, and the
     others stay."""
     state = compare_state()
     takes = 1 + state.take
     while any(
-        workspace().kept_free_run(replace(item.key, take=takes)) for item in begun
+        workspace().kept_free_run(replace(each.key, take=takes)) for each in runs
     ):
         takes += 1
     with row():
@@ -157,49 +164,44 @@ def _answer_again(take: int) -> None:
     state.answer_again = True
 
 
-def _as_it_stands(setting: Setting, key: RunKey) -> _Begun:
-    run = workspace().kept_free_run(key)
-    return _Begun(setting, key, run, answered_turns(run) if run else 0)
-
-
-def _job(missing: Sequence[_Begun], models: Models) -> Job:
+def _job(missing: Sequence[_RunSoFar], models: Models) -> Job:
     """Return the job that answers what is missing. It is bounded with each reply as long as it may be, and sent again
     with every later message; likely, the replies are as long as the conversation's own."""
-    replays = free_replays(workspace(), [item.key for item in missing])
+    keys = [each.key for each in missing]
+    turns = [each.answered_turns for each in missing]
+    replays = free_replays(workspace(), keys)
     cost = estimate(replays, models.answerer.name, models.summarizer.name)
     likely = likely_words(cost)
-    work = [item.key.strategy.tool_use for item in missing]
-    if any(run_work.recalls or run_work.thinking_rounds for run_work in work):
+    work = [key.strategy.tool_use for key in keys]
+    if any(tool_use.recalls or tool_use.thinking_rounds for tool_use in work):
         likely = _(
             "{likely} What the model recalls or thinks by itself comes on top.",
             likely=likely,
         )
     return Job(
         "free-run",
-        partial(_answer, missing, models),
-        verb=start_verb(
-            _("Answer"), is_begun=any(item.done for item in missing), has_failed=False
-        ),
+        partial(_answer, keys, models),
+        verb=start_verb(_("Answer"), is_begun=any(turns), has_failed=False),
         model=models.answerer.label,
-        bound=bound_free_run(replays, [item.done for item in missing], models.askers),
+        bound=bound_free_run(replays, turns, models.askers),
         before=likely,
     )
 
 
-def _answer(missing: Sequence[_Begun], models: Models, tell: Tell) -> None:
+def _answer(keys: Sequence[RunKey], models: Models, tell: Tell) -> None:
     """Answer turn by turn, setting by setting."""
-    answering = models.answerer.build()
-    writing = models.summarizer.build_summarizer()
-    for item in missing:
-        free = workspace().free_run(item.key, answering, writing)
+    answerer = models.answerer.build()
+    summarizer = models.summarizer.build_summarizer()
+    for key in keys:
+        free = workspace().free_run(key, answerer, summarizer)
         refusal = ""
         try:
-            _answer_under(item.key, free, tell)
+            _answer_under(key, free, tell)
         except (UnusableSummarizerError, BudgetSpentError) as failure:
             refusal = str(failure)
             raise
         finally:  # also when it was stopped, or the page was left
-            _keep(item.key, free, refusal)
+            _keep(key, free, refusal)
 
 
 def _answer_under(key: RunKey, free: FreeRun, tell: Tell) -> None:

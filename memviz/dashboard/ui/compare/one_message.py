@@ -135,14 +135,14 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
             again.append(span)
         else:
             if again:
-                yield _again(again)
+                yield _again_words(again)
                 again = []
             yield _phrase(
                 span, first=span is life[0], open_end=is_summarized or span is life[-1]
             )
         generation = span.generation if is_summarized else 0
     if again:
-        yield _again(again)
+        yield _again_words(again)
     if life[-1].fate is Fate.SUMMARIZED:
         yield _(
             "by the last request it had been summarized {times}",
@@ -169,7 +169,7 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     )
 
 
-def _again(spans: Sequence[Span]) -> str:
+def _again_words(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
         turns = turn_list([span.first_turn for span in spans], most=MAX_AGAIN)
     else:

@@ -200,7 +200,7 @@ def _message(
         sent = replace(sent, content=_(OPAQUE_TEXT))
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
-        return message_html(sent, _where(block, record, position, sent))
+        return message_html(sent, _head_words(block, record, position, sent))
     form = forms[position]
     head = _(
         "{role} · message {number:,} · {size} · {form}",
@@ -252,7 +252,7 @@ def _position(block: Block, offset: int) -> int | None:
     return block.indices[offset]
 
 
-def _where(
+def _head_words(
     block: Block, record: TurnRecord, position: int | None, sent: Message
 ) -> str:
     """Return the head of a message: its number in the conversation, if it has one."""

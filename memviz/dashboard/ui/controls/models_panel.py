@@ -233,7 +233,7 @@ def models_panel() -> Models:
 def open_models(name: str, sentence: str = "") -> DeltaGenerator:
     """Return the panel of this ``name``, empty, below a line that says who writes what.
     ``sentence`` is what else the line says."""
-    st.caption(f"{sentence} {_who()}".strip())
+    st.caption(f"{sentence} {_writers_words()}".strip())
     panel = popup(name, ":material/more_horiz:", "models-panel", width="stretch")
     spent_line()
     # style.css gives it the height
@@ -278,7 +278,7 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
                 _(CHAT_MODEL_HELP, chat=_(page_titles.CHAT)),
                 names_found(),
             )
-            answerer = _as_the_other(answerer, summarizer)
+            answerer = _reach_alike(answerer, summarizer)
             offer_test(answerer, CHAT_MODEL)
         local_models()
         save_recording(summarizer)
@@ -288,7 +288,7 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
     return Models(answerer, summarizer)
 
 
-def _who() -> str:
+def _writers_words() -> str:
     writer = plain(_(in_words(named(SUMMARIZER))))
     answerer = plain(_(in_words(named(CHAT_MODEL))))
     template = noop("Summaries: {writer}. Answers: {answerer}.")
@@ -297,7 +297,7 @@ def _who() -> str:
     return _(template, writer=f"**{writer}**", answerer=f"**{answerer}**")
 
 
-def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
+def _reach_alike(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
     """Return the answerer, reached as the summarizer is where both are one model and nothing else was entered."""
     is_other = answerer.name != summarizer.name
     if answerer.is_free or is_other or answerer.is_reached:

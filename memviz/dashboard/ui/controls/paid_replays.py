@@ -222,7 +222,7 @@ def _attempt(
     tell: Callable[[int, str], object],
 ) -> Attempt:
     """Return one replay, kept if it came to a good end. However it ends, what there is stays in the session."""
-    so_far = _begun_with(summarizer, state.attempts.get(key))
+    so_far = _run_to_go_on_with(summarizer, state.attempts.get(key))
     session, turns = workspace.begun(key, writer, so_far)
     error: MemvizError | None = None
     is_over = False
@@ -250,7 +250,7 @@ def _attempt(
     return attempt
 
 
-def _begun_with(summarizer: ModelChoice, before: Attempt | None) -> Run | None:
+def _run_to_go_on_with(summarizer: ModelChoice, before: Attempt | None) -> Run | None:
     """Return the run of the attempt before, to go on with. Summaries that another server
     wrote are none of this one's."""
     if before is None or not isinstance(before.made_with, ModelChoice):

@@ -138,7 +138,7 @@ def prices_in_force() -> PricingAssumptions:
     """Return the terms that were chosen in this session, or the first ones, for a page that does not ask for them."""
     model = widget_value("prices-model") or DEFAULT_MODEL
     summarizer_name = widget_value("prices-summarizer") or SAME
-    main = _as_entered(model, "chat")
+    main = _entered_prices(model, "chat")
     summarizer = main if summarizer_name in (SAME, model) else pricing(summarizer_name)
     pause_seconds = widget_value("prices-pause") or DEFAULT_PAUSE_SECONDS
     return PricingAssumptions(main, summarizer, _cache_in_force(model), pause_seconds)
@@ -191,10 +191,10 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
             help=_(help),
             placeholder=_listed_words(list_prices, field),
         )
-    return _as_entered(model, whose)
+    return _entered_prices(model, whose)
 
 
-def _as_entered(model: str, whose: str) -> Pricing:
+def _entered_prices(model: str, whose: str) -> Pricing:
     names = [name for _label, name, _rate, _help in _PRICES]
     entered_prices = {
         name: widget_value(f"prices-{whose}-{name}-{model}") for name in names

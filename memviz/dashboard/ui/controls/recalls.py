@@ -137,15 +137,17 @@ def recalls_label() -> str:
 
 
 class BroughtBack(NamedTuple):
-    """``turns`` that are brought back into a request: the tokens that this adds to it (0 if it has them already), and
-    US dollars, ``None`` where the price is unknown. ``place`` is where, for the label, and ``calls`` how many requests
-    of its turn get them."""
+    """Turns that are brought back into a request."""
 
     turns: tuple[int, ...]
     tokens: int
+    """The tokens that this adds to the request; 0 if it has them already."""
     usd: float | None
+    """``None`` where the price is unknown."""
     place: str = ""
+    """The words in the label that say where they go: `` here``."""
     calls: int = 1
+    """The number of requests of the turn that get them."""
 
     @property
     def label(self) -> str:
@@ -222,10 +224,6 @@ def bring_back(
         )
         return False
     recall = AddedRecall(record.turn, brought.turns, edited.uid)
-    requests = noop("the request of {turn}")
-    if brought.calls > 1:
-        requests = noop("all {calls:,} requests of {turn}")
-    turn = _("turn {turn:,}", turn=record.turn)
     if button(
         plain(brought.label),
         "retention-bring-back",
@@ -234,16 +232,24 @@ def bring_back(
         setting,
         recall,
         record.call,
-        help=_(
-            "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
-            turns=turn_list(brought.turns),
-            requests=_(requests, calls=brought.calls, turn=turn),
-            label=plain(setting.label),
-            compare=_(page_titles.COMPARE),
-        ),
+        help=_help_to_bring_back(setting, brought, record.turn),
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True
+
+
+def _help_to_bring_back(setting: SettingRun, brought: BroughtBack, into: int) -> str:
+    requests = noop("the request of {turn}")
+    if brought.calls > 1:
+        requests = noop("all {calls:,} requests of {turn}")
+    turn = _("turn {turn:,}", turn=into)
+    return _(
+        "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
+        turns=turn_list(brought.turns),
+        requests=_(requests, calls=brought.calls, turn=turn),
+        label=plain(setting.label),
+        compare=_(page_titles.COMPARE),
+    )
 
 
 def _add_recall(setting: SettingRun, recall: AddedRecall, call: int) -> None:

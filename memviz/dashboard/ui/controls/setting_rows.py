@@ -86,12 +86,7 @@ def _draw_row(
     notes = comma_list(_notes(setting, main, writer))
     name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
-        # A piece of the setting's line, in its colour and dash.
-        dashes = _DASHES[setting_dash(setting.index)]
-        gradient = f"repeating-linear-gradient(90deg,{dashes})"
-        style = f"color:{setting_color(setting.index)};background:{gradient}"
-        line = f'<span class="memviz-line" style="{style}"></span>'
-        st.html(line, width="content")
+        st.html(_line_html(setting), width="content")
         # A popover with another label is a new one, and closed: the panel stays open while
         # its strategy and numbers change, and with them the label.
         panel_key = f"edit-{setting.uid}"
@@ -119,6 +114,14 @@ def _draw_row(
                 setting.uid,
                 disabled=len(state.settings) == 1,
             )
+
+
+def _line_html(setting: Setting) -> str:
+    """Return a piece of the setting's line, in its colour and dash."""
+    dashes = _DASHES[setting_dash(setting.index)]
+    gradient = f"repeating-linear-gradient(90deg,{dashes})"
+    style = f"color:{setting_color(setting.index)};background:{gradient}"
+    return f'<span class="memviz-line" style="{style}"></span>'
 
 
 def main_parameter(setting: Setting) -> Parameter | None:

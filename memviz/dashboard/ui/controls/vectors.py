@@ -97,11 +97,6 @@ def offer_vectors(
         texts = texts_compared(alike, logs)
         missing = embedder.missing(texts)
         bound = price_of_vectors(name, missing)
-        first = ngettext(
-            "{number:,} text is asked for first.",
-            "{number:,} texts are asked for first.",
-            len(missing),
-        )
         if any(map(writes_compared_texts, alike)):
             # Nobody knows yet what these texts are, and so how much they cost.
             bound = CostBound()
@@ -113,7 +108,7 @@ def offer_vectors(
             verb=_("Ask for vectors"),
             model=name,
             bound=bound,
-            before=f"{first if missing else ''} {later}".strip(),
+            before=f"{_first_words(len(missing))} {later}".strip(),
         )
         if job.offer():
             error = job.run(stop_help=_("What was answered so far is kept."))
@@ -121,6 +116,16 @@ def offer_vectors(
                 return True
             show_error(error)
     return False
+
+
+def _first_words(texts: int) -> str:
+    if not texts:
+        return ""
+    return ngettext(
+        "{number:,} text is asked for first.",
+        "{number:,} texts are asked for first.",
+        texts,
+    )
 
 
 def _labels(settings: Sequence[Strategy]) -> str:

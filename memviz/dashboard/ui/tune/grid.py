@@ -172,12 +172,12 @@ def _choose_axes(
             chosen[NAME] = (choose_embedding(cls),)
         st.caption(in_the_guide(cls))
         if recorded:
-            in_words = _(SEMICOLON).join(map(_in_words, recorded.items()))
+            in_words = _(SEMICOLON).join(map(_recorded_words, recorded.items()))
             show_caption(_("Recorded with a language model: {told}.", told=in_words))
     return chosen
 
 
-def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
+def _recorded_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
     """Return recorded values as words: ``summary_words 0 and 120``."""
     name, values = recorded
     return f"{name} {listed(f'{value:,}' for value in values)}"

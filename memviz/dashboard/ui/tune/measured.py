@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.code_export import targets
+from memviz.code_export import Target, targets
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop, pgettext
@@ -187,17 +187,9 @@ EXPORT_CAPTION = noop(
 MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 
 
-def export_to_code(
-    sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
-) -> None:
-    """Draw a setting as code for the library that the visitor chooses, with a button that saves it."""
-    setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
-    if setting is None:
-        return
+def _choose_target() -> Target:
     targets_by_id = targets()
     first = next(iter(targets_by_id))
-    header(_("Export to code"), help=tooltip("export to code"))
-    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
     linked("target", "tune-target", targets_by_id)
     chosen = st.pills(
         pgettext("target", "For"),
@@ -209,7 +201,19 @@ def export_to_code(
         label_visibility="collapsed",
         persist_state="session",
     )
-    target = targets_by_id[chosen or first]
+    return targets_by_id[chosen or first]
+
+
+def export_to_code(
+    sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
+) -> None:
+    """Draw a setting as code for the library that the visitor chooses, with a button that saves it."""
+    setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
+    if setting is None:
+        return
+    header(_("Export to code"), help=tooltip("export to code"))
+    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
+    target = _choose_target()
     try:
         text = target.write(setting)
     except MemvizError as error:

@@ -121,12 +121,8 @@ def one_strategy(
         show_info(_("Fewer than two values of this strategy were measured so far."))
         return [setting.id for setting in sweep.settings].index(id)
     with head:
-        answer_box(
-            answer.headline,
-            " ".join(answer.sentences),
-            answer.grounds,
-            fits=answer.best.fits,
-        )
+        sentences = " ".join(answer.sentences)
+        answer_box(answer.headline, sentences, answer.grounds, fits=answer.best.fits)
     with row:
         edge_button(answer.best)
     best = int(answer.best.row["setting"])
@@ -141,12 +137,8 @@ def one_strategy(
     }
     _draw_curves(answer, constraints, sweep.cost_measure, marked)
     if not hides(Part.NUMBERS):
-        st.caption(
-            _(
-                "{help} Click a point to look at its setting.",
-                help=plain(_(answer.axis.help)),
-            )
-        )
+        help = plain(_(answer.axis.help))
+        st.caption(_("{help} Click a point to look at its setting.", help=help))
         show_caption(basis_in_words(sweep.assumptions, sweep.counter))
         map_of_two_parameters(sweep, id, constraints, number, marked)
     return number

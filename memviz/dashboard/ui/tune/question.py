@@ -124,7 +124,7 @@ def _limits(sweep: Sweep) -> list[int | str]:
 
 def _choose_strategy(sweep: Sweep) -> str | None:
     """Ask about all strategies (``None``) or one: its id. Offered are those of which several values were measured."""
-    offered = _with_a_curve(sweep)
+    offered = _strategies_with_a_curve(sweep)
     if not offered:
         return None
     linked("strategy", STRATEGY_KEY, [ALL, *offered])
@@ -147,7 +147,7 @@ def _strategy_words(id: str) -> str:
     return _(_ALL_WORDS) if id == ALL else _(strategies()[id].title)
 
 
-def _with_a_curve(sweep: Sweep) -> list[str]:
+def _strategies_with_a_curve(sweep: Sweep) -> list[str]:
     """The strategies of which more than one value of the main parameter was measured."""
     measured = {place.setting for place, cell in sweep.cells.items() if not cell.error}
     values = defaultdict(set)

@@ -48,7 +48,7 @@ def map_of_two_parameters(
     parameters = [*axes(strategies()[id]), *numbers]
     if len(parameters) < 2:
         return
-    table = _alike(table, setting, parameters)
+    table = _keep_alike(table, setting, parameters)
     if len(table) > 1 or (id, parameters[0].name) in tune_state().value_keys:
         _draw_two_parameters(sweep, table, parameters, marked)
 
@@ -67,8 +67,8 @@ def _draw_two_parameters(
     ordered = list(dict.fromkeys([*varied, *parameters]))
     id = table["strategy"].iloc[0]
     x = _choose_axis(row, _("Across"), "across", id, ordered)
-    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _without(ordered, x))
-    for other in _without(varied, x, y):
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(ordered, x))
+    for other in _leave_out(varied, x, y):
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
         linked(f"at-{other.name}", key, values)
@@ -83,7 +83,7 @@ def _draw_two_parameters(
         key="tune-measure",
         width=260,
     )
-    for axis in _without((x, y), *varied):
+    for axis in _leave_out((x, y), *varied):
         values_button(id, axis, sweep.largest)
     st.plotly_chart(
         setting_map(table, x, y, measure, **marked),
@@ -95,12 +95,12 @@ def _draw_two_parameters(
     )
 
 
-def _alike(
+def _keep_alike(
     table: DataFrame, setting: Strategy, parameters: Sequence[Parameter]
 ) -> DataFrame:
     """Return the rows that differ from ``setting`` in nothing but these numbers and
     switches: of a pipeline those with the same steps."""
-    for other in _without(setting.parameters(), *parameters):
+    for other in _leave_out(setting.parameters(), *parameters):
         if other.name in table:
             value = getattr(setting, other.name)
             column = table[other.name]
@@ -109,7 +109,7 @@ def _alike(
     return table
 
 
-def _without(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
+def _leave_out(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
     return [axis for axis in axes if axis not in others]
 
 

@@ -53,7 +53,7 @@ MISSES_ALT = noop(
 
 def draw_without_labels(settings: Sequence[SettingRun]) -> None:
     """Rare words and needed arguments, where there are any."""
-    if not _is_wanted(len(settings[0].run.log)):
+    if not _wants_every_message(len(settings[0].run.log)):
         return
     words = rare_words_of(settings[0].run.log)
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
@@ -88,7 +88,7 @@ def draw_without_labels(settings: Sequence[SettingRun]) -> None:
         draw_needed_values(settings, needed)
 
 
-def _is_wanted(messages: int) -> bool:
+def _wants_every_message(messages: int) -> bool:
     """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
         _("Look for rare words in all {messages:,} messages", messages=messages),
@@ -175,7 +175,7 @@ def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
     rows: list[dict[str, object]] = []
     sentences: list[str] = []
     for result in recorded:
-        other = _by_stand_in(result)
+        other = _replay_with_stand_in(result)
         agreed = agreement(result.retention, other.retention)
         rows.append(_agreement_row(result, other, agreed))
         sentences.append(f"{result.setting.label}: {_agreement_words(agreed)}")
@@ -189,7 +189,7 @@ def _draw_agreement_table(recorded: Sequence[RetentionResult]) -> None:
         show_caption(sentence)
 
 
-def _by_stand_in(result: RetentionResult) -> RetentionResult:
+def _replay_with_stand_in(result: RetentionResult) -> RetentionResult:
     """Return what a setting retains where the built-in model writes its summaries."""
     state = compare_state()
     strategy = result.run.strategy

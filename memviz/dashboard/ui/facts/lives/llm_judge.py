@@ -55,7 +55,7 @@ def ask_a_model(
         if not order.runs or not order.probes:
             st.caption(_("Choose a setting to ask."))
             return
-        judged = _judged()
+        judged = _judgings()
         id = compare_state().conversation_id or ""
         key = _key_of(order)
         if key not in judged:
@@ -87,8 +87,8 @@ def _offer_to_ask(
         partial(_judge, id, order, key),
         verb=start_verb(_("Ask"), is_begun=bool(so_far), has_failed=has_failed),
         model=order.models.answerer.label,
-        bound=_bound(order, so_far),
-        before=_likely(order),
+        bound=_bound_cost(order, so_far),
+        before=_likely_words(order),
     )
     job.run_when_asked(so_far=progress)
 
@@ -106,7 +106,7 @@ def _key_of(order: Order) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
+def _judgings() -> dict[str, tuple[JudgedAnswer, ...]]:
     """The answers that were judged in this session, by who was asked what under which settings."""
     return of_session("judged-answers", dict[str, tuple[JudgedAnswer, ...]])
 
@@ -169,7 +169,7 @@ def _answering_words(models: Models) -> str:
     )
 
 
-def _likely(order: Order) -> str:
+def _likely_words(order: Order) -> str:
     """Return what it is likely to cost: each question is asked after the last turn."""
     likely = judge_estimate(
         order.runs,
@@ -181,7 +181,7 @@ def _likely(order: Order) -> str:
     return likely_words(likely)
 
 
-def _bound(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
+def _bound_cost(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
     """Return the most that the questions cost which are not settled under every setting."""
     settled = Counter(answer.probe for answer in so_far if order.is_settled(answer))
     unsettled = [probe for probe in order.probes if settled[probe] < len(order.runs)]
@@ -191,7 +191,7 @@ def _bound(order: Order, so_far: Sequence[JudgedAnswer]) -> CostBound:
 def _judge(conversation_id: str, order: Order, key: str, tell: Tell) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
-    judged = _judged()
+    judged = _judgings()
     before = judged[key]
     judging = Judging(
         order.runs,

@@ -69,7 +69,7 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
         _(
             "Both prompts get {given}. Nothing of the run is changed. {who}",
             given=sources,
-            who=_who(desk, compaction),
+            who=_writer_words(desk, compaction),
         )
     )
     own = compaction.strategy.instruction
@@ -143,7 +143,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
         st.rerun()
 
 
-def _who(desk: Desk, compaction: Compaction) -> str:
+def _writer_words(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
         sentences = [_(STAND_IN)]
         if desk.summarizer.recorded_first:
