@@ -65,8 +65,8 @@ def marks_above(
 ) -> MarksAbove:
     """Return all names above a picture that shows these places of the ``axis``. ``recorded`` is what the conversation's
     own program did to its memory."""
-    lines = []
-    names = []
+    lines: list[Part] = []
+    names: list[Part] = []
     rows = 0
     if placed:
         lines, names = recorded_marks(placed[0].setting.run, recorded, axis)

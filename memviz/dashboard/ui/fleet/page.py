@@ -74,7 +74,7 @@ def fleet_page() -> None:
 
 def _choose_measure() -> str:
     linked(MEASURE_PART, MEASURE_KEY, MEASURES)
-    return segments(
+    measure: str = segments(
         _("Measure"),
         MEASURES,
         default=begin_with(MEASURE_KEY, MEASURES[0]),
@@ -83,6 +83,7 @@ def _choose_measure() -> str:
         persist_state="session",
         label_visibility="collapsed",
     )
+    return measure
 
 
 def _read_link() -> None:
