@@ -16,14 +16,7 @@ from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
 from memviz.core.model_errors import ModelError, RateLimitError
 from memviz.models.access import ModelAccess
-from memviz.models.base import (
-    Meter,
-    Model,
-    ModelRequest,
-    Reply,
-    ToolChoice,
-    unmetered,
-)
+from memviz.models.base import Meter, Model, ModelRequest, Reply, ToolChoice, unmetered
 from memviz.models.credentials import (
     NO_KEY,
     OPERATOR,

@@ -16,11 +16,7 @@ from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, language_now, ngettext, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_map import map_of
-from memviz.dashboard.charts.palette import (
-    STEP_COLORS,
-    STEP_TITLES,
-    setting_dash,
-)
+from memviz.dashboard.charts.palette import STEP_COLORS, STEP_TITLES, setting_dash
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.summaries.marks import marks_of

@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, distinct_names, dollars
 from memviz.core.translation import _, noop
-from memviz.dashboard.stage.question import (
-    Candidate,
-    Question,
-    StagedRun,
-)
+from memviz.dashboard.stage.question import Candidate, Question, StagedRun
 from memviz.metrics.requests.request_axis import request_turns
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions

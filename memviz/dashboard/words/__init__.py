@@ -5,6 +5,7 @@ share them.
 - ``budgets``, ``growth``: the warnings about limits and about money.
 - ``warning``: the form of a warning, and the breaches of a run's books.
 - ``compactions``: what became of a summarization or a clearing, where, why; ``compaction_words``.
+- ``asked_length``: a summary that is longer than was asked for; ``broken_length_words``.
 - ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
 - ``authors``: who wrote summaries and replies, why a strategy acted, and what became of the facts of a message.
 - ``shorten``: the beginning of a text, where there is no room for all of it.

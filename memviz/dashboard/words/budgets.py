@@ -2,12 +2,7 @@
 
 from typing import NamedTuple
 
-from memviz.core.text.wording import (
-    counted,
-    message_number,
-    request_name,
-    share_of,
-)
+from memviz.core.text.wording import counted, message_number, request_name, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.words.warning import WarningWords
 from memviz.metrics.health.budgets import (

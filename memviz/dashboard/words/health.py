@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from memviz.core.text.wording import (
-    counted,
-    message_number,
-    share_of,
-)
+from memviz.core.text.wording import counted, message_number, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.words.budgets import (
     tell_kept_above,

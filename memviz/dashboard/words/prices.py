@@ -3,10 +3,7 @@ out with."""
 
 from collections.abc import Iterable, Iterator
 
-from memviz.core.text.wording import (
-    COMMA,
-    duration_words,
-)
+from memviz.core.text.wording import COMMA, duration_words
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.cache_breaks import Breaker
 from memviz.metrics.cost.pricing import (

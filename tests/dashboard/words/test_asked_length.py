@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.text.words import count_words, with_length
-from memviz.dashboard.words.compactions import (
-    broken_length_words,
-    broken_lengths_of,
-    compaction_words,
-)
+from memviz.dashboard.words.asked_length import broken_length_words, broken_lengths_of
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.summaries.events import sent_summary_tokens
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.samples import sample

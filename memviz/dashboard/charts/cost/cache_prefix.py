@@ -25,11 +25,7 @@ from memviz.dashboard.charts.grammar import (
     picture,
     stroke,
 )
-from memviz.dashboard.charts.palette import (
-    FIXED_MARGINS,
-    PART_COLORS,
-    SHORTENED_COLOR,
-)
+from memviz.dashboard.charts.palette import FIXED_MARGINS, PART_COLORS, SHORTENED_COLOR
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,

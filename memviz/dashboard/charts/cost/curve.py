@@ -31,16 +31,8 @@ from memviz.dashboard.charts.grammar import (
     sized_for,
     stroke,
 )
-from memviz.dashboard.charts.palette import (
-    FIXED_MARGINS,
-    PART_COLORS,
-    faded,
-)
-from memviz.dashboard.charts.turn_axis import (
-    request_ids,
-    turn_partings,
-    turns_axis,
-)
+from memviz.dashboard.charts.palette import FIXED_MARGINS, PART_COLORS, faded
+from memviz.dashboard.charts.turn_axis import request_ids, turn_partings, turns_axis
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis
 

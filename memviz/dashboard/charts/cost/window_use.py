@@ -6,9 +6,7 @@ import plotly.graph_objects as go
 
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.cost.setting_cost import (
-    SettingCost,
-)
+from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
@@ -22,14 +20,9 @@ from memviz.dashboard.charts.grammar import (
     sized_for,
     stroke,
 )
-from memviz.dashboard.charts.palette import (
-    FIXED_MARGINS,
-)
+from memviz.dashboard.charts.palette import FIXED_MARGINS
 from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.charts.turn_axis import (
-    turn_partings,
-    turns_axis,
-)
+from memviz.dashboard.charts.turn_axis import turn_partings, turns_axis
 from memviz.dashboard.words.requests import name_at
 from memviz.metrics.requests.request_axis import RequestAxis
 

@@ -25,10 +25,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.palette import (
-    STEP_TITLES,
-    SettingRun,
-)
+from memviz.dashboard.charts.palette import STEP_TITLES, SettingRun
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
 from memviz.dashboard.words import shorten
 from memviz.dashboard.words.requests import message_words, name_of
@@ -36,10 +33,7 @@ from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
 from memviz.metrics.memory_map.stretches import STEPS
-from memviz.metrics.requests.request_axis import (
-    calls_in_turns,
-    calls_of,
-)
+from memviz.metrics.requests.request_axis import calls_in_turns, calls_of
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""

@@ -5,18 +5,12 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from memviz.core.text.wording import (
-    listed,
-    message_number,
-)
+from memviz.core.text.wording import listed, message_number
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS, span_words
-from memviz.dashboard.charts.palette import (
-    STEP_COLORS,
-    SettingRun,
-)
+from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parting_layout
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.stretches import code_of

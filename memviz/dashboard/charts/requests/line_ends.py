@@ -11,11 +11,7 @@ from typing import NamedTuple
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part, note
-from memviz.dashboard.charts.palette import (
-    NOTE_PIXELS,
-    PART_COLORS,
-    SettingRun,
-)
+from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, SettingRun
 from memviz.dashboard.charts.turn_axis import request_id
 from memviz.dashboard.words.requests import bracket_words
 from memviz.engine.run import Run

@@ -10,13 +10,7 @@ import numpy as np
 from memviz.core.text.wording import counted, turn_list
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.grammar import (
-    Part,
-    marks,
-    path,
-    segments,
-    stroke,
-)
+from memviz.dashboard.charts.grammar import Part, marks, path, segments, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.requests.line_ends import PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (

@@ -35,11 +35,7 @@ from memviz.dashboard.charts.requests.line_ends import (
     names_pixels,
 )
 from memviz.dashboard.charts.requests.marks_above import ROW_PIXELS, marks_above
-from memviz.dashboard.charts.requests.token_axis import (
-    Window,
-    far_larger,
-    token_axis,
-)
+from memviz.dashboard.charts.requests.token_axis import Window, far_larger, token_axis
 from memviz.dashboard.charts.requests.token_marks import compaction_marks, recall_marks
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (

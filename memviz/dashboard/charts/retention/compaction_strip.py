@@ -13,9 +13,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import SUMMARIZATION_LINE, faded
-from memviz.dashboard.charts.retention.result import (
-    RetentionResult,
-)
+from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,

@@ -6,12 +6,7 @@ from numpy.typing import NDArray
 
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.grammar import (
-    Part,
-    area,
-    marks,
-    picture,
-)
+from memviz.dashboard.charts.grammar import Part, area, marks, picture
 from memviz.dashboard.charts.retention.life_lines import MARGINS, requests_title
 from memviz.dashboard.charts.retention.result import (
     KNOWLEDGE_COLORS,

@@ -40,14 +40,8 @@ from memviz.dashboard.charts.retention.result import (
     RetentionResult,
     fact_label,
 )
-from memviz.dashboard.charts.summaries.marks import (
-    request_mark,
-)
-from memviz.dashboard.charts.turn_axis import (
-    axis_title,
-    turn_partings,
-    turns_axis,
-)
+from memviz.dashboard.charts.summaries.marks import request_mark
+from memviz.dashboard.charts.turn_axis import axis_title, turn_partings, turns_axis
 from memviz.dashboard.words.compactions import act_words
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis

@@ -23,11 +23,7 @@ from memviz.dashboard.charts.grammar import (
     sized_for,
     stroke,
 )
-from memviz.dashboard.charts.palette import (
-    FIXED_MARGINS,
-    SettingRun,
-    turn_ticks,
-)
+from memviz.dashboard.charts.palette import FIXED_MARGINS, SettingRun, turn_ticks
 from memviz.dashboard.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 

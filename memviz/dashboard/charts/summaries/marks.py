@@ -12,9 +12,7 @@ import numpy as np
 from memviz.core.text.wording import counted, dollars, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.grammar import (
-    Part,
-)
+from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     OPAQUE_COLOR,

@@ -11,12 +11,7 @@ from markupsafe import Markup
 from memviz.dashboard.charts.svg.attributes import lengths, paint
 from memviz.dashboard.charts.svg.notes import plain_lines, text_at
 from memviz.dashboard.charts.svg.scales import Scale
-from memviz.dashboard.charts.svg.traces import (
-    PATTERNS,
-    Plane,
-    draw_trace,
-    stroke_look,
-)
+from memviz.dashboard.charts.svg.traces import PATTERNS, Plane, draw_trace, stroke_look
 from memviz.dashboard.markup import element
 
 Part = Mapping[str, Any]

@@ -10,11 +10,7 @@ import streamlit as st
 from memviz.core.text.wording import SEMICOLON
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefix
-from memviz.dashboard.charts.cost.curve import (
-    above_finding,
-    cost_curve,
-    frame_of,
-)
+from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, frame_of
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     Unit,

@@ -8,10 +8,7 @@ import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed, request_name
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.cost.setting_cost import (
-    SettingCost,
-    requests_finding,
-)
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, requests_finding
 from memviz.dashboard.charts.cost.window_use import (
     largest_request,
     window_fits,

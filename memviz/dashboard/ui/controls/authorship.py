@@ -17,11 +17,7 @@ from memviz.dashboard.ui.shell.elements import row, show_caption
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.authors import (
-    author_help,
-    badge_words,
-    where_recorded,
-)
+from memviz.dashboard.words.authors import author_help, badge_words, where_recorded
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.drafts import Draft
 from memviz.metrics.summaries.events import Author, author_of, authors_of, models_of

@@ -39,8 +39,8 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import offer_file, popup, show_info
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.asked_length import broken_lengths_of
 from memviz.dashboard.words.authors import message_facts_words
-from memviz.dashboard.words.compactions import broken_lengths_of
 from memviz.dashboard.words.requests import over_limit_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

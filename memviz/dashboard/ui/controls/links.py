@@ -12,13 +12,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 import streamlit as st
 
 from memviz.core.translation import _, noop, script_words
-from memviz.dashboard.lessons.study import (
-    STUDY_PARTS,
-    Query,
-    View,
-    parts_of,
-    read_view,
-)
+from memviz.dashboard.lessons.study import STUDY_PARTS, Query, View, parts_of, read_view
 from memviz.dashboard.stage.files import controls_style, copy_script, own_text
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,

@@ -5,12 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.core.messages import Message, ToolCall
-from memviz.core.text.wording import (
-    counted,
-    effort_words,
-    listed,
-    price_words,
-)
+from memviz.core.text.wording import counted, effort_words, listed, price_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.text import plain

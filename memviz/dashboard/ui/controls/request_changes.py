@@ -8,22 +8,11 @@ import streamlit as st
 from markupsafe import Markup
 
 from memviz.core.context import Fate
-from memviz.core.text.wording import (
-    comma_list,
-    counted,
-    message_number,
-    took_words,
-)
+from memviz.core.text.wording import comma_list, counted, message_number, took_words
 from memviz.core.translation import _, ngettext, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.markup import (
-    as_html,
-    element,
-    in_language,
-    joined,
-    without_marks,
-)
+from memviz.dashboard.markup import as_html, element, in_language, joined, without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN

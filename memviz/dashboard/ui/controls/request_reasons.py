@@ -5,12 +5,7 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from memviz.core.text.wording import (
-    SEMICOLON,
-    counted,
-    message_range,
-    turn_list,
-)
+from memviz.core.text.wording import SEMICOLON, counted, message_range, turn_list
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer

@@ -8,12 +8,7 @@ import streamlit as st
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError, MessageError
 from memviz.core.text.containment import PhraseIndex, normal_tokens
-from memviz.core.text.wording import (
-    COMMA,
-    counted,
-    message_number,
-    message_position,
-)
+from memviz.core.text.wording import COMMA, counted, message_number, message_position
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.study import compare_state

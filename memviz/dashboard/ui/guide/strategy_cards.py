@@ -17,11 +17,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.markup import element, upright_part
 from memviz.dashboard.ui.guide.strategy_page import link_strategy
-from memviz.dashboard.ui.guide.views import (
-    FIND,
-    STRATEGY,
-    search_field,
-)
+from memviz.dashboard.ui.guide.views import FIND, STRATEGY, search_field
 from memviz.dashboard.ui.shell.elements import card_places, show_info
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.words.requests import ten_turns_words

@@ -19,11 +19,7 @@ from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.authorship import draw_author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
-from memviz.dashboard.ui.guide.views import (
-    STRATEGY,
-    Meaning,
-    meanings_html,
-)
+from memviz.dashboard.ui.guide.views import STRATEGY, Meaning, meanings_html
 from memviz.dashboard.ui.shell.elements import row, show_caption, show_info
 from memviz.dashboard.ui.shell.presenting import (
     Part,

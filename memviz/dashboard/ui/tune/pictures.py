@@ -12,10 +12,7 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
-from memviz.dashboard.charts.sweeps.pareto import (
-    pareto_chart,
-    pareto_finding,
-)
+from memviz.dashboard.charts.sweeps.pareto import pareto_chart, pareto_finding
 from memviz.dashboard.charts.sweeps.setting_words import (
     SettingWords,
     beaten_words,

@@ -6,9 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.core.text.wording import (
-    distinct_names,
-)
+from memviz.core.text.wording import distinct_names
 from memviz.core.translation import _
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.diff_html import marked_html

@@ -30,11 +30,7 @@ from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
-from memviz.dashboard.ui.controls.pictures import (
-    chart,
-    picture,
-    tell_audience,
-)
+from memviz.dashboard.ui.controls.pictures import chart, picture, tell_audience
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.facts.lives.forgotten import explain_loss

@@ -10,7 +10,6 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
-from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
 from memviz.dashboard.ui.controls.conversations import (
     draw_recorded_events,
@@ -33,7 +32,6 @@ from memviz.dashboard.ui.controls.selected_request import (
     selected_turn,
 )
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.facts.selection import (
     chosen_event,
@@ -43,6 +41,7 @@ from memviz.dashboard.ui.facts.selection import (
     view_of,
 )
 from memviz.dashboard.ui.facts.summaries.charts import evolution_charts, writers
+from memviz.dashboard.ui.facts.summaries.idle import say_nothing_summarized
 from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.facts.summaries.version import (
@@ -59,26 +58,14 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import (
-    button,
-    drawer,
-    header,
-    show_info,
-    show_table,
-)
+from memviz.dashboard.ui.shell.elements import drawer, header, show_table
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
-from memviz.dashboard.ui.shell.state import (
-    clicked_number,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.asked_length import broken_length_words
 from memviz.dashboard.words.authors import reason_in_words
-from memviz.dashboard.words.compactions import (
-    broken_length_words,
-    event_turn_in_a_table,
-)
+from memviz.dashboard.words.compactions import event_turn_in_a_table
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.events import (
@@ -88,11 +75,9 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
-from memviz.strategies.base import Trigger
 
 MOST_ROWS = 200
 NUMBER_PIXELS = 140
-SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
@@ -110,7 +95,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
             settings, "summaries-setting", _first_to_show(settings)
         )
     if not setting.run.compactions:
-        _say_nothing_summarized(setting)
+        say_nothing_summarized(setting)
         return
     selected_turn(settings, setting.run)
     say_who_summarized([setting])
@@ -135,56 +120,6 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
         run = setting.run
         worth.append((bool(run.summaries), bool(run.compactions)))
     return worth.index(max(worth))
-
-
-def _say_nothing_summarized(setting: SettingRun) -> None:
-    """Say why there are no summaries, and offer some."""
-    label = plain(setting.label)
-    why = _idle_words(setting, label)
-    if setting.run.strategy.trigger is Trigger.NEVER:
-        why = _(
-            "{label} never summarizes: it sends messages word for word or not at all.",
-            label=label,
-        )
-    way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
-    show_info(f"{why} {way_on}")
-    if len(compare_state().settings) < MAX_SETTINGS:
-        button(
-            _("Add a summary buffer of 500 tokens"),
-            None,
-            ":material/add:",
-            _add_suggested,
-        )
-
-
-_IDLE = {
-    True: noop("{label} had no reason to summarize in this conversation"),
-    False: noop(
-        "{label} had no reason to clear or shorten messages in this conversation"
-    ),
-}
-"""By whether the strategy writes summaries."""
-
-
-def _idle_words(setting: SettingRun, label: str) -> str:
-    strategy = setting.run.strategy
-    memory = setting.run.memory_after(setting.run.log.turn_count)
-    words = _(_IDLE[strategy.writes_notes], label=label)
-    idle = strategy.idle_because(memory)
-    if idle:
-        return _("{said}, because {idle}.", said=words, idle=idle)
-    headroom = strategy.headroom(memory)
-    if headroom:
-        return _(
-            "{said}: {headroom} would have been one.", said=words, headroom=headroom
-        )
-    return _("{said}.", said=words)
-
-
-def _add_suggested() -> None:
-    state = compare_state()
-    state.add(*SUGGESTED)
-    state.looked_at = state.settings[-1].index
 
 
 _KEY_NUMBERS = (
