@@ -25,7 +25,7 @@ from memviz.dashboard.ui.chat.transcript import (
     show_newest,
     transcript,
 )
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import term

@@ -5,18 +5,12 @@ from functools import partial
 import streamlit as st
 
 from memviz.dashboard.ui.compare.dollars import dollars_view
+from memviz.dashboard.ui.compare.first_steps import draw_first_steps, help_key
 from memviz.dashboard.ui.compare.free_run import free_runs
 from memviz.dashboard.ui.compare.memory_map import memory_map_view
-from memviz.dashboard.ui.compare.playing import (
-    DOLLARS,
-    MEMORY_MAP,
-    TOKENS,
-    compare_views,
-    draw_first_steps,
-    help_key,
-    is_staged,
-)
+from memviz.dashboard.ui.compare.playing import is_staged
 from memviz.dashboard.ui.compare.tokens import choose_scale, tokens_view
+from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
     studied_conversation,

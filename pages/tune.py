@@ -15,7 +15,6 @@ from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
 from memviz.dashboard.ui.tune.advice import best_table, facts_button, recommendation
-from memviz.dashboard.ui.tune.asked import asked_for
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
@@ -40,7 +39,7 @@ from memviz.dashboard.ui.tune.run import (
     say_nothing_to_try,
     sweep_of,
 )
-from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.ui.tune.state import asked_for, tune_state
 from memviz.tuning.best_of_each import best_of_each
 
 open_page(

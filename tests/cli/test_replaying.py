@@ -13,7 +13,7 @@ import pytest
 
 import memviz as api
 from memviz import Run
-from memviz.dashboard.ui.controls.study import first_settings
+from memviz.dashboard.ui.controls.setting import first_settings
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel

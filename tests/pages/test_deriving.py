@@ -12,7 +12,7 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.dashboard.ui.chat import deriving
 from memviz.dashboard.ui.chat.transcript import WAIT_FOR_MEMORY
-from memviz.dashboard.ui.controls.conversations import MESSAGES_SHOWN
+from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN
 from memviz.engine import background_replay
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript

@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 
 import pytest
 
-from memviz.dashboard.ui.compare.playing import compare_views
+from memviz.dashboard.ui.compare.views import compare_views
 from memviz.dashboard.ui.facts.views import facts_views
 from memviz.dashboard.ui.shell.frame import open_page as open_page_of_app
 from memviz.dashboard.ui.shell.views import Lost, View

@@ -21,7 +21,7 @@ from memviz.dashboard.ui.chat.deriving import (
     show_setting_of,
 )
 from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.shell.elements import button, errors_shown, show_error

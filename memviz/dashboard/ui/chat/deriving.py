@@ -14,12 +14,12 @@ from memviz.dashboard.ui.chat.embedding import (
     offer_embedding,
     vectors_agreed,
 )
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
-from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.elements import (
     button,
     buttons_row,

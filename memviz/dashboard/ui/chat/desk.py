@@ -10,7 +10,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
 from memviz.core.storage_errors import DatabaseMovedError, StorageError
 from memviz.core.translation import _
-from memviz.dashboard.ui.controls.conversations import ChatState, chat_state
+from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.shell.elements import box, button, buttons_row, main_button
 from memviz.dashboard.ui.shell.linked import say_conversation_is_gone

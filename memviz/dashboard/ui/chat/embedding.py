@@ -13,7 +13,7 @@ from memviz.core.model_errors import (
     UnusableSummarizerError,
 )
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell
 from memviz.dashboard.ui.controls.vectors import offer_vectors, vectors_asked
 from memviz.dashboard.ui.shell.elements import error_shown

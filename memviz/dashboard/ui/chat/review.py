@@ -7,7 +7,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.controls.conversations import chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending

@@ -8,7 +8,8 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
-from memviz.dashboard.ui.controls.conversations import chat_state, conversation_choices
+from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import Models, counter_picker
 from memviz.dashboard.ui.controls.settings_editor import (

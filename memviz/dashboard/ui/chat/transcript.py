@@ -15,7 +15,7 @@ from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
 from memviz.dashboard.ui.controls.authorship import say_why_stand_in
-from memviz.dashboard.ui.controls.conversations import MESSAGES_SHOWN, chat_state
+from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN, chat_state
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts

@@ -21,8 +21,9 @@ from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.paid_replays import free_replays
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.controls.study import Setting, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import (
     box,
     button,

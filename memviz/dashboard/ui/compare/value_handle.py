@@ -25,9 +25,10 @@ from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.setting_rows import main_parameter, value_of
 from memviz.dashboard.ui.controls.settings_editor import parameter_key
-from memviz.dashboard.ui.controls.study import Setting, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.metrics.requests.request_axis import axis_of, request_turns

@@ -19,8 +19,9 @@ from memviz.dashboard.ui.controls.jobs import (
     use_the_stand_in_button,
 )
 from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
+from memviz.dashboard.ui.controls.study import Attempt, CompareState
 from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.elements import box, show_error, show_problem
 from memviz.dashboard.ui.shell.text import plain

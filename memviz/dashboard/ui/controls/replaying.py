@@ -17,7 +17,8 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.setting import Setting
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
 from memviz.dashboard.ui.shell.elements import box, error_shown, show_error
 from memviz.dashboard.ui.shell.server.checks import is_shared

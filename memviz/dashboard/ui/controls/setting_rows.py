@@ -14,6 +14,7 @@ from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.message_html import setting_color
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     choose_preset,
@@ -22,7 +23,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     offered_strategies,
     take_over,
 )
-from memviz.dashboard.ui.controls.study import Setting, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import button, quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain

@@ -13,7 +13,8 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key
-from memviz.dashboard.ui.controls.study import Setting, compare_state
+from memviz.dashboard.ui.controls.setting import Setting
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import (
     error_shown,
     quiet_button,

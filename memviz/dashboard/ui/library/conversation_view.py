@@ -10,10 +10,8 @@ from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.conversations import (
-    event_sentence,
-)
 from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.ui.controls.recorded_events import event_sentence
 from memviz.dashboard.ui.shell.elements import drawer
 from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.text import plain

@@ -11,10 +11,8 @@ from memviz.core.division import ceil_div
 from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.conversations import (
-    open_in_chat,
-    size_words,
-)
+from memviz.dashboard.ui.controls.chat_state import open_in_chat
+from memviz.dashboard.ui.controls.conversations import size_words
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
 from memviz.dashboard.ui.library.state import library_state

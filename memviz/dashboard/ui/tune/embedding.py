@@ -4,12 +4,12 @@ import streamlit as st
 
 from memviz.core.errors import ParameterError
 from memviz.core.translation import _
-from memviz.dashboard.ui.controls.study import A_KEY, A_NAME
+from memviz.dashboard.ui.controls.setting import A_KEY, A_NAME
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
 from memviz.dashboard.ui.shell.elements import error_shown, show_error
 from memviz.dashboard.ui.shell.linked import linked, linked_parts
 from memviz.dashboard.ui.shell.state import begin_with
-from memviz.dashboard.ui.tune.asked import Asked
+from memviz.dashboard.ui.tune.state import Asked
 from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Strategy

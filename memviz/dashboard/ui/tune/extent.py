@@ -1,4 +1,4 @@
-"""The extent of a sweep: whole families of strategies, and the time that it takes, or may take."""
+"""The extent of a sweep: whole families of strategies, what programs do, and the time that it takes, or may take."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,11 +10,9 @@ from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import button
 from memviz.dashboard.ui.shell.frame import workspace as the_workspace
-from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.linked import linked, linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
-from memviz.dashboard.ui.tune.asked import SECONDS_KEY, Asked
-from memviz.dashboard.ui.tune.programs import PROGRAMS_KEY
-from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.ui.tune.state import SECONDS_KEY, Asked, tune_state
 from memviz.dashboard.words.estimates import time_words
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
@@ -22,6 +20,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.families import FAMILIES
 from memviz.strategies.presets import presets
 from memviz.tuning.pace import HERE
+from memviz.tuning.scaling import scaled_preset
 
 AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""
@@ -34,6 +33,11 @@ CHOICES = (0, *SECONDS)
 SECONDS_HELP = noop(
     "In a chosen time the settings that tell most are measured first: of each family of strategies one in the middle, "
     "then those at both ends. What did not fit is said, and can be measured afterwards."
+)
+PROGRAMS_KEY = "tune-programs"
+PROGRAMS_HELP = noop(
+    "Each is one more setting: what it does when nothing is configured, with its limits scaled to the largest "
+    "conversation, or they would never be reached."
 )
 STRATEGIES_KEY = "tune-strategies"
 FAMILIES_KEY = "tune-families"
@@ -82,6 +86,24 @@ def _choose_families(choices: Mapping[str, type[Strategy]]) -> None:
         help=_(FAMILIES_HELP),
         on_change=take,
     )
+
+
+def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
+    """Draw the choice of products and libraries, whose memories are settings beside the grid of values. Return those of
+    the chosen ones, for a conversation of the ``largest`` sizes, by unit."""
+    all_presets = presets()
+    linked_list("programs", PROGRAMS_KEY, all_presets)
+    chosen = st.multiselect(
+        _(PROGRAMS),
+        all_presets,
+        default=begin_with(PROGRAMS_KEY, []),
+        format_func=lambda id: _(all_presets[id].title),
+        key=PROGRAMS_KEY,
+        help=_(PROGRAMS_HELP),
+        placeholder=_("A product or a library"),
+        persist_state="session",
+    )
+    return tuple(scaled_preset(id, largest["tokens"]) for id in chosen)
 
 
 def _choose_seconds() -> None:

@@ -29,9 +29,13 @@ from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.embedding import NAME, choose_embedding
-from memviz.dashboard.ui.tune.extent import STRATEGIES_KEY, choose_extent, extent_words
+from memviz.dashboard.ui.tune.extent import (
+    STRATEGIES_KEY,
+    choose_extent,
+    choose_programs,
+    extent_words,
+)
 from memviz.dashboard.ui.tune.next_values import fill_value_controls
-from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.dashboard.ui.tune.step_axes import read_number, step_axes
 from memviz.strategies.base import Strategy

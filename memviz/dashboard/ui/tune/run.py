@@ -1,61 +1,33 @@
-"""Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out. One
-with a summarizer that costs money says what it will cost, and has a budget and a start button."""
+"""The sweep of the page: run at once where it is small and free, else when asked; with progress and a way out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import NoReturn
 
 import streamlit as st
 
-from memviz.core.text.wording import listed
-from memviz.core.translation import _, ngettext, noop
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.spending import (
-    bound_caption,
-    noted_replies,
-    noted_sweeps,
-    spending,
-)
-from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.elements import (
-    box,
-    errors_shown,
-    show_caption,
-    show_error,
-    show_problem,
-)
+from memviz.dashboard.ui.shell.elements import show_caption, show_error
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.asked import Asked
+from memviz.dashboard.ui.tune.desk import Desk, begin_free
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
 from memviz.dashboard.ui.tune.extent import may_begin
-from memviz.dashboard.ui.tune.next_values import edge_value_labels
-from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.estimates import estimate_words, left_out_words
-from memviz.models.base import Model
+from memviz.dashboard.ui.tune.paid import offer_paid_sweep, offer_to_try_again
+from memviz.dashboard.ui.tune.state import Asked, TuneState
+from memviz.dashboard.words.estimates import left_out_words
 from memviz.models.budget import Budget
-from memviz.models.planned_calls import CostBound
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.executors import DEFAULT_CONCURRENCY
-from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
+from memviz.tuning.paid import spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping, SweepProgress
+from memviz.tuning.sweep import SweepProgress
 
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
 MAX_ERRORS = 3
-
-
-class _Desk(NamedTuple):
-    """All that it takes to begin a sweep, but what is swept."""
-
-    workspace: Workspace
-    state: TuneState
-    summarizer: ModelChoice
-    assumptions: PricingAssumptions
 
 
 def sweep_of(
@@ -66,21 +38,21 @@ def sweep_of(
     assumptions: PricingAssumptions,
 ) -> Sweep | None:
     """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
-    desk = _Desk(workspace, state, summarizer, assumptions)
+    desk = Desk(workspace, state, summarizer, assumptions)
     offer = st.container()
     chosen = replace(asked, summarizer=summarizer.name)
     if summarizer.is_free or state.asked == chosen:
         asked = chosen
     if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
         state.go_on = False
-        _begin_free(desk, asked)
+        begin_free(desk, asked)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
     if not work.wait(AT_ONCE_SECONDS):
         _watch(work, asked, state.budget)
     elif state.budget is not None:
-        _try_again(desk, asked, work)
+        offer_to_try_again(desk, asked, work)
         show_caption(spent_sentence(asked.summarizer, state.budget))
     elif work.error is not None:
         show_error(work.error)
@@ -91,7 +63,7 @@ def sweep_of(
                 if offer_missing(workspace, asked, work.sweep):
                     _begin_anew(state)
             elif asked != chosen:
-                _offer_paid_sweep(desk, chosen, work.sweep)
+                offer_paid_sweep(desk, chosen, work.sweep)
     sweep = work.sweep
     if sweep is None:
         return None
@@ -190,153 +162,3 @@ def say_nothing_to_try(ids: Sequence[str]) -> None:
             "Choose a strategy to try in the sidebar, and every setting is measured."
         )
     st.info(_(text), icon=":material/arrow_back:")
-
-
-FIRST_BUDGET_USD = 1.0
-BUDGET_HELP = noop(
-    "No call is made that might exceed it. What is finished by then is kept, and answers are kept on "
-    "disk, so going on pays for nothing twice."
-)
-
-
-def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
-    """Offer the sweep with a summarizer that costs money, once the ``sweep`` with the built-in model has ended, from
-    which the cost is estimated."""
-    name = paid.summarizer
-    with box():
-        st.markdown(
-            _(
-                "Measured with the built-in model's summaries, not yet with {name}.",
-                name=plain(name),
-            )
-        )
-        st.caption(
-            _(
-                "{cost} The sizes of the built-in model's summaries are the base of this.",
-                cost=plain(estimate_words(estimate(sweep, name))),
-            )
-        )
-        _say_added_values(paid)
-        _offer(_SWEEP_WITH, desk, paid)
-
-
-def _say_added_values(paid: Asked) -> None:
-    """Say before it is paid for what the free sweep added by itself."""
-    added = edge_value_labels(paid.settings)
-    if added:
-        words = ngettext(
-            "A value was added because the best one lay at the edge: {values}. "
-            "To pay for your own values alone, take it away under {panel}.",
-            "Values were added because the best one lay at the edge: {values}. "
-            "To pay for your own values alone, take them away under {panel}.",
-            len(added),
-            values=plain(listed(added)),
-            panel=_("Strategies and values"),
-        )
-        st.caption(words)
-
-
-def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
-    """Say what failed in the sweep, if anything did, and offer to go on with what is missing. With another key, address
-    or timeout it counts as not yet tried."""
-    problem = _problem(paid, work)
-    if not problem:
-        return
-    with box():
-        if desk.state.made_with == desk.summarizer:
-            show_problem(problem)
-            _offer(_TRY_AGAIN_WITH, desk, paid)
-        else:
-            st.markdown(
-                _(
-                    "Not yet tried with the key, the base URL and the timeout as they are now."
-                )
-            )
-            _offer(_SWEEP_WITH, desk, paid)
-
-
-def _problem(paid: Asked, work: BackgroundSweep) -> str:
-    """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
-    cells = work.sweep.cells if work.sweep else {}
-    failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
-    if work.error is None and not failed:
-        return ""
-    return _(
-        _SUMMARIES_MISSING if work.error is None else _NOT_TRIED,
-        error=work.error,
-        measured=len(cells),
-        failed=failed,
-        total=len(paid.settings) * len(paid.ids),
-    )
-
-
-_NOT_TRIED = noop(
-    "{error} {measured:,} of {total:,} runs are measured; the others were not tried."
-)
-_SUMMARIES_MISSING = noop(
-    "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing."
-)
-_SWEEP_WITH = noop("Sweep with {model}")
-_TRY_AGAIN_WITH = noop("Try again with {model}")
-
-
-def _offer(label: str, desk: _Desk, paid: Asked) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        budget_usd = st.number_input(
-            _("Budget of this sweep (US dollars)"),
-            0.01,
-            10_000.0,
-            FIRST_BUDGET_USD,
-            key="tune-budget",
-            help=_(BUDGET_HELP),
-            width=200,
-        )
-        words = _(label, model=plain(paid.summarizer))
-        is_asked = start_button(words, "tune-pay", is_main=False)
-        bound_caption(CostBound(budget_usd))
-    if is_asked:
-        _begin_paid(desk, paid, budget_usd)
-        st.rerun()
-
-
-def _begin_free(desk: _Desk, asked: Asked) -> None:
-    player = desk.workspace.recordings.player(asked.summarizer)
-    make = partial(_sweeping, desk, asked, player)
-    desk.state.begin(asked, BackgroundSweep(make))
-
-
-def _begin_paid(desk: _Desk, paid: Asked, budget_usd: float) -> None:
-    with errors_shown(_("Choose another summarizer, or the built-in model.")):
-        budget = Budget(budget_usd, within=spending())
-        writer = paid_summarizer(
-            paid.summarizer,
-            budget,
-            desk.workspace.answers_folder,
-            notes=noted_replies(),
-            **desk.summarizer.options,
-        )
-    make = partial(
-        _sweeping, desk, paid, writer, executor="threads", workers=DEFAULT_CONCURRENCY
-    )
-    noted = noted_sweeps()
-    for id in paid.ids:
-        for setting in paid.settings:
-            noted[id, setting, paid.counter] = None
-    # What a paid summarizer notes is compared as well.
-    look_up = budget.expect_open
-    with vectors_asked(desk.workspace, paid.settings, look_up, budget):
-        work = BackgroundSweep(make, on_cancel=budget.close)
-    desk.state.begin(paid, work, budget, desk.summarizer)
-
-
-def _sweeping(desk: _Desk, asked: Asked, writer: Model, **how: Any) -> Sweeping:
-    return desk.workspace.sweeping(
-        asked.ids,
-        asked.settings,
-        counter=asked.counter,
-        first=asked.first,
-        summarizer=writer,
-        assumptions=desk.assumptions,
-        seconds=asked.seconds,
-        **how,
-    )

@@ -1,14 +1,64 @@
-"""The sweep that a browser session asked for last."""
+"""The sweep that a browser session asked for last: its subject, and how far it is."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.dashboard.ui.shell.state import clicked_number, of_session
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.shell.state import clicked_number, of_session, widget_value
 from memviz.models.budget import Budget
+from memviz.models.names import OFFLINE
+from memviz.storage.workspace import Workspace
+from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
+
+SECONDS_KEY = "tune-seconds"
+"""The control of the time that a sweep may take."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The subject of a sweep: everything that decides what its cells hold."""
+
+    conversations: tuple[tuple[str, object], ...]
+    """Their ids, each with what tells that it was changed."""
+    firsts: tuple[int | None, ...]
+    """The number of messages of each that are replayed, if not all."""
+    settings: tuple[Strategy, ...]
+    counter: str
+    summarizer: str = OFFLINE
+    seconds: int | None = None
+    """The time that it may take, if not as long as it takes."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the conversations."""
+        return tuple(id for id, _stamp in self.conversations)
+
+    @property
+    def first(self) -> dict[str, int | None]:
+        """The number of messages of each conversation that are replayed; ``None``: all."""
+        return dict(zip(self.ids, self.firsts, strict=True))
+
+
+def asked_for(
+    workspace: Workspace,
+    ids: Sequence[str],
+    settings: Sequence[Strategy],
+    study: CompareState,
+) -> Asked:
+    """The sweep of these settings over these conversations as they are now."""
+    stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
+    firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
+    return Asked(
+        stamped,
+        firsts,
+        tuple(settings),
+        study.counter,
+        seconds=widget_value(SECONDS_KEY) or None,
+    )
 
 
 @dataclass

@@ -9,11 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
+from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.settings_editor import (
     offered_strategies,
     refused_words,
 )
-from memviz.dashboard.ui.controls.study import Setting
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import choice, free_text, whole_number
@@ -60,10 +60,10 @@ def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "memviz.dashboard.ui.controls.settings_editor.strategies", known
     )
-    monkeypatch.setattr("memviz.dashboard.ui.controls.study.strategies", known)
+    monkeypatch.setattr("memviz.dashboard.ui.controls.setting.strategies", known)
     monkeypatch.setattr("memviz.tuning.grid.strategies", known)
     monkeypatch.setattr(
-        "memviz.dashboard.ui.controls.study.strategy",
+        "memviz.dashboard.ui.controls.setting.strategy",
         lambda id, **values: known()[id](**values),
     )
 
@@ -71,12 +71,12 @@ def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
 def editor() -> None:
     import streamlit as st
 
+    from memviz.dashboard.ui.controls.setting import Setting
     from memviz.dashboard.ui.controls.settings_editor import (
         choose_strategy,
         edit_parameters,
         take_over,
     )
-    from memviz.dashboard.ui.controls.study import Setting
 
     setting = st.session_state.setdefault("setting", Setting(7, 0, "limited"))
     take_over(setting)
@@ -170,8 +170,9 @@ class TestTaking:
 def row() -> None:
     import streamlit as st
 
+    from memviz.dashboard.ui.controls.setting import Setting
     from memviz.dashboard.ui.controls.setting_rows import setting_rows
-    from memviz.dashboard.ui.controls.study import CompareState, Setting
+    from memviz.dashboard.ui.controls.study import CompareState
 
     st.session_state.setdefault(
         "compare", CompareState(settings=[Setting(7, 0, "threshold_summary")])
@@ -212,8 +213,9 @@ def test_every_parameter_stands_in_a_settings_panel_and_what_is_wrong_below_its_
 def alike_rows() -> None:
     import streamlit as st
 
+    from memviz.dashboard.ui.controls.setting import Setting
     from memviz.dashboard.ui.controls.setting_rows import setting_rows
-    from memviz.dashboard.ui.controls.study import CompareState, Setting
+    from memviz.dashboard.ui.controls.study import CompareState
 
     kept = {"trigger_tokens": 3000, "opaque_tokens": 5000}
     settings = [

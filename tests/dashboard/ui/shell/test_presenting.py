@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.ui.compare.playing import (
-    DOLLARS,
-    MEMORY_MAP,
-    TOKENS,
-    compare_views,
-)
+from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.dashboard.ui.facts.views import KEPT, LIVES, SUMMARIES, facts_views
 from memviz.dashboard.ui.shell.linked import is_own, note_own
 from memviz.dashboard.ui.shell.presenting import (

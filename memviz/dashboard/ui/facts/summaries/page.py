@@ -11,10 +11,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.ui.controls.authorship import say_not_recorded, say_who_summarized
-from memviz.dashboard.ui.controls.conversations import (
-    draw_recorded_events,
-    studied_conversation,
-)
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.health import draw_health
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
@@ -25,6 +22,7 @@ from memviz.dashboard.ui.controls.pictures import (
     places,
     tell_audience,
 )
+from memviz.dashboard.ui.controls.recorded_events import draw_recorded_events
 from memviz.dashboard.ui.controls.selected_request import (
     chosen_turn,
     name_in_full,

@@ -11,10 +11,11 @@ from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import open_in_chat
+from memviz.dashboard.ui.controls.chat_state import open_in_chat
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
-from memviz.dashboard.ui.controls.study import Setting, compare_state
+from memviz.dashboard.ui.controls.setting import Setting
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import button, main_button, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
