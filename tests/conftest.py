@@ -12,7 +12,7 @@ The runs there are, from the fastest to the most thorough:
                                                 .ci/run adds
 
 A property (a test with @given) sets no number of examples of its own, so that the profile decides. The thorough one
-tries the laws of the engine (modules marked ``law``) far more often than other properties. A test is marked
+tries the laws of the engine (marked ``law``) far more often than other properties. A test is marked
 slow if it takes seconds and a faster one would notice most of what it would; every page, format, strategy and command
 has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
 """
