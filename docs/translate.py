@@ -9,6 +9,7 @@ Each room has a file of its own in each language. A text that several rooms say 
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
@@ -106,6 +107,7 @@ def _order(path: Path) -> tuple[int, str, Path]:
     return at, room, path
 
 
+@cache
 def marked_texts() -> dict[str, dict[Key, list[Place]]]:
     """Return the texts of each room with the places where they are marked."""
     found: dict[str, dict[Key, list[Place]]] = {}

@@ -12,7 +12,7 @@ The runs there are, from the fastest to the most thorough:
                                                 .ci/run adds
 
 A property (a test with @given) sets no number of examples of its own, so that the profile decides. The thorough one
-tries the laws of the engine (modules marked ``law``) far more often than other properties. A test is marked
+tries the laws of the engine (marked ``law``) far more often than other properties. A test is marked
 slow if it takes seconds and a faster one would notice most of what it would; every page, format, strategy and command
 has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
 """
@@ -145,3 +145,12 @@ def _memory_is_ample(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that ran thousands of tests holds more memory than a server lets its replays have, and would stop the
     replays of the next test after their first turns. Tests of that limit set their own."""
     monkeypatch.setattr(background_replay, "MOST_BYTES", 1 << 60)
+
+
+@pytest.fixture
+def new_libraries_are_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each library that this test creates is a copy of one that was written once. For tests to which it makes no
+    difference how the bundled conversations come into a library."""
+    from tests.new_library import create_copy
+
+    monkeypatch.setattr("memviz.storage.workspace.Workspace.__init__", create_copy)

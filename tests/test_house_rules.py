@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import memviz
+from tests.sources import ROOT, constants_of, nodes_of
 
-ROOT = Path(__file__).parent.parent
 SOURCES = sorted(
     [
         ROOT / "app.py",
@@ -32,7 +32,7 @@ def names_in(path: Path) -> list[tuple[str, int]]:
 
 
 def _names_in(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Name | ast.Attribute):
             yield node.id if isinstance(node, ast.Name) else node.attr, node.lineno
         elif isinstance(node, ast.alias | ast.keyword):
@@ -75,7 +75,7 @@ def test_metrics_find_numbers_and_leave_the_words_to_the_room_of_words() -> None
     taken = {
         f"{path.relative_to(ROOT)}:{node.lineno} {alias.name}"
         for path in ROOT.glob("memviz/metrics/**/*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.ImportFrom) and node.module == wording
         for alias in node.names
     }
@@ -85,12 +85,10 @@ def test_metrics_find_numbers_and_leave_the_words_to_the_room_of_words() -> None
 
 def test_no_help_stands_within_the_label_of_a_switch() -> None:
     """A click on it would turn the switch (memviz/dashboard/ui/controls/switch.py)."""
-    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
     switches = [
         (path, node)
-        for path, text in texts.items()
-        if "toggle(" in text or "checkbox(" in text
-        for node in ast.walk(ast.parse(text))
+        for path in SOURCES
+        for node in nodes_of(path)
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", "") in ("toggle", "checkbox")
     ]
@@ -115,15 +113,10 @@ def test_the_stand_in_has_one_name_for_readers() -> None:
     for path in SOURCES:
         if path == known_again:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         found += [
             f"{path.relative_to(ROOT)}:{node.lineno}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and others.search(node.value)
-            and id(node) not in told
+            for node in constants_of(path)
+            if isinstance(node.value, str) and others.search(node.value)
         ]
     assert found == []
     for page in (
@@ -170,12 +163,11 @@ def house_places() -> dict[str, list[str]]:
         if "templates" in path.parts:
             continue  # exported code is written for the people who get it
         text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
         name = str(path.relative_to(ROOT))
         lines = text.splitlines()
         if len(lines) > 400:
             found["files over 400 lines"].append(name)
-        for node in ast.walk(tree):
+        for node in nodes_of(path):
             for rule in broken_rules(node):
                 found[rule].append(f"{name}:{getattr(node, 'lineno', 1)}")
         skipped = [

@@ -7,18 +7,16 @@ more sentence about a page raises a number.
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
 from memviz.core import page_titles
 from memviz.core.translation import _, use_language
 from memviz.transcripts.limits import Limits
+from tests.sources import ROOT, constants_of
 
-ROOT = Path(__file__).parent.parent
 PAGES = [name for name in vars(page_titles) if name.isupper()]
 OTHER_WORDS = r"(?! (?:summary|model|completion|buffer)|,? in-memory|Memory)"
 """What may follow a title where it is the beginning of another name."""
@@ -107,11 +105,7 @@ def test_sentences_of_the_program_take_a_title_from_where_it_stands() -> None:
     named = re.compile(rf"\b(?:{titles})\b")
     wrong = []
     for path in [*ROOT.glob("memviz/**/*.py"), *ROOT.glob("pages/*.py")]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Constant) or id(node) in told:
-                continue
+        for node in constants_of(path):
             text = str(node.value)
             if leads_there.search(text) and named.search(text):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {text[:60]}")

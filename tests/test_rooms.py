@@ -6,11 +6,11 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT, nodes_of
+
 PACKAGE = ROOT / "memviz"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 OPENED = re.compile(r"Open to other rooms: (?P<modules>[^.]*(?:\.[^.\s][^.]*)*)\.")
@@ -45,7 +45,7 @@ def entered() -> dict[str, set[str]]:
         importer = ".".join(parts).removesuffix(".__init__")
         if "templates" in parts:
             continue  # exported code uses memviz as anybody does
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if not isinstance(node, ast.ImportFrom) or node.module is None:
                 continue
             for alias in node.names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,9 +20,21 @@ def imported_modules(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+NAMED = re.compile(r"\btest_\w+")
+MODULES = {path.stem for path in TESTS.rglob("test_*.py")}
+
+
 def is_test_module(name: str) -> bool:
     path = TESTS.parent.joinpath(*name.split(".")).with_suffix(".py")
     return path.name.startswith("test_") and path.is_file()
+
+
+def sources_that_name_another() -> Iterator[tuple[Path, str]]:
+    """Each file with the name of a test module, other than its own, anywhere in its text. Few of them import one."""
+    for path in TESTS.rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        if MODULES & {*NAMED.findall(source)} - {path.stem}:
+            yield path, source
 
 
 def test_no_module_imports_a_test_module() -> None:
@@ -29,8 +42,8 @@ def test_no_module_imports_a_test_module() -> None:
     page does, which AppTest runs without what stands around it."""
     borrowed = [
         f"{path.relative_to(TESTS)} imports {name}"
-        for path in TESTS.rglob("*.py")
-        for name in imported_modules(path.read_text(encoding="utf-8"))
+        for path, source in sources_that_name_another()
+        for name in imported_modules(source)
         if is_test_module(name) and name.split(".")[-1] != path.stem
     ]
     assert borrowed == []

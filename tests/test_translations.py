@@ -22,8 +22,8 @@ from memviz.core.translation import (
     script_texts,
     use_language,
 )
+from tests.sources import ROOT, nodes_of
 
-ROOT = Path(__file__).parent.parent
 OTHERS = [code for code in languages() if code != ENGLISH]
 
 CONVERTED = (
@@ -289,7 +289,7 @@ def converted_files() -> list[Path]:
 @pytest.mark.parametrize("path", converted_files(), ids=str)
 def test_what_a_user_sees_is_marked(path: Path) -> None:
     name = str(path.relative_to(ROOT))
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = nodes_of(path)[0]
     allowed = NOT_SHOWN.get(name, set())
     unmarked = [
         f"{name}:{line} {text!r}"
@@ -359,10 +359,10 @@ def test_nothing_is_translated_before_anybody_reads_it() -> None:
     """At the top of a module a text would stay in the language of the first visitor: ``noop`` is for constants."""
     wrong = []
     for path in [*ROOT.glob("memviz/**/*.py")]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        if "memviz.core.translation" in ast.unparse(tree):
+        if "memviz.core.translation" in path.read_text(encoding="utf-8"):
             name = path.relative_to(ROOT)
-            wrong += [f"{name}:{line}" for line in translated_when_imported(tree)]
+            module = nodes_of(path)[0]
+            wrong += [f"{name}:{line}" for line in translated_when_imported(module)]
     assert wrong == []
 
 
@@ -383,7 +383,7 @@ def test_no_text_of_a_mark_is_put_together() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in [*ROOT.glob("memviz/**/*.py"), *ROOT.glob("pages/*.py")]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and is_mark(node)
         if any(isinstance(text, ast.JoinedStr) for text in node.args)
     ]

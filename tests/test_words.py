@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from babel.messages.pofile import read_po
@@ -16,6 +17,7 @@ OWN_WORDS = {"glossary.po", "strategies.po"}
 give to theirs."""
 
 
+@cache
 def texts() -> set[str]:
     """Everything that pages say, in English."""
     found = set()

@@ -11,7 +11,9 @@ from tests.cli.terminal import written
 
 
 @pytest.fixture(autouse=True)
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_libraries_are_copies: None
+) -> Path:
     """The library's file; the current folder is empty."""
     here = tmp_path / "here"
     here.mkdir()

@@ -7,13 +7,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from typer import testing
 
 from memviz.cli import app
 
+# Typer reads the options of all commands anew for each one that a test runs, which takes longer than many of them.
+testing._get_command = cache(testing._get_command)
 ROOT = Path(__file__).resolve().parents[2]
 MEMVIZ = (sys.executable, "-m", "memviz")
 SECONDS = 300
@@ -48,7 +51,7 @@ class Shown:
 
 def memviz(*arguments: object, stdin: str | bytes = "", code: int | None = 0) -> Shown:
     """Run a command in this process; it has to end with ``code`` unless that is ``None``."""
-    result = CliRunner().invoke(
+    result = testing.CliRunner().invoke(
         app, [str(argument) for argument in arguments], input=stdin
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):

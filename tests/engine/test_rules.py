@@ -24,7 +24,7 @@ from tests.strategies import conversations as random
 from tests.strategies.conversations import answers, outcomes, summarizer
 from tests.strategies.reference import REFERENCES, caller_of, turn_numbers
 
-pytestmark = pytest.mark.law
+law = pytest.mark.law
 every_strategy = pytest.mark.parametrize("id", IDS)
 LIBRARIES = [id for id in IDS if issubclass(memviz.strategies()[id], LibraryStrategy)]
 """What hands over its whole state at each request and counts it by itself."""
@@ -66,6 +66,7 @@ def recalls_of(drawn: bytes, messages: list[Message]) -> dict[int, Recall]:
 class TestNothingIsLost:
     """Rule 1."""
 
+    @law
     @every_summarizing
     @given(messages=conversations(), plan=outcomes)
     def test_every_call_is_recorded_and_one_that_fails_changes_nothing(
@@ -104,6 +105,7 @@ class TestNothingIsLost:
         )
         assert "fine" in run.turns[-1].context.messages[0].content
 
+    @law
     @every_summarizing
     @given(failure=st.sampled_from([*FAILURES]), messages=conversations())
     def test_with_a_summarizer_that_always_fails_all_messages_stay_verbatim(
@@ -214,6 +216,7 @@ def no_error_text_is_sent(run: memviz.Run, model: ScriptedModel) -> None:
 class TestEveryRequest:
     """Rules 2, 3, 4 and 6 over the same replays: a conversation takes longer to draw than to replay."""
 
+    @law
     @every_strategy
     @given(messages=conversations(), plan=outcomes, data=st.data())
     def test_it_is_whole_in_order_and_the_same_again(
@@ -560,6 +563,7 @@ def replay_tools(id: str, turns: int) -> None:
 class TestTimeTravel:
     """Rule 7."""
 
+    @law
     @pytest.mark.parametrize("id", REFERENCES)
     @given(messages=conversations(), plan=outcomes)
     @example(
@@ -609,6 +613,7 @@ class TestTimeTravel:
         before = run.memory_after(0)
         assert (before.length, before.summary_count, before.cursor) == (1, 0, 0)
 
+    @law
     @given(messages=conversations())
     def test_two_strategies_over_one_log_share_its_counts(
         self, messages: list[Message]

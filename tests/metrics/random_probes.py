@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import cycle
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -36,40 +39,52 @@ FIXED = (
 )
 
 
-@st.composite
-def answers_of(draw: st.DrawFn, messages: list[Message]) -> str:
-    """Some words of some message, or one of the fixed ones."""
-    words = draw(st.sampled_from(messages)).content.split()
-    if not words or draw(st.booleans()):
-        return draw(st.sampled_from(FIXED))
-    start = draw(st.integers(0, len(words) - 1))
-    return " ".join(words[start : start + draw(st.integers(1, 3))])
+CATEGORIES = ("single fact", "number", "updated fact")
+PROMPTS = (None, "Be brief, the budget is 42.")
+DRAWN = st.binary(min_size=64, max_size=64)
+"""What probes and recalls are picked by. To draw bytes is one step of Hypothesis, and each step takes long."""
 
 
-@st.composite
-def probes_of(draw: st.DrawFn, messages: list[Message]) -> tuple[Probe, ...]:
+def picker(drawn: bytes) -> Callable[[Sequence[Any]], Any]:
+    """A function that picks one of several options by the next of these bytes; behind the last they begin again."""
+    numbers = cycle(drawn)
+    return lambda options: options[next(numbers) % len(options)]
+
+
+def probes_of(messages: list[Message]) -> st.SearchStrategy[tuple[Probe, ...]]:
     """Probes about these messages, sensible or not: without evidence, or with evidence that is not there."""
-    text = answers_of(messages)
-    positions = st.one_of(
-        st.integers(0, len(messages) - 1), st.sampled_from([0, 0, -1, len(messages)])
-    )
-    probe = st.builds(
-        Probe,
-        question=st.just("?"),
-        answers=st.lists(text, min_size=1, max_size=3).map(tuple),
-        evidence=st.lists(positions, max_size=3).map(tuple),
-        category=st.sampled_from(["single fact", "number", "updated fact"]),
-        stale=st.lists(text, max_size=2).map(tuple),
-    )
-    found = draw(st.lists(probe, max_size=5))
+    return DRAWN.map(lambda drawn: picked_probes(drawn, messages))
+
+
+def picked_probes(drawn: bytes, messages: list[Message]) -> tuple[Probe, ...]:
+    pick = picker(drawn)
+    sensible = range(len(messages))
+    positions = (sensible, (0, 0, -1, len(messages)))
+
+    def text() -> str:
+        """Some words of some message, or one of the fixed ones."""
+        words = pick(messages).content.split()
+        if not words or pick((False, True)):
+            return pick(FIXED)
+        start = pick(range(len(words)))
+        return " ".join(words[start : start + pick((1, 2, 3))])
+
+    def probe() -> Probe:
+        answers = tuple(text() for _ in range(pick((1, 2, 3))))
+        evidence = tuple(pick(pick(positions)) for _ in range(pick((0, 1, 2, 3))))
+        category = pick(CATEGORIES)
+        stale = tuple(text() for _ in range(pick((0, 1, 2))))
+        return Probe("?", answers, evidence, category, stale)
+
+    probes = [probe() for _ in range(pick(range(6)))]
     # one fact that outdates another is tested by hand
-    answers = {normal_tokens(answer) for one in found for answer in one.answers}
+    answers = {normal_tokens(answer) for one in probes for answer in one.answers}
     fresh = [
         tuple(old for old in one.stale if normal_tokens(old) not in answers)
-        for one in found
+        for one in probes
     ]
     return tuple(
-        replace(one, stale=stale) for one, stale in zip(found, fresh, strict=True)
+        replace(one, stale=stale) for one, stale in zip(probes, fresh, strict=True)
     )
 
 
@@ -77,21 +92,21 @@ def probes_of(draw: st.DrawFn, messages: list[Message]) -> tuple[Probe, ...]:
 def runs(draw: st.DrawFn, id: str) -> Run:
     """A random conversation under the strategy ``id``, with recalls and a summarizer that may fail."""
     messages = draw(conversations(max_messages=18))
-    picks = st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=4)
-    last = turn_numbers(messages)[-1]
+    pick = picker(draw(DRAWN))
+    positions = range(len(messages))
     recalls = {
-        turn: Recall(messages=draw(picks))
-        for turn in range(1, last + 1)
-        if draw(st.booleans())
+        turn: Recall(messages=[pick(positions) for _ in range(pick((1, 2, 3, 4)))])
+        for turn in range(1, turn_numbers(messages)[-1] + 1)
+        if pick((False, True))
     }
     return memviz.replay(
         messages,
         memviz.strategy(id, **small_parameters(id)),
         model=summarizer(draw(outcomes)),
         counter="chars4",
-        system_prompt=draw(st.sampled_from([None, "Be brief, the budget is 42."])),
+        system_prompt=pick(PROMPTS),
         recalls=recalls,
-        repair_tool_pairs=draw(st.booleans()),
+        repair_tool_pairs=pick((False, True)),
     )
 
 
@@ -103,7 +118,7 @@ def odd_runs(draw: st.DrawFn) -> Run:
         draw(odd_strategies),
         model=summarizer(draw(outcomes)),
         counter="chars4",
-        system_prompt=draw(st.sampled_from([None, "Be brief, the budget is 42."])),
+        system_prompt=draw(st.sampled_from(PROMPTS)),
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -19,9 +17,8 @@ from memviz.core.conversation import Log
 from memviz.dashboard.ui.library import importing
 from memviz.models.recordings import bundled
 from memviz.storage.conversations import Beginning, Loaded, SavedConversations
-from memviz.storage.engine import MEMORY
 from memviz.storage.store import Store
-from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX, Workspace
+from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX
 from memviz.transcripts.samples import bundled as bundled_samples
 from tests.models.openai_server import OpenAIServer, openai_server
 from tests.pages.free_running import QUESTIONS
@@ -36,6 +33,7 @@ def database(
     tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
+    new_libraries_are_copies: None,
 ) -> Iterator[Path]:
     """The file of this test's database; the pages create it. Tests of a module that is marked ``one_library`` share
     theirs, with what was replayed in it for one of them. A test that changes what another one reads is marked
@@ -61,34 +59,6 @@ def _shared_library(request: pytest.FixtureRequest, folder: Path) -> Path:
     own = folder / name
     own.mkdir(exist_ok=True)
     return own / "memviz.db"
-
-
-_CREATE_WORKSPACE = Workspace.__init__
-
-
-@cache
-def _new_library() -> bytes:
-    """The file of a library that nobody has used yet."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "memviz.db"
-        library = Workspace.__new__(Workspace)
-        _CREATE_WORKSPACE(library, file)
-        library.store.close()
-        return file.read_bytes()
-
-
-@pytest.fixture(autouse=True)
-def _a_new_library_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A library that a page creates holds the bundled conversations. To write them takes a third of what it takes to
-    show the page, so each test copies what the first one wrote."""
-
-    def create(self: Workspace, database: str | Path | None = None) -> None:
-        path = Path(database or os.environ[DATABASE_VARIABLE])
-        if str(path) != MEMORY and path.parent.is_dir() and not path.exists():
-            path.write_bytes(_new_library())
-        _CREATE_WORKSPACE(self, database)
-
-    monkeypatch.setattr(Workspace, "__init__", create)
 
 
 @pytest.fixture(autouse=True)

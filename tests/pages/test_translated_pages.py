@@ -26,12 +26,18 @@ from memviz.transcripts.samples import bundled, sample
 from tests.pages.driving import open_address, open_page
 from tests.pages.shown import shown_texts, texts_of_html
 
-PAGES = (
-    "compare", "compare?stage=on", "compare?present=on", "costs", "memory_map", "retention", "summaries",
-    "facts?view=kept&present=on", "chat", "lessons", "lessons?lesson=first-look", "library", "guide",
-    "guide?strategy=summary_buffer", "guide?view=glossary", pytest.param("tune", marks=pytest.mark.slow),
+QUICK_PAGES = (
+    "compare", "chat", "lessons", "library", "guide?strategy=summary_buffer", "guide?view=glossary",
 )  # fmt: skip
-"""All pages and views, as addresses."""
+SLOW_PAGES = (
+    "compare?stage=on", "compare?present=on", "costs", "memory_map", "retention", "summaries",
+    "facts?view=kept&present=on", "lessons?lesson=first-look", "guide", "tune",
+)  # fmt: skip
+PAGES = (
+    *QUICK_PAGES,
+    *(pytest.param(address, marks=pytest.mark.slow) for address in SLOW_PAGES),
+)
+"""All pages and views, as addresses. A text without a mark is found by tests/test_translations.py as well."""
 NAMES = re.compile(
     r"LangChain|LlamaIndex|AutoGen|Agent Framework|Anthropic|OpenAI|Strands|Google ADK|Gemini CLI|Claude Code|"
     r"Amazon Bedrock|Vercel AI SDK|LM Studio|Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"

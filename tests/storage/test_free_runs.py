@@ -8,7 +8,9 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import reduce
 from itertools import count
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -304,18 +306,18 @@ class TestDamage:
             list(free.next_turn())
         assert free.run.summaries
         store.save_free_run(id, free.run, "k", 10)
-        whole = json.dumps(free.run.to_dict())
-        for place in places(json.loads(whole)):
-            damaged = json.loads(whole)
-            at = damaged
-            for step in place[:-1]:
-                at = at[step]
-            at[place[-1]] = junk
-            execute(path, "UPDATE kept SET value = ?", packed(damaged))
-            try:
-                store.find_free_run(id, "k")
-            except MemvizError as error:
-                assert str(error), place  # noqa: PT017 - many a value can be read all the same
+        record = json.loads(json.dumps(free.run.to_dict()))
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for *way, last in [*places(record)]:
+                holder = reduce(getitem, way, record)
+                whole = holder[last]
+                holder[last] = junk
+                connection.execute("UPDATE kept SET value = ?", [packed(record)])
+                holder[last] = whole
+                try:
+                    store.find_free_run(id, "k")
+                except MemvizError as error:
+                    assert str(error), [*way, last]  # noqa: PT017 - many a value can be read all the same
         store.close()
 
 

@@ -41,7 +41,7 @@ NOBODY = ScriptedModel([])  # whoever asks it is told off
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
+def database(tmp_path: Path, new_libraries_are_copies: None) -> Path:
     return tmp_path / "memviz.db"
 
 

@@ -102,12 +102,13 @@ def _real_files():
 SAMPLES, REAL = sample_files(), _real_files()
 
 
-def assert_all_come_back(data, name, kind):
+def assert_all_come_back(data, name):
     for transcript in load_file(data, name=name).transcripts:
-        read = again(transcript, kind)
-        assert bare(read) == bare(transcript)
-        assert read.system_prompt == transcript.system_prompt
-        assert set(read.warnings) <= set(transcript.warnings)
+        for kind in EXPORTS:
+            read = again(transcript, kind)
+            assert bare(read) == bare(transcript), kind
+            assert read.system_prompt == transcript.system_prompt, kind
+            assert set(read.warnings) <= set(transcript.warnings), kind
 
 
 def again(transcript, kind):
@@ -133,17 +134,15 @@ def test_every_message_comes_back(kind, transcript):
     assert read.system_prompt == transcript.system_prompt
 
 
-@pytest.mark.parametrize("kind", EXPORTS)
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_conversation_of_every_format_comes_back(name, kind):
-    assert_all_come_back(SAMPLES[name], name, kind)
+def test_every_conversation_of_every_format_comes_back(name):
+    assert_all_come_back(SAMPLES[name], name)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", EXPORTS)
 @pytest.mark.parametrize("path", REAL)
-def test_real_conversations_come_back(path, kind):
-    assert_all_come_back(path.read_bytes(), path.name, kind)
+def test_real_conversations_come_back(path):
+    assert_all_come_back(path.read_bytes(), path.name)
 
 
 def test_a_system_message_of_the_conversation_stays_one():

@@ -38,7 +38,8 @@ def counted_nouns() -> set[str]:
         text = path.read_text(encoding="utf-8")
         calls = ast.walk(ast.parse(text)) if "counted(" in text else ()
         for call in calls:
-            if isinstance(call, ast.Call) and ast.unparse(call.func) == "counted":
+            is_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+            if is_call and call.func.id == "counted":
                 noun = call.args[1]
                 if isinstance(noun, ast.Constant):
                     nouns.add(str(noun.value))

@@ -10,11 +10,13 @@ from memviz.dashboard.lessons.study import Highlight
 from memviz.storage.workspace import Workspace
 
 
-def test_a_view_to_try_follows_the_fact_of_the_step_unless_it_names_one() -> None:
+def test_a_view_to_try_follows_the_fact_of_the_step_unless_it_names_one(
+    workspace: Workspace,
+) -> None:
     step = memviz.lesson("a-fact-dies").steps[0]
     shown = replace(step.view, highlight=Highlight(fact="Ottoline", message=52))
     facts = replace(step.view, page="facts", highlight=Highlight(setting=0))
-    played = play(step.view.study, Workspace(":memory:"))
+    played = play(step.view.study, workspace)
     assert f"fact={played.fact('Ottoline')}" in address_anywhere(
         follow_fact(facts, shown), played
     )

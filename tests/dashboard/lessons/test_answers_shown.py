@@ -54,10 +54,12 @@ def test_a_lesson_with_a_record_is_written_and_read_again(id: str) -> None:
 
 
 @pytest.mark.parametrize("id", IDS)
-def test_the_html_file_has_the_numbers_as_a_table(id: str) -> None:
+def test_the_html_file_has_the_numbers_as_a_table(
+    id: str, workspace: Workspace
+) -> None:
     lesson = memviz.lesson(id)
     (shown,) = {step.view.answers for step in lesson.steps if step.view.answers}
-    html = html_lesson(lesson, Workspace(":memory:"))
+    html = html_lesson(lesson, workspace)
     for row in answers_table(shown).rows:
         assert f'<th scope="row">{row[0]}</th>' in html
     assert answers_origin(shown) in html

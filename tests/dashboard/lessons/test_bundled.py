@@ -25,11 +25,6 @@ NAMED_TURN = re.compile(
 """A turn of which a text says what happens."""
 
 
-@pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(":memory:")
-
-
 @pytest.mark.parametrize("id", IDS)
 def test_every_claim_holds(id: str, workspace: Workspace) -> None:
     results = list(judge_claims(memviz.lesson(id), workspace))

@@ -29,11 +29,6 @@ TERMS = [
 ][1:]
 
 
-@pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(":memory:")
-
-
 def quotations(text: Text) -> Iterator[str]:
     """What a text quotes, in either language: word for word, so in English."""
     for language in LANGUAGES:

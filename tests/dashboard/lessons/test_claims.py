@@ -28,11 +28,6 @@ TURN, LAST = 21, 46
 
 
 @pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(":memory:")
-
-
-@pytest.fixture(scope="module")
 def played(workspace: Workspace) -> Played:
     return play(lesson().steps[0].view.study, workspace)
 

@@ -7,8 +7,6 @@ import re
 from html import unescape
 from urllib.parse import parse_qsl
 
-import pytest
-
 import memviz
 from memviz.dashboard.lessons.html import html_lesson
 from memviz.dashboard.reporting.themes import script_hash
@@ -16,11 +14,6 @@ from memviz.storage.workspace import Workspace
 from tests.dashboard.lessons.writing_lessons import lesson
 
 HOSTILE = "x&lt;b&gt; \"'> ]]> {{ 7*7 }} %{x}"
-
-
-@pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(":memory:")
 
 
 def test_it_runs_its_own_script_alone_and_loads_nothing(workspace: Workspace) -> None:

@@ -20,11 +20,6 @@ from tests.dashboard.lessons.writing_lessons import lesson
 
 
 @pytest.fixture(scope="module")
-def workspace() -> Workspace:
-    return Workspace(":memory:")
-
-
-@pytest.fixture(scope="module")
 def played(workspace: Workspace) -> Played:
     return play(lesson().steps[0].view.study, workspace)
 

@@ -193,7 +193,13 @@ def test_answers_are_what_the_records_say_of_a_bundled_conversation(id: str) -> 
     hold(bundled_questions(id), list(recorded_runs(id)), sample(id).probes)
 
 
-@pytest.mark.parametrize("id", bundled())
+@pytest.mark.parametrize(
+    "id",
+    [
+        id if id in ("trip", "support") else pytest.param(id, marks=pytest.mark.slow)
+        for id in bundled()
+    ],
+)
 class TestOfABundledConversation:
     @pytest.mark.slow
     def test_there_are_enough_and_no_two_stand_together_or_ask_for_one_fact(
