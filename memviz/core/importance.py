@@ -27,6 +27,11 @@ more than what was decided."""
 LEAST_CHARACTERS = 100
 """Points are divided by the length, but shorter messages count as long as this."""
 
+_PARTS_OF_RULES = (
+    *("never", "always", "must", "don", "do not", "from now on"),
+    *("不要", "永远", "一律", "从不", "绝不", "只能", "必须", "不能", "以后都"),
+)
+"""Every rule holds one of these, in small letters. They are sought much sooner than the pattern."""
 # "never", "from now on", 不要
 _RULE = re.compile(
     r"\b(?:never|always|must|mustn['’]t|don['’]t|do not|from now on)\b"
@@ -79,7 +84,7 @@ def importance_of(message: Message, before: Message | None) -> Importance:
     if before is not None and not by_user and before.role == "user":
         is_answer = before.content.rstrip().endswith(_QUESTION)
     return Importance(
-        rules=int(by_user and _RULE.search(text) is not None),
+        rules=int(by_user and _has_rule(text)),
         numbers=len(numbers),
         names=len(names),
         answers=int(is_answer),
@@ -87,12 +92,21 @@ def importance_of(message: Message, before: Message | None) -> Importance:
     )
 
 
+def _has_rule(text: str) -> bool:
+    small = text.casefold()
+    if not any(part in small for part in _PARTS_OF_RULES):
+        return False
+    return _RULE.search(text) is not None
+
+
 @dataclass(eq=False, repr=False)
 class ImportanceIndex(SharedGrowth):
-    """The scores of the messages of a log, append-only: their points divided by their length in hundreds of characters.
-    A call of a tool and its result cannot be kept one without the other, and have 0."""
+    """The messages of a log by their scores, append-only: their points divided by their length in hundreds of
+    characters. A call of a tool and its result cannot be kept one without the other, and have 0."""
 
     _scores: array[float] = field(default_factory=lambda: array("d"))
+    _ranking: NDArray[np.int64] | None = None
+    """The positions of all messages with a score, the best first; made when somebody asks for it."""
 
     def extend(self, messages: Sequence[Message]) -> None:
         """Read the messages that were not read yet."""
@@ -108,12 +122,23 @@ class ImportanceIndex(SharedGrowth):
                     points = importance_of(message, before).points
                     score = 100 * points / length
                 self._scores.append(score)
+            self._ranking = None
 
-    def scores(self, start: int, stop: int) -> NDArray[np.float64]:
-        """The scores of the messages at positions ``[start, stop)``."""
+    def best(self, start: int, stop: int) -> NDArray[np.int64]:
+        """The positions of the messages at ``[start, stop)`` with any points, the best first and of equals the later
+        one."""
+        ranking = self._ranking
+        if ranking is None:
+            with self._extending:
+                ranking = self._rank()
+                self._ranking = ranking
+        return ranking[(ranking >= start) & (ranking < stop)]
+
+    def _rank(self) -> NDArray[np.int64]:
         import numpy as np  # only a search waits for it
 
-        if stop <= start:
-            return np.zeros(0)
-        # A copy: what numpy looks at cannot grow, and another thread may add to it.
-        return np.frombuffer(self._scores[start:stop], np.float64)
+        scores = np.array(self._scores)
+        positions = scores.nonzero()[0]
+        # A stable order leaves the later one of equals behind, and the best is last.
+        order = scores[positions].argsort(kind="stable")
+        return positions[order[::-1]]

@@ -1,6 +1,6 @@
 """Compression by importance: what is kept is chosen by what it holds, and not by its age."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from memviz.core.importance import importance_of
 from memviz.core.memory import Memory
@@ -8,8 +8,12 @@ from memviz.core.pieces import Messages, Piece, in_ranges, messages
 from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import WORD_FOR_WORD
-from memviz.strategies.lookup import best_first, best_in_steps, find_newest_start
+from memviz.strategies.lookup import find_newest_start
 from memviz.strategies.parameters import whole_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_LOOKED_AT = 400
 """The most messages that are tried, so that a request costs the same however long the conversation is."""
@@ -76,10 +80,8 @@ class ImportanceBuffer(Strategy):
         room = self.max_tokens
         fitting = []
         misses = 0
-        first = memory.history_start
-        scores = memory.log.importance_index().scores(first, stop)
-        for place in best_in_steps(scores, MOST_LOOKED_AT):
-            position = first + place
+        best = self._best_before(memory, stop)
+        for position in best[:MOST_LOOKED_AT].tolist():
             tokens = totals[position + 1] - totals[position]
             if tokens <= room:
                 room -= tokens
@@ -91,16 +93,14 @@ class ImportanceBuffer(Strategy):
                 break
         return fitting
 
-    def _best(self, memory: Memory) -> list[int]:
-        """The positions of the earlier messages with any points, the most important first."""
-        start = memory.history_start
-        stop = find_newest_start(memory, self.newest_messages)
-        scores = memory.log.importance_index().scores(start, stop)
-        return [start + place for place in best_first(scores)]
+    def _best_before(self, memory: Memory, stop: int) -> "NDArray[np.int64]":
+        """The positions of the messages before ``stop`` with any points, the most important first."""
+        return memory.log.importance_index().best(memory.history_start, stop)
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The points of an earlier message, what it has them for, and its place among all."""
-        best = self._best(memory)
+        stop = find_newest_start(memory, self.newest_messages)
+        best: list[int] = self._best_before(memory, stop).tolist()
         if position not in best:
             return ""
         before = memory.log[position - 1] if position else None
