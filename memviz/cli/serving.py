@@ -98,6 +98,24 @@ EmbeddableBy = Annotated[
         help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
     ),
 ]
+JsonLog = Annotated[
+    bool,
+    Option(
+        "--json-log",
+        envvar="MEMVIZ_JSON_LOG",
+        help="Log one line of JSON for each page, replay and error, without texts, keys or names.",
+    ),
+]
+Metrics = Annotated[
+    str,
+    Option(
+        "--metrics",
+        metavar="[ADDRESS:]PORT",
+        envvar="MEMVIZ_METRICS",
+        help="Serve figures for Prometheus there: visitors, seconds of pages and replays, errors, memory. "
+        "[default address: 127.0.0.1]",
+    ),
+]
 FleetFolderShown = Annotated[
     str,
     Option(
@@ -122,6 +140,8 @@ def open_dashboard(
     fleet: FleetFolderShown = "",
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
+    json_log: JsonLog = False,
+    metrics: Metrics = "",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -136,7 +156,7 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.models.access import ServerAccess
+    from memviz.models.access import JSON_LOG, METRICS, ServerAccess, metrics_place
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
@@ -158,6 +178,9 @@ def open_dashboard(
     os.environ.update(access.variables())
     if class_code:
         _open_class(class_code, class_folder, f"{_name_of(address)}:{port}")
+    metrics_place(metrics)  # refused here, before the server takes its time to start
+    os.environ[METRICS] = metrics
+    os.environ[JSON_LOG] = str(int(json_log))
     if db:
         os.environ[DATABASE_VARIABLE] = db
     if fleet:

@@ -29,6 +29,11 @@ ALLOW_ENVIRONMENT_KEYS = "MEMVIZ_ALLOW_ENVIRONMENT_KEYS"
 ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
 EMBEDDABLE_BY = "MEMVIZ_EMBEDDABLE_BY"
 CLASS_CODE = "MEMVIZ_CLASS"
+JSON_LOG = "MEMVIZ_JSON_LOG"
+METRICS = "MEMVIZ_METRICS"
+_METRICS_PLACE = re.compile(
+    r"(?:\[?(?P<address>[0-9a-zA-Z_.:-]+?)\]?:)?(?P<port>[0-9]{1,5})"
+)
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
 _WORDS = {
     "1": True,
@@ -161,6 +166,22 @@ def _switch(environment: Mapping[str, str], name: str) -> bool | None:
             f"The environment variable {name} is {value!r}: set it to 1 or 0."
         )
     return _WORDS[value]
+
+
+def metrics_place(given: str) -> tuple[str, int] | None:
+    """Return the address and port that figures for Prometheus are served at: "9464" is 127.0.0.1 and 9464, and
+    "[::1]:9464" is ::1 and 9464; ``None`` where nothing is given.
+
+    Raises :class:`memviz.core.errors.AccessError` for what is neither.
+    """
+    if not given:
+        return None
+    match = _METRICS_PLACE.fullmatch(given.strip())
+    if match is None or not 0 < int(match["port"]) < 65_536:
+        raise AccessError(
+            f"{given!r} is no place for figures: give a port or address and port, such as 127.0.0.1:9464."
+        )
+    return match["address"] or "127.0.0.1", int(match["port"])
 
 
 def is_loopback(host: str) -> bool:

@@ -37,6 +37,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
+    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS",
 )  # fmt: skip
 
 
@@ -86,6 +87,9 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "https://a.example.com",
         "--embeddable-by",
         "http://127.0.0.1:8000",
+        "--json-log",
+        "--metrics",
+        "127.0.0.1:9464",
         code=7,
     )
     assert shown.err == ""
@@ -99,6 +103,8 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "",
         "",
         "",
+        "1",
+        "127.0.0.1:9464",
     ]
     assert told[:6] == [
         "run",
@@ -108,6 +114,12 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "--server.address",
         "0.0.0.0",
     ]
+
+
+def test_a_place_that_figures_cannot_have_is_refused(told: list[str]) -> None:
+    words = ("'everywhere' is no place for figures",)
+    refused("ui", "--metrics", "everywhere", code=1, words=words)
+    assert told == []
 
 
 def test_the_folder_of_a_fleet_reaches_the_server(

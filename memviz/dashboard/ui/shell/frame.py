@@ -2,16 +2,19 @@
 languages marked for screen readers."""
 
 import gc
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
+from time import monotonic
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
+from memviz.core.errors import MemvizError
+from memviz.core.server_events import PAGE, note_error, note_event
 from memviz.core.storage_errors import StorageError
 from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
@@ -185,12 +188,28 @@ def navigate() -> None:
         explain_terms()
         take_presented()
         begin_presented()
-        page.run()
+        with _measured(page):
+            page.run()
     end_presented()
     with errors_shown():
         looked_at(workspace())
         if served_class() is not None:
             own_libraries().note_visit(visitor_now())
+
+
+@contextmanager
+def _measured(page: StreamlitPage) -> Iterator[None]:
+    """Note how long a page takes, and an error that nobody foresaw."""
+    begun = monotonic()
+    try:
+        yield
+    except MemvizError:
+        raise  # noted where it is shown
+    except Exception as error:
+        note_error(error)
+        raise
+    finally:
+        note_event(PAGE, page=page.url_path, seconds=round(monotonic() - begun, 3))
 
 
 def _pages() -> list[StreamlitPage]:
