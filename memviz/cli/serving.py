@@ -6,10 +6,10 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 from typer import Option
 
@@ -19,6 +19,7 @@ from memviz.cli.output import complain
 from memviz.core import page_titles
 from memviz.dashboard import dashboard_folder
 from memviz.models.class_door import (
+    CLASS_FOLDER,
     DEFAULT_FOLDER,
     ClassDoor,
     VisitorCookies,
@@ -38,7 +39,8 @@ Address = Annotated[
     str,
     Option(
         "--address",
-        help="The address to listen on. Any other than 127.0.0.1 needs --password-file, --class or --trust-everyone.",
+        help="The address to listen on. Any other than 127.0.0.1 needs a door: --class, --login, --identity-header, "
+        "--password-file or --trust-everyone.",
     ),
 ]
 PasswordFile = Annotated[
@@ -112,6 +114,43 @@ EmbeddableBy = Annotated[
         help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
     ),
 ]
+AsksLogin = Annotated[
+    bool,
+    Option(
+        "--login",
+        envvar="MEMVIZ_LOGIN",
+        help="Let in whoever your provider of identities signs in (OpenID Connect, section [auth] of "
+        ".streamlit/secrets.toml). Each has a library of their own.",
+    ),
+]
+IdentityHeader = Annotated[
+    str,
+    Option(
+        "--identity-header",
+        metavar="NAME",
+        envvar="MEMVIZ_IDENTITY_HEADER",
+        help="Let in whom a proxy in front names in this header, such as X-Forwarded-Email, each with a library of "
+        "their own. Needs --trusted-proxy.",
+    ),
+]
+TrustedProxy = Annotated[
+    list[str] | None,
+    Option(
+        "--trusted-proxy",
+        metavar="ADDRESS",
+        envvar="MEMVIZ_TRUSTED_PROXIES",
+        help="The header is believed from this address or network (10.0.0.5, 10.0.0.0/24) alone; may be repeated.",
+    ),
+]
+Teacher = Annotated[
+    list[str] | None,
+    Option(
+        "--teacher",
+        metavar="EMAIL",
+        envvar="MEMVIZ_TEACHERS",
+        help="Whoever signs in under this address is a teacher; may be repeated.",
+    ),
+]
 JsonLog = Annotated[
     bool,
     Option(
@@ -154,9 +193,13 @@ def open_dashboard(
     fleet: FleetFolderShown = "",
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
+    teacher_code: TeacherCode = "",
+    login: AsksLogin = False,
+    identity_header: IdentityHeader = "",
+    trusted_proxy: TrustedProxy = None,
+    teacher: Teacher = None,
     json_log: JsonLog = False,
     metrics: Metrics = "",
-    teacher_code: TeacherCode = "",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -168,10 +211,18 @@ def open_dashboard(
       memviz ui --port 8600 --db ~/chats.db
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
       memviz ui --address 0.0.0.0 --class "maple street"
+      memviz ui --address 0.0.0.0 --login
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.models.access import JSON_LOG, METRICS, ServerAccess, metrics_place
+    from memviz.models.access import (
+        JSON_LOG,
+        LOGIN,
+        METRICS,
+        ServerAccess,
+        metrics_place,
+    )
+    from memviz.models.identities import TEACHERS
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
@@ -180,6 +231,11 @@ def open_dashboard(
         raise OutputError(
             f"The pages of the dashboard are not in {main.parent}. Install memviz again."
         )
+    doors = {
+        "--class": class_code,
+        "--login": login,
+        "--identity-header": identity_header,
+    }
     access = ServerAccess(
         address,
         trust_everyone,
@@ -187,7 +243,7 @@ def open_dashboard(
         allow_environment_keys,
         allow_private_base_urls,
         tuple(embeddable_by or ()),
-        serves_class=bool(class_code),
+        tuple(option for option, is_given in doors.items() if is_given),
     )
     _check(access)
     os.environ.update(access.variables())
@@ -196,6 +252,12 @@ def open_dashboard(
             class_code, Path(class_folder), teacher_code or make_teacher_code()
         )
         _open_class(door, f"http://{_name_of(address)}:{port}")
+    if identity_header:
+        _believe_proxies(identity_header, trusted_proxy or ())
+    if login or identity_header:
+        os.environ[LOGIN] = "1" if login else ""
+        os.environ[CLASS_FOLDER] = class_folder
+        os.environ[TEACHERS] = " ".join(teacher or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
     os.environ[METRICS] = metrics
     os.environ[JSON_LOG] = str(int(json_log))
@@ -204,6 +266,11 @@ def open_dashboard(
     if fleet:
         open_fleet_sweep(fleet)  # refused here rather than on the page
         os.environ[FLEET_VARIABLE] = fleet
+    _start(main, port, address)
+
+
+def _start(main: Path, port: int, address: str) -> NoReturn:
+    """Start Streamlit's server with the program ``main``; it ends this process."""
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
@@ -235,6 +302,15 @@ def _open_class(door: ClassDoor, address: str) -> None:
     os.environ.update(door.variables())
     complain(f"The class opens {address} and enters the code: {door.code}")
     complain(f"You enter the code of the teacher there: {door.teacher_code}")
+
+
+def _believe_proxies(header: str, networks: Sequence[str]) -> None:
+    """Say to the server which proxies sign people in."""
+    from memviz.models.identities import TrustedProxies
+
+    proxies = TrustedProxies(header, tuple(networks))
+    proxies.check()
+    os.environ.update(proxies.variables())
 
 
 def _name_of(address: str) -> str:

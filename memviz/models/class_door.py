@@ -121,8 +121,13 @@ def class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
     code = environment.get(CLASS_CODE, "")
     if not code:
         return None
-    folder = Path(environment.get(CLASS_FOLDER) or DEFAULT_FOLDER)
+    folder = libraries_folder(environment)
     return ClassDoor(code, folder, environment.get(TEACHER_CODE, ""))
+
+
+def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder in which the libraries of visitors lie."""
+    return Path(environment.get(CLASS_FOLDER) or DEFAULT_FOLDER)
 
 
 class VisitorCookies:
@@ -141,14 +146,14 @@ class VisitorCookies:
     @classmethod
     def of(cls, door: ClassDoor) -> VisitorCookies:
         """Return those of a class. Raises :class:`memviz.core.errors.AccessError` where its folder cannot be used."""
-        return cls(_read_key(door.folder), door.code, door.teacher_code)
+        return cls(key_of_folder(door.folder), door.code, door.teacher_code)
 
     def issue(
         self, name: str = "", *, is_teacher: bool = False, visitor_id: str = ""
     ) -> str:
         """Return the cookie of a visitor, a new one without ``visitor_id``. Of ``name`` it holds what can be shown."""
         visitor_id = visitor_id or secrets.token_hex(_ID_BYTES)
-        name_digits = _shown_name(name).encode().hex()
+        name_digits = shown_name(name).encode().hex()
         proof = self._teacher_proof(visitor_id) if is_teacher else ""
         content = f"{visitor_id}.{name_digits}.{proof}"
         return f"{content}.{self._sign(content)}"
@@ -177,15 +182,16 @@ class VisitorCookies:
         return hmac.new(self._key, signed, hashlib.sha256).hexdigest()
 
 
-def _shown_name(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a name in one line, without characters that are not seen: " Ana\\n Lopez" is "Ana Lopez"."""
     in_one_line = " ".join(normalize("NFC", name).split())
     seen = "".join(filter(str.isprintable, in_one_line))
     return seen[:LONGEST_NAME_CHARS].strip()
 
 
-def _read_key(folder: Path) -> bytes:
-    """Return the key of a class, which is made with its folder."""
+def key_of_folder(folder: Path) -> bytes:
+    """Return the key of the libraries in a folder, which is made with it. Raises
+    :class:`memviz.core.errors.AccessError` where the folder cannot be used."""
     path = folder.expanduser() / "key"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,5 +1,5 @@
-"""Visitors whom somebody else knows: a provider of identities (OpenID Connect), or a proxy in front that signs people in
-and names them in a header."""
+"""Visitors whom somebody else knows: a provider of identities (OpenID Connect), or a proxy in front that signs people
+in and names them in a header."""
 
 import hashlib
 import hmac
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
 from memviz.core.errors import AccessError
-from memviz.models.class_door import Visitor
+from memviz.models.access import IDENTITY_HEADER
+from memviz.models.class_door import Visitor, shown_name
 
-LOGIN = "MEMVIZ_LOGIN"
-IDENTITY_HEADER = "MEMVIZ_IDENTITY_HEADER"
 TRUSTED_PROXIES = "MEMVIZ_TRUSTED_PROXIES"
 TEACHERS = "MEMVIZ_TEACHERS"
+BELIEVED_ADDRESSES = "FORWARDED_ALLOW_IPS"
+"""uvicorn's variable: connections from these addresses may say in ``X-Forwarded-For`` that they come from elsewhere."""
 LONGEST_IDENTITY_CHARS = 320
 """The longest an email address may be (RFC 3696); what is longer names nobody."""
+_ID_DIGITS = 32
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class TrustedProxies:
     networks: tuple[str, ...]
 
     def check(self) -> None:
-        """Raise :class:`memviz.core.errors.AccessError` for proxies that are none, or a header without a name."""
+        """Raise :class:`memviz.core.errors.AccessError` for a header that anybody could send, and for proxies that are
+        none."""
         if not self.networks:
             raise AccessError(
                 f"Anybody could send the header {self.header}: name the proxies that it is believed from, such as "
@@ -39,7 +42,7 @@ class TrustedProxies:
                 ip_network(network)
             except ValueError:
                 raise AccessError(
-                    f"{network!r} is no address of a proxy: give one such as 10.0.0.5, or a network such as 10.0.0.0/24."
+                    f"{network!r} is no address of a proxy: give 10.0.0.5, or a network such as 10.0.0.0/24."
                 ) from None
 
     def vouch(self, peer: str) -> bool:
@@ -52,31 +55,49 @@ class TrustedProxies:
 
     def identity_in(self, values: Sequence[str]) -> str:
         """Return whom the values of the header name: "ana@example.com"; empty for nobody. Two values name nobody, since
-        the first could be the browser's own, which a proxy passed on."""
+        one of them could be the browser's own, which a proxy passed on."""
         if len(values) != 1:
             return ""
         identity = values[0].strip()
         return identity if len(identity) <= LONGEST_IDENTITY_CHARS else ""
 
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables that say all of this. The address of a connection is the proxy's own then,
+        whatever it says of others'."""
+        return {
+            IDENTITY_HEADER: self.header,
+            TRUSTED_PROXIES: " ".join(self.networks),
+            BELIEVED_ADDRESSES: "",
+        }
+
 
 def trusted_proxies(
     environment: Mapping[str, str] = os.environ,
 ) -> TrustedProxies | None:
-    """Return the proxies that the environment names; ``None`` where none signs people in."""
+    """Return the proxies that the environment names; ``None`` where none signs people in.
+
+    Raises :class:`memviz.core.errors.AccessError` where the address of a connection could be made up.
+    """
     header = environment.get(IDENTITY_HEADER, "")
     if not header:
         return None
+    if environment.get(BELIEVED_ADDRESSES) != "":
+        raise AccessError(
+            f"Start memviz ui, or set {BELIEVED_ADDRESSES} to nothing: otherwise a program of this machine could say "
+            "in X-Forwarded-For that it is the proxy."
+        )
     return TrustedProxies(header, tuple(environment.get(TRUSTED_PROXIES, "").split()))
 
 
-def known_visitor(
-    key: bytes, kind: str, identity: str, name: str, teachers: Sequence[str]
-) -> Visitor:
-    """Return the visitor who is ``identity`` to the provider or proxy of this ``kind``, the same one at every visit.
+def known_visitor(key: bytes, identity: str, name: str, *, is_teacher: bool) -> Visitor:
+    """Return the visitor who is ``identity`` to a provider or a proxy, the same one at every visit.
 
-    Their library is named by a digest under the ``key`` of its folder: the names of files say nobody's address.
-    ``teachers`` are names as they are shown, in upper or lower case.
+    Their library is named by a digest under the ``key`` of its folder, so that names of files say nobody's address.
     """
-    digest = hmac.new(key, f"{kind}\n{identity}".encode(), hashlib.sha256).hexdigest()
-    is_teacher = name.casefold() in {teacher.casefold() for teacher in teachers}
-    return Visitor(digest[:32], name, is_teacher)
+    digest = hmac.new(key, identity.encode(), hashlib.sha256).hexdigest()
+    return Visitor(digest[:_ID_DIGITS], shown_name(name), is_teacher)
+
+
+def named_teachers(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Return the teachers that the environment names, by their addresses: "ana@example.com"."""
+    return frozenset(environment.get(TEACHERS, "").casefold().split())

@@ -165,14 +165,14 @@ def test_the_door_travels_in_the_environment(tmp_path: Path) -> None:
     with_teacher = ClassDoor("maple street", tmp_path, TEACHER_CODE)
     assert class_door(with_teacher.variables()) == with_teacher
     assert class_door({}) is None
-    assert server_access("0.0.0.0", door.variables()).serves_class
+    assert server_access("0.0.0.0", door.variables()).personal_doors
 
 
 def test_a_class_is_a_door_for_others_and_shares_no_keys() -> None:
-    ServerAccess("0.0.0.0", serves_class=True).check()
-    local = ServerAccess("127.0.0.1", serves_class=True)
+    ServerAccess("0.0.0.0", personal_doors=("--class",)).check()
+    local = ServerAccess("127.0.0.1", personal_doors=("--class",))
     assert local.is_shared
     assert local.of_models == (False, False)
-    both = ServerAccess("0.0.0.0", password_file="file", serves_class=True)
+    both = ServerAccess("0.0.0.0", password_file="file", personal_doors=("--class",))
     with pytest.raises(AccessError, match="two doors"):
         both.check()

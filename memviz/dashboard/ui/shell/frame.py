@@ -44,10 +44,13 @@ from memviz.dashboard.ui.shell.presenting import (
     take_presented,
 )
 from memviz.dashboard.ui.shell.server.checks import (
+    asks_to_sign_in,
+    has_own_libraries,
+    is_signed_in,
     require_checks,
-    served_class,
     visitor_now,
 )
+from memviz.dashboard.ui.shell.server.signing_in import ask_to_sign_in
 from memviz.dashboard.ui.shell.terms import explain_terms
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
@@ -60,6 +63,7 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.models.class_door import libraries_folder
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -77,7 +81,7 @@ REOPEN_HELP = noop(
 
 def _show_database_problem() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
-    if served_class() is not None:
+    if has_own_libraries():
         return  # a library that was deleted in another tab is opened anew
     problem = ""
     # A file that cannot be opened at all is said by the page, in its place.
@@ -185,6 +189,8 @@ def navigate() -> None:
     with errors_shown():
         require_checks()
         say_languages()
+        if asks_to_sign_in() and not is_signed_in():
+            ask_to_sign_in()
         explain_terms()
         take_presented()
         begin_presented()
@@ -193,7 +199,7 @@ def navigate() -> None:
     end_presented()
     with errors_shown():
         looked_at(workspace())
-        if served_class() is not None:
+        if has_own_libraries():
             own_libraries().note_visit(visitor_now().id)
 
 
@@ -293,7 +299,7 @@ def _begin() -> None:
 def workspace() -> Workspace:
     """Return the library of this server, or where it serves a class that of the visitor whose page runs. Raises
     StorageError if the database cannot be used, and AccessError for somebody who is not in the class."""
-    if served_class() is None:
+    if not has_own_libraries():
         return _only_library()
     return own_libraries().open(visitor_now().id)
 
@@ -312,10 +318,8 @@ def _look_after(opened: Workspace) -> None:
 
 @cache
 def own_libraries() -> OwnLibraries:
-    """Return the libraries of the class that this server serves."""
-    door = served_class()
-    assert door is not None  # noqa: S101 - asked where a class is served
-    return OwnLibraries(door.folder, at_opening=_look_after)
+    """Return the libraries of the visitors of this server, where each has one."""
+    return OwnLibraries(libraries_folder(), at_opening=_look_after)
 
 
 def delete_own_library() -> None:

@@ -66,6 +66,11 @@ def cookie_name(port: int) -> str:
     return f"memviz_{port}"
 
 
+def health_path(base_path: str) -> str:
+    """Return the path that says whether a server below ``base_path`` runs: "/memviz/_stcore/health"."""
+    return "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
+
+
 class Entered(NamedTuple):
     """The fields of the page at the door."""
 
@@ -177,7 +182,7 @@ class Login:
     ) -> None:
         self._app = app
         self._door = door
-        self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
+        self._health = health_path(base_path)
         self._cookie = cookie_name(port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
