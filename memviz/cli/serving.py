@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 from typer import Option
 
@@ -18,6 +18,15 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 from memviz.core import page_titles
 from memviz.dashboard import dashboard_folder
+from memviz.models.access import (
+    JSON_LOG,
+    LOGIN,
+    METRICS,
+    ServerAccess,
+    metrics_place,
+    read_password,
+    readable_by_others,
+)
 from memviz.models.class_door import (
     CLASS_FOLDER,
     DEFAULT_FOLDER,
@@ -25,9 +34,7 @@ from memviz.models.class_door import (
     VisitorCookies,
     make_teacher_code,
 )
-
-if TYPE_CHECKING:
-    from memviz.models.access import ServerAccess
+from memviz.models.identities import TEACHERS, TrustedProxies
 
 DEFAULT_PORT = 8501
 ELSEWHERE = "192.0.2.1"
@@ -215,22 +222,9 @@ def open_dashboard(
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.models.access import (
-        JSON_LOG,
-        LOGIN,
-        METRICS,
-        ServerAccess,
-        metrics_place,
-    )
-    from memviz.models.identities import TEACHERS
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
-    main = dashboard_folder() / "app.py"
-    if not main.is_file():
-        raise OutputError(
-            f"The pages of the dashboard are not in {main.parent}. Install memviz again."
-        )
     doors = {
         "--class": class_code,
         "--login": login,
@@ -254,23 +248,29 @@ def open_dashboard(
         _open_class(door, f"http://{_name_of(address)}:{port}")
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
-    if login or identity_header:
-        os.environ[LOGIN] = "1" if login else ""
-        os.environ[CLASS_FOLDER] = class_folder
-        os.environ[TEACHERS] = " ".join(teacher or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
-    os.environ[METRICS] = metrics
-    os.environ[JSON_LOG] = str(int(json_log))
-    if db:
-        os.environ[DATABASE_VARIABLE] = db
     if fleet:
         open_fleet_sweep(fleet)  # refused here rather than on the page
-        os.environ[FLEET_VARIABLE] = fleet
-    _start(main, port, address)
+    said = {
+        LOGIN: "1" if login else "",
+        TEACHERS: " ".join(teacher or ()),
+        CLASS_FOLDER: class_folder,
+        METRICS: metrics,
+        JSON_LOG: "1" if json_log else "",
+        FLEET_VARIABLE: fleet,
+        DATABASE_VARIABLE: db,
+    }
+    os.environ.update({name: value for name, value in said.items() if value})
+    _start(port, address)
 
 
-def _start(main: Path, port: int, address: str) -> NoReturn:
-    """Start Streamlit's server with the program ``main``; it ends this process."""
+def _start(port: int, address: str) -> NoReturn:
+    """Start Streamlit's server with the pages of memviz; it ends this process."""
+    main = dashboard_folder() / "app.py"
+    if not main.is_file():
+        raise OutputError(
+            f"The pages of the dashboard are not in {main.parent}. Install memviz again."
+        )
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
@@ -284,8 +284,6 @@ def _start(main: Path, port: int, address: str) -> NoReturn:
 
 def _check(access: ServerAccess) -> None:
     """Refuse what the server would refuse, before it takes its time to start."""
-    from memviz.models.access import read_password, readable_by_others
-
     access.check()
     if access.password_file:
         read_password(access.password_file)
@@ -306,8 +304,6 @@ def _open_class(door: ClassDoor, address: str) -> None:
 
 def _believe_proxies(header: str, networks: Sequence[str]) -> None:
     """Say to the server which proxies sign people in."""
-    from memviz.models.identities import TrustedProxies
-
     proxies = TrustedProxies(header, tuple(networks))
     proxies.check()
     os.environ.update(proxies.variables())

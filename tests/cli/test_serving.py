@@ -104,9 +104,8 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "https://a.example.com http://127.0.0.1:8000",
         "",
         "",
-        "",
-        *[""] * 5,
-        "",
+        "memviz-class",
+        *[""] * 6,
         "1",
         "127.0.0.1:9464",
     ]
