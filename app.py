@@ -10,6 +10,7 @@ from memviz.dashboard.ui.shell.server.left_pages import (
     leave_parts_of_left_pages,
     other_base_routes,
 )
+from memviz.dashboard.ui.shell.server.monitoring import monitor
 from memviz.dashboard.ui.warm_up import warm_up_beside
 
 # Until somebody has opened a page, Streamlit takes the files in pages/ for its pages, and would call the address of a
@@ -27,3 +28,5 @@ if (
     get_script_run_ctx(suppress_warning=True) is not None
 ):  # run as a script, as Streamlit's AppTest does
     navigate()
+else:
+    monitor()

@@ -98,6 +98,22 @@ UNCONVERTED = (
 )
 """What the server answers before anybody's language is known, what stands in exported code, and names of fonts."""
 NOT_SHOWN: dict[str, set[str]] = {
+    "memviz/dashboard/ui/shell/server/proxy_door.py": {  # said to whoever comes past the proxy
+        "This server answers the proxy in front of it, for somebody who signed in there.",
+    },
+    "memviz/dashboard/ui/shell/server/signing_in.py": {  # read by whoever starts the server
+        "--login needs Authlib: pip install 'memviz[login]', and start memviz again.",
+        "--login needs your provider in the section [auth] of .streamlit/secrets.toml, in the folder that memviz is "
+        "started from: {}",
+    },
+    "memviz/dashboard/ui/shell/server/monitoring.py": {  # read by whoever runs the server
+        "Figures for Prometheus cannot be served at {}:{}: {}.",
+        "Time to draw a page, each time it is drawn anew",
+        "Time of a replay of a conversation through a strategy",
+        "Errors that a page showed or ended with",
+        "Browser tabs that are connected",
+        "Error: {}",
+    },
     "memviz/dashboard/ui/fleet/page.py": {
         "memviz sweep logs/ --write swept -s window:window_size=10,20\nmemviz ui --fleet swept"
     },

@@ -6,10 +6,10 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, NoReturn
 
 from typer import Option
 
@@ -18,10 +18,23 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 from memviz.core import page_titles
 from memviz.dashboard import dashboard_folder
-from memviz.models.class_door import DEFAULT_FOLDER, ClassDoor, VisitorCookies
-
-if TYPE_CHECKING:
-    from memviz.models.access import ServerAccess
+from memviz.models.access import (
+    JSON_LOG,
+    LOGIN,
+    METRICS,
+    ServerAccess,
+    metrics_place,
+    read_password,
+    readable_by_others,
+)
+from memviz.models.class_door import (
+    CLASS_FOLDER,
+    DEFAULT_FOLDER,
+    ClassDoor,
+    VisitorCookies,
+    make_teacher_code,
+)
+from memviz.models.identities import TEACHERS, TrustedProxies
 
 DEFAULT_PORT = 8501
 ELSEWHERE = "192.0.2.1"
@@ -33,7 +46,8 @@ Address = Annotated[
     str,
     Option(
         "--address",
-        help="The address to listen on. Any other than 127.0.0.1 needs --password-file, --class or --trust-everyone.",
+        help="The address to listen on. Any other than 127.0.0.1 needs a door: --class, --login, --identity-header, "
+        "--password-file or --trust-everyone.",
     ),
 ]
 PasswordFile = Annotated[
@@ -61,6 +75,15 @@ ClassCode = Annotated[
         envvar="MEMVIZ_CLASS",
         help="Let in whoever gives this code, such as two words on a projector. Each browser has a library of its own, "
         "which no other visitor sees.",
+    ),
+]
+TeacherCode = Annotated[
+    str,
+    Option(
+        "--teacher-code",
+        metavar="CODE",
+        envvar="MEMVIZ_TEACHER_CODE",
+        help="Whoever enters this code at the door of the class is a teacher. Without it one is made, and printed.",
     ),
 ]
 ClassFolder = Annotated[
@@ -98,6 +121,61 @@ EmbeddableBy = Annotated[
         help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
     ),
 ]
+AsksLogin = Annotated[
+    bool,
+    Option(
+        "--login",
+        envvar="MEMVIZ_LOGIN",
+        help="Let in whoever your provider of identities signs in (OpenID Connect, section [auth] of "
+        ".streamlit/secrets.toml). Each has a library of their own.",
+    ),
+]
+IdentityHeader = Annotated[
+    str,
+    Option(
+        "--identity-header",
+        metavar="NAME",
+        envvar="MEMVIZ_IDENTITY_HEADER",
+        help="Let in whom a proxy in front names in this header, such as X-Forwarded-Email, each with a library of "
+        "their own. Needs --trusted-proxy.",
+    ),
+]
+TrustedProxy = Annotated[
+    list[str] | None,
+    Option(
+        "--trusted-proxy",
+        metavar="ADDRESS",
+        envvar="MEMVIZ_TRUSTED_PROXIES",
+        help="The header is believed from this address or network (10.0.0.5, 10.0.0.0/24) alone; may be repeated.",
+    ),
+]
+Teacher = Annotated[
+    list[str] | None,
+    Option(
+        "--teacher",
+        metavar="EMAIL",
+        envvar="MEMVIZ_TEACHERS",
+        help="Whoever signs in under this address is a teacher; may be repeated.",
+    ),
+]
+JsonLog = Annotated[
+    bool,
+    Option(
+        "--json-log",
+        envvar="MEMVIZ_JSON_LOG",
+        help="Log one line of JSON for each page, replay and error, without texts, keys or names.",
+    ),
+]
+Metrics = Annotated[
+    str,
+    Option(
+        "--metrics",
+        metavar="[ADDRESS:]PORT",
+        envvar="MEMVIZ_METRICS",
+        help="Serve figures for Prometheus there: visitors, seconds of pages and replays, errors, memory. "
+        "[default address: 127.0.0.1]",
+    ),
+]
 FleetFolderShown = Annotated[
     str,
     Option(
@@ -122,6 +200,13 @@ def open_dashboard(
     fleet: FleetFolderShown = "",
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
+    teacher_code: TeacherCode = "",
+    login: AsksLogin = False,
+    identity_header: IdentityHeader = "",
+    trusted_proxy: TrustedProxy = None,
+    teacher: Teacher = None,
+    json_log: JsonLog = False,
+    metrics: Metrics = "",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -133,18 +218,18 @@ def open_dashboard(
       memviz ui --port 8600 --db ~/chats.db
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
       memviz ui --address 0.0.0.0 --class "maple street"
+      memviz ui --address 0.0.0.0 --login
       memviz ui --embeddable-by http://127.0.0.1:8000
       memviz ui --fleet swept
     """
-    from memviz.models.access import ServerAccess
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
-    main = dashboard_folder() / "app.py"
-    if not main.is_file():
-        raise OutputError(
-            f"The pages of the dashboard are not in {main.parent}. Install memviz again."
-        )
+    doors = {
+        "--class": class_code,
+        "--login": login,
+        "--identity-header": identity_header,
+    }
     access = ServerAccess(
         address,
         trust_everyone,
@@ -152,17 +237,40 @@ def open_dashboard(
         allow_environment_keys,
         allow_private_base_urls,
         tuple(embeddable_by or ()),
-        serves_class=bool(class_code),
+        tuple(option for option, is_given in doors.items() if is_given),
     )
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        _open_class(class_code, class_folder, f"{_name_of(address)}:{port}")
-    if db:
-        os.environ[DATABASE_VARIABLE] = db
+        door = ClassDoor(
+            class_code, Path(class_folder), teacher_code or make_teacher_code()
+        )
+        _open_class(door, f"http://{_name_of(address)}:{port}")
+    if identity_header:
+        _believe_proxies(identity_header, trusted_proxy or ())
+    metrics_place(metrics)  # refused here, before the server takes its time to start
     if fleet:
         open_fleet_sweep(fleet)  # refused here rather than on the page
-        os.environ[FLEET_VARIABLE] = fleet
+    said = {
+        LOGIN: "1" if login else "",
+        TEACHERS: " ".join(teacher or ()),
+        CLASS_FOLDER: class_folder,
+        METRICS: metrics,
+        JSON_LOG: "1" if json_log else "",
+        FLEET_VARIABLE: fleet,
+        DATABASE_VARIABLE: db,
+    }
+    os.environ.update({name: value for name, value in said.items() if value})
+    _start(port, address)
+
+
+def _start(port: int, address: str) -> NoReturn:
+    """Start Streamlit's server with the pages of memviz; it ends this process."""
+    main = dashboard_folder() / "app.py"
+    if not main.is_file():
+        raise OutputError(
+            f"The pages of the dashboard are not in {main.parent}. Install memviz again."
+        )
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
@@ -176,8 +284,6 @@ def open_dashboard(
 
 def _check(access: ServerAccess) -> None:
     """Refuse what the server would refuse, before it takes its time to start."""
-    from memviz.models.access import read_password, readable_by_others
-
     access.check()
     if access.password_file:
         read_password(access.password_file)
@@ -187,13 +293,20 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(code: str, folder: str, place: str) -> None:
+def _open_class(door: ClassDoor, address: str) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
-    door = ClassDoor(code, Path(folder))
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
-    complain(f"The class opens http://{place} and enters the code: {code}")
+    complain(f"The class opens {address} and enters the code: {door.code}")
+    complain(f"You enter the code of the teacher there: {door.teacher_code}")
+
+
+def _believe_proxies(header: str, networks: Sequence[str]) -> None:
+    """Say to the server which proxies sign people in."""
+    proxies = TrustedProxies(header, tuple(networks))
+    proxies.check()
+    os.environ.update(proxies.variables())
 
 
 def _name_of(address: str) -> str:

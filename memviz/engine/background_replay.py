@@ -9,6 +9,7 @@ from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.core.process_memory import resident_bytes
+from memviz.core.server_events import REPLAY, note_event
 from memviz.core.translation import _, noop
 from memviz.engine.run import Run
 from memviz.engine.session import Session
@@ -151,6 +152,12 @@ class BackgroundReplay(BackgroundWork):
                 self._is_stopped = True
                 return
         run = self._session.run()
+        note_event(
+            REPLAY,
+            strategy=self._session.strategy.id,
+            turns=self.total,
+            seconds=round(self._seconds, 3),
+        )
         self._finished(run)
         self.run = run
 

@@ -29,6 +29,19 @@ ALLOW_ENVIRONMENT_KEYS = "MEMVIZ_ALLOW_ENVIRONMENT_KEYS"
 ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
 EMBEDDABLE_BY = "MEMVIZ_EMBEDDABLE_BY"
 CLASS_CODE = "MEMVIZ_CLASS"
+LOGIN = "MEMVIZ_LOGIN"
+IDENTITY_HEADER = "MEMVIZ_IDENTITY_HEADER"
+PERSONAL_DOORS = {
+    "--class": CLASS_CODE,
+    "--login": LOGIN,
+    "--identity-header": IDENTITY_HEADER,
+}
+"""The doors that know who somebody is: options of ``memviz ui``, and the variables that say the same."""
+JSON_LOG = "MEMVIZ_JSON_LOG"
+METRICS = "MEMVIZ_METRICS"
+_METRICS_PLACE = re.compile(
+    r"(?:\[?(?P<address>[0-9a-zA-Z_.:-]+?)\]?:)?(?P<port>[0-9]{1,5})"
+)
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
 _WORDS = {
     "1": True,
@@ -69,8 +82,8 @@ class ServerAccess:
     environment_keys: bool | None = None
     private_base_urls: bool | None = None
     embeddable_by: tuple[str, ...] = ()
-    serves_class: bool = False
-    """The code of a class lets in, see :mod:`memviz.models.class_door`."""
+    personal_doors: tuple[str, ...] = ()
+    """The doors that know who somebody is, such as "--class": each visitor has a library of their own behind them."""
 
     @property
     def is_local(self) -> bool:
@@ -80,13 +93,15 @@ class ServerAccess:
     @property
     def is_shared(self) -> bool:
         """True if others reach the server: by its address, or because somebody decided who of them may come in."""
-        has_door = self.trust_everyone or bool(self.password_file) or self.serves_class
+        has_door = self.trust_everyone or bool(
+            self.password_file or self.personal_doors
+        )
         return not self.is_local or has_door
 
     @property
     def of_models(self) -> ModelAccess:
         """The rights of models that visitors chose."""
-        is_own = self.is_local and not self.serves_class
+        is_own = self.is_local and not self.personal_doors
         keys = self.environment_keys
         base_urls = self.private_base_urls
         return ModelAccess(
@@ -104,12 +119,12 @@ class ServerAccess:
                     f"{origin!r} is no origin of a page: give scheme, host and port, such as https://course.example.com"
                     " or http://127.0.0.1:8000."
                 )
-        if self.serves_class and (self.trust_everyone or self.password_file):
-            raise AccessError(
-                "The code of a class and a password are two doors: give --class, or --password-file or "
-                "--trust-everyone."
-            )
-        has_door = self.trust_everyone or self.password_file or self.serves_class
+        doors = list(self.personal_doors)
+        doors += ["--password-file"] if self.password_file else []
+        doors += ["--trust-everyone"] if self.trust_everyone else []
+        if self.personal_doors and len(doors) > 1:
+            raise AccessError(f"{' and '.join(doors)} are two doors: give one of them.")
+        has_door = self.trust_everyone or self.password_file or self.personal_doors
         if self.is_local or has_door:
             return
         raise AccessError(
@@ -148,7 +163,11 @@ def server_access(
         _switch(environment, ALLOW_ENVIRONMENT_KEYS),
         _switch(environment, ALLOW_PRIVATE_BASE_URLS),
         tuple(environment.get(EMBEDDABLE_BY, "").split()),
-        serves_class=bool(environment.get(CLASS_CODE)),
+        personal_doors=tuple(
+            option
+            for option, variable in PERSONAL_DOORS.items()
+            if environment.get(variable)
+        ),
     )
 
 
@@ -161,6 +180,22 @@ def _switch(environment: Mapping[str, str], name: str) -> bool | None:
             f"The environment variable {name} is {value!r}: set it to 1 or 0."
         )
     return _WORDS[value]
+
+
+def metrics_place(given: str) -> tuple[str, int] | None:
+    """Return the address and port that figures for Prometheus are served at: "9464" is 127.0.0.1 and 9464, and
+    "[::1]:9464" is ::1 and 9464; ``None`` where nothing is given.
+
+    Raises :class:`memviz.core.errors.AccessError` for what is neither.
+    """
+    if not given:
+        return None
+    match = _METRICS_PLACE.fullmatch(given.strip())
+    if match is None or not 0 < int(match["port"]) < 65_536:
+        raise AccessError(
+            f"{given!r} is no place for figures: give a port or address and port, such as 127.0.0.1:9464."
+        )
+    return match["address"] or "127.0.0.1", int(match["port"])
 
 
 def is_loopback(host: str) -> bool:

@@ -37,6 +37,9 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
+    "MEMVIZ_TEACHER_CODE", "MEMVIZ_LOGIN", "MEMVIZ_IDENTITY_HEADER", "MEMVIZ_TRUSTED_PROXIES", "MEMVIZ_TEACHERS",
+    "FORWARDED_ALLOW_IPS",
+    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS",
 )  # fmt: skip
 
 
@@ -86,6 +89,9 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "https://a.example.com",
         "--embeddable-by",
         "http://127.0.0.1:8000",
+        "--json-log",
+        "--metrics",
+        "127.0.0.1:9464",
         code=7,
     )
     assert shown.err == ""
@@ -98,7 +104,10 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "https://a.example.com http://127.0.0.1:8000",
         "",
         "",
-        "",
+        "memviz-class",
+        *[""] * 6,
+        "1",
+        "127.0.0.1:9464",
     ]
     assert told[:6] == [
         "run",
@@ -108,6 +117,12 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "--server.address",
         "0.0.0.0",
     ]
+
+
+def test_a_place_that_figures_cannot_have_is_refused(told: list[str]) -> None:
+    words = ("'everywhere' is no place for figures",)
+    refused("ui", "--metrics", "everywhere", code=1, words=words)
+    assert told == []
 
 
 def test_the_folder_of_a_fleet_reaches_the_server(
@@ -139,8 +154,41 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     assert told[-2:] == ["--server.address", "192.0.2.7"]
     assert os.environ["MEMVIZ_CLASS"] == "maple street"
     assert os.environ["MEMVIZ_CLASS_FOLDER"] == str(folder)
-    shown = memviz("ui", *options, "--address", "0.0.0.0", code=None)
+    made = os.environ["MEMVIZ_TEACHER_CODE"]
+    assert len(made) >= 16
+    assert f"the code of the teacher there: {made}" in shown.err
+    chosen = ("--teacher-code", "oak and linden")
+    shown = memviz("ui", *options, *chosen, "--address", "0.0.0.0", code=None)
     assert "http://0.0.0.0" not in shown.err
+    assert "the code of the teacher there: oak and linden" in shown.err
+
+
+def test_whom_others_sign_in_is_told_to_the_server(told: list[str]) -> None:
+    proxy = ("--identity-header", "X-User", "--trusted-proxy", "10.0.0.5")
+    teachers = ("--teacher", "ana@example.com", "--teacher", "bo@example.com")
+    folder = ("--class-folder", "libraries")
+    assert memviz("ui", *proxy, *teachers, *folder, code=7).err == ""
+    assert os.environ["MEMVIZ_IDENTITY_HEADER"] == "X-User"
+    assert os.environ["MEMVIZ_TRUSTED_PROXIES"] == "10.0.0.5"
+    assert os.environ["MEMVIZ_TEACHERS"] == "ana@example.com bo@example.com"
+    assert os.environ["MEMVIZ_CLASS_FOLDER"] == "libraries"
+    assert os.environ["FORWARDED_ALLOW_IPS"] == ""
+    assert told
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--identity-header", "X-User"), "Anybody could send the header X-User"),
+        (("--login", "--trust-everyone"), "--login and --trust-everyone are two doors"),
+        (("--login", "--class", "maple street"), "are two doors"),
+    ],
+)
+def test_a_door_that_does_not_hold_is_refused_before_the_start(
+    told: list[str], options: tuple[str, ...], words: str
+) -> None:
+    refused("ui", "--address", "0.0.0.0", *options, code=1, words=(words,))
+    assert told == []
 
 
 @pytest.mark.parametrize(
@@ -148,6 +196,7 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     [
         (("--class", "maple"), ("6 to 60",)),
         (("--class", "maple street", "--trust-everyone"), ("two doors",)),
+        (("--class", "maple street", "--teacher-code", "me"), ("10 to 60",)),
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
     ],
 )

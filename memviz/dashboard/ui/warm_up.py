@@ -12,7 +12,10 @@ from time import sleep
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.frame import own_libraries, workspace
-from memviz.dashboard.ui.shell.server.checks import served_class, server_address
+from memviz.dashboard.ui.shell.server.checks import (
+    has_own_libraries,
+    server_address,
+)
 from memviz.models.class_door import DAY_SECONDS, IDLE_DAYS
 from memviz.models.names import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
@@ -46,7 +49,7 @@ def warm_up() -> None:
     """Do it. What cannot be done, such as opening a damaged database, is left for the page to say."""
     for name in FIRST_PAGE:
         import_module(name)
-    if served_class() is not None:
+    if has_own_libraries():
         keep_libraries_in_order()
         return
     with suppress(MemvizError):

@@ -29,7 +29,7 @@ from memviz.dashboard.ui.shell.elements import (
     show_toast,
 )
 from memviz.dashboard.ui.shell.frame import delete_own_library, store, workspace
-from memviz.dashboard.ui.shell.server.checks import served_class
+from memviz.dashboard.ui.shell.server.checks import has_own_libraries
 from memviz.dashboard.ui.shell.state import forget_session
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words import bundled_words
@@ -163,10 +163,10 @@ def backup_controls() -> None:
     if store().path == MEMORY:
         return
     # A visitor's file is named after the visitor, which is nobody else's business.
-    stem = path.stem if served_class() is None else "memviz"
+    stem = path.stem if not has_own_libraries() else "memviz"
     name = f"{stem}-backup-{date.today()}.db"
     # No visitor of a class makes files on the server.
-    if served_class() is not None or _size(path) <= MAX_DOWNLOAD_BYTES:
+    if has_own_libraries() or _size(path) <= MAX_DOWNLOAD_BYTES:
         offer_file(
             _("Back up"),
             partial(_copy, workspace()),
@@ -187,7 +187,7 @@ def backup_controls() -> None:
         with st.spinner(_("Copying")), error_shown():
             store().back_up(path.with_name(name))
             show_success(_("The copy is {path}.", path=path.with_name(name)))
-    if served_class() is None:
+    if not has_own_libraries():
         show_caption(_("Kept in {path}", path=path))
     else:
         _offer_to_delete_all()

@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.shell.elements import error_shown, show_caption, show_title
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.server.checks import served_class
+from memviz.dashboard.ui.shell.server.checks import has_own_libraries
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (
@@ -90,7 +90,7 @@ def live_page() -> None:
 
 
 def _say_nothing_watched() -> None:
-    if served_class() is not None:
+    if has_own_libraries():
         st.info(
             _(
                 "Nothing is watched in a class: this is for programs on a machine of your own."

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
+from memviz.core.server_events import note_error
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.text import plain
 
@@ -216,6 +217,7 @@ def show_problem(text: str) -> None:
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
     """Show what was wrong, where, and what to do."""
+    note_error(error)
     show_problem(f"{error} {remedy}")
 
 

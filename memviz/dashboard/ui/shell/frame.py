@@ -2,16 +2,19 @@
 languages marked for screen readers."""
 
 import gc
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
+from time import monotonic
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
+from memviz.core.errors import MemvizError
+from memviz.core.server_events import PAGE, note_error, note_event
 from memviz.core.storage_errors import StorageError
 from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
@@ -41,10 +44,13 @@ from memviz.dashboard.ui.shell.presenting import (
     take_presented,
 )
 from memviz.dashboard.ui.shell.server.checks import (
+    asks_to_sign_in,
+    has_own_libraries,
+    is_signed_in,
     require_checks,
-    served_class,
     visitor_now,
 )
+from memviz.dashboard.ui.shell.server.signing_in import ask_to_sign_in
 from memviz.dashboard.ui.shell.terms import explain_terms
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import (
@@ -57,6 +63,7 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.models.class_door import libraries_folder
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -74,7 +81,7 @@ REOPEN_HELP = noop(
 
 def _show_database_problem() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
-    if served_class() is not None:
+    if has_own_libraries():
         return  # a library that was deleted in another tab is opened anew
     problem = ""
     # A file that cannot be opened at all is said by the page, in its place.
@@ -182,15 +189,33 @@ def navigate() -> None:
     with errors_shown():
         require_checks()
         say_languages()
+        if asks_to_sign_in() and not is_signed_in():
+            ask_to_sign_in()
         explain_terms()
         take_presented()
         begin_presented()
-        page.run()
+        with _measured(page):
+            page.run()
     end_presented()
     with errors_shown():
         looked_at(workspace())
-        if served_class() is not None:
-            own_libraries().note_visit(visitor_now())
+        if has_own_libraries():
+            own_libraries().note_visit(visitor_now().id)
+
+
+@contextmanager
+def _measured(page: StreamlitPage) -> Iterator[None]:
+    """Note how long a page takes, and an error that nobody foresaw."""
+    begun = monotonic()
+    try:
+        yield
+    except MemvizError:
+        raise  # noted where it is shown
+    except Exception as error:
+        note_error(error)
+        raise
+    finally:
+        note_event(PAGE, page=page.url_path, seconds=round(monotonic() - begun, 3))
 
 
 def _pages() -> list[StreamlitPage]:
@@ -274,9 +299,9 @@ def _begin() -> None:
 def workspace() -> Workspace:
     """Return the library of this server, or where it serves a class that of the visitor whose page runs. Raises
     StorageError if the database cannot be used, and AccessError for somebody who is not in the class."""
-    if served_class() is None:
+    if not has_own_libraries():
         return _only_library()
-    return own_libraries().open(visitor_now())
+    return own_libraries().open(visitor_now().id)
 
 
 @st.cache_resource(show_spinner=False)
@@ -293,15 +318,13 @@ def _look_after(opened: Workspace) -> None:
 
 @cache
 def own_libraries() -> OwnLibraries:
-    """Return the libraries of the class that this server serves."""
-    door = served_class()
-    assert door is not None  # noqa: S101 - asked where a class is served
-    return OwnLibraries(door.folder, at_opening=_look_after)
+    """Return the libraries of the visitors of this server, where each has one."""
+    return OwnLibraries(libraries_folder(), at_opening=_look_after)
 
 
 def delete_own_library() -> None:
     """Delete everything of the visitor whose page runs. The next look opens a new library."""
-    own_libraries().delete(visitor_now())
+    own_libraries().delete(visitor_now().id)
 
 
 def store() -> Store:

@@ -13,12 +13,27 @@ from memviz.dashboard.ui.shell.server.login import (
     Door,
     Login,
     PasswordDoor,
-    cookie_name,
+    health_path,
 )
+from memviz.dashboard.ui.shell.server.proxy_door import ProxyDoor
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
+from memviz.dashboard.ui.shell.server.signing_in import check_sign_in
+from memviz.dashboard.ui.shell.server.visitors import (
+    ClassVisitors,
+    ProxiedVisitors,
+    SignedInVisitors,
+    Visitors,
+)
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.models.access import ServerAccess, read_password, server_access
-from memviz.models.class_door import ClassDoor, VisitorCookies, class_door
+from memviz.models.class_door import (
+    ClassDoor,
+    Visitor,
+    VisitorCookies,
+    class_door,
+    libraries_folder,
+)
+from memviz.models.identities import trusted_proxies
 
 
 def access() -> ServerAccess:
@@ -41,15 +56,14 @@ def server_address() -> str:
 def is_shared() -> bool:
     """Return true if several visitors may use this library: others than the users of this machine reach the server, and
     have none of their own."""
-    if served_class() is not None:
+    if has_own_libraries():
         return False
     return access().is_shared or bool(st.get_option("server.allowedHosts"))
 
 
 @cache
 def served_class() -> ClassDoor | None:
-    """Return the class that this server serves, each visitor with a library of their own; ``None`` where all have
-    one."""
+    """Return the class that this server serves; ``None`` where it serves none."""
     return class_door()
 
 
@@ -61,14 +75,45 @@ def visitor_cookies() -> VisitorCookies:
     return VisitorCookies.of(door)
 
 
-def visitor_now() -> str:
-    """Return the id of the visitor whose page runs. Raises :class:`memviz.core.errors.AccessError` for one whose cookie
-    is gone or that of another class."""
-    name = cookie_name(st.get_option("server.port"))
-    visitor = visitor_cookies().visitor_of(st.context.cookies.get(name, ""))
+def has_own_libraries() -> bool:
+    """Return whether each visitor of this server has a library of their own, in ``libraries_folder()``."""
+    return visitors() is not None
+
+
+@cache
+def visitors() -> Visitors | None:
+    """Return the way in which this server knows its visitors; ``None`` where all have one library."""
+    if served_class() is not None:
+        return ClassVisitors(visitor_cookies())
+    if asks_to_sign_in():
+        return SignedInVisitors(libraries_folder())
+    proxies = trusted_proxies()
+    if proxies is not None:
+        return ProxiedVisitors(libraries_folder(), proxies)
+    return None
+
+
+def asks_to_sign_in() -> bool:
+    """Return whether a provider of identities says who somebody is."""
+    return "--login" in access().personal_doors
+
+
+def is_signed_in() -> bool:
+    """Return whether the visitor whose page runs is known."""
+    known = visitors()
+    return known is not None and known.now() is not None
+
+
+def visitor_now() -> Visitor:
+    """Return the visitor whose page runs. Raises :class:`memviz.core.errors.AccessError` for one who is not known any
+    more, such as with the cookie of another class."""
+    known = visitors()
+    visitor = known.now() if known else None
     # A session that was begun as another visitor holds what is theirs.
-    if visitor is None or of_session("visitor", lambda: visitor) != visitor:
-        raise AccessError(_("You are not in the class any more: load this page again."))
+    if visitor is None or of_session("visitor", lambda: visitor.id) != visitor.id:
+        raise AccessError(
+            _("This server does not know you any more: load this page again.")
+        )
     return visitor
 
 
@@ -86,24 +131,30 @@ def checks() -> list[Middleware]:
             other_origins=st.get_option("server.corsAllowedOrigins"),
             embeddable_by=settings.embeddable_by,
         )
-        early_keys = Middleware(EarlyKeys)
-        door: Door
-        if (served := served_class()) is not None:
-            served.check()
-            door = ClassCodeDoor(served, visitor_cookies())
-        elif settings.password_file:
-            door = PasswordDoor(read_password(settings.password_file))
-        else:
-            return [same_origin, early_keys]
+        return [same_origin, *_door(settings), Middleware(EarlyKeys)]
     except AccessError as error:
         raise SystemExit(f"Error: {error}") from None
-    login = Middleware(
-        Login,
-        door=door,
-        port=st.get_option("server.port"),
-        base_path=st.get_option("server.baseUrlPath"),
-    )
-    return [same_origin, login, early_keys]
+
+
+def _door(settings: ServerAccess) -> list[Middleware]:
+    """Return the check of who comes in; none where nobody is asked, or by the pages: they ask to sign in."""
+    base_path = st.get_option("server.baseUrlPath")
+    door: Door
+    if asks_to_sign_in():
+        check_sign_in()
+        return []
+    if (proxies := trusted_proxies()) is not None:
+        proxies.check()
+        return [Middleware(ProxyDoor, proxies=proxies, health=health_path(base_path))]
+    if (served := served_class()) is not None:
+        served.check()
+        door = ClassCodeDoor(served, visitor_cookies())
+    elif settings.password_file:
+        door = PasswordDoor(read_password(settings.password_file))
+    else:
+        return []
+    port = st.get_option("server.port")
+    return [Middleware(Login, door=door, port=port, base_path=base_path)]
 
 
 def require_checks() -> None:

@@ -1,0 +1,76 @@
+"""The visitor whose page runs, where each has a library of their own: by the code of a class, a provider of identities,
+or a proxy in front."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import streamlit as st
+
+from memviz.dashboard.ui.shell.server.login import cookie_name
+from memviz.models.class_door import Visitor, VisitorCookies, key_of_folder
+from memviz.models.identities import TrustedProxies, known_visitor, named_teachers
+
+
+class Visitors(Protocol):
+    """A way to know who somebody is."""
+
+    def now(self) -> Visitor | None:
+        """Return the visitor whose page runs; ``None`` for somebody who is not known."""
+
+
+@dataclass(frozen=True)
+class ClassVisitors:
+    """Those who gave the code of a class, by their cookies."""
+
+    cookies: VisitorCookies
+
+    def now(self) -> Visitor | None:
+        """Return the visitor whom the cookie of the browser names."""
+        name = cookie_name(st.get_option("server.port"))
+        return self.cookies.visitor_of(st.context.cookies.get(name, ""))
+
+
+@dataclass(frozen=True)
+class SignedInVisitors:
+    """Those whom a provider of identities signed in, as Streamlit knows them."""
+
+    folder: Path
+    teachers: frozenset[str] = field(default_factory=named_teachers)
+
+    def now(self) -> Visitor | None:
+        """Return the visitor who signed in. Only an address that the provider has verified makes a teacher."""
+        claims = st.user.to_dict()
+        if not claims.get("is_logged_in"):
+            return None
+        address = str(claims.get("email") or "")
+        is_verified = claims.get("email_verified") is True
+        return known_visitor(
+            key_of_folder(self.folder),
+            f"{claims.get('iss')}\n{claims['sub']}",
+            str(claims.get("name") or address),
+            is_teacher=is_verified and address.casefold() in self.teachers,
+        )
+
+
+@dataclass(frozen=True)
+class ProxiedVisitors:
+    """Those whom a proxy in front names; :class:`memviz.dashboard.ui.shell.server.proxy_door.ProxyDoor` has refused
+    everybody else."""
+
+    folder: Path
+    proxies: TrustedProxies
+    teachers: frozenset[str] = field(default_factory=named_teachers)
+
+    def now(self) -> Visitor | None:
+        """Return the visitor whom the header names."""
+        values = st.context.headers.get_all(self.proxies.header)
+        identity = self.proxies.identity_in(values)
+        if not identity:
+            return None
+        return known_visitor(
+            key_of_folder(self.folder),
+            identity.casefold(),
+            identity,
+            is_teacher=identity.casefold() in self.teachers,
+        )

@@ -1,0 +1,103 @@
+"""Visitors whom somebody else knows: a provider of identities (OpenID Connect), or a proxy in front that signs people
+in and names them in a header."""
+
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+
+from memviz.core.errors import AccessError
+from memviz.models.access import IDENTITY_HEADER
+from memviz.models.class_door import Visitor, shown_name
+
+TRUSTED_PROXIES = "MEMVIZ_TRUSTED_PROXIES"
+TEACHERS = "MEMVIZ_TEACHERS"
+BELIEVED_ADDRESSES = "FORWARDED_ALLOW_IPS"
+"""uvicorn's variable: connections from these addresses may say in ``X-Forwarded-For`` that they come from elsewhere."""
+LONGEST_IDENTITY_CHARS = 320
+"""The longest an email address may be (RFC 3696); what is longer names nobody."""
+_ID_DIGITS = 32
+
+
+@dataclass(frozen=True)
+class TrustedProxies:
+    """The proxies that sign people in, by their addresses or networks ("10.0.0.5", "10.0.0.0/24"), and the header in
+    which they say whom, such as ``X-Forwarded-Email``. From anywhere else the header says nothing."""
+
+    header: str
+    networks: tuple[str, ...]
+
+    def check(self) -> None:
+        """Raise :class:`memviz.core.errors.AccessError` for a header that anybody could send, and for proxies that are
+        none."""
+        if not self.networks:
+            raise AccessError(
+                f"Anybody could send the header {self.header}: name the proxies that it is believed from, such as "
+                "--trusted-proxy 10.0.0.5."
+            )
+        for network in self.networks:
+            try:
+                ip_network(network)
+            except ValueError:
+                raise AccessError(
+                    f"{network!r} is no address of a proxy: give 10.0.0.5, or a network such as 10.0.0.0/24."
+                ) from None
+
+    def vouch(self, peer: str) -> bool:
+        """Return whether a connection from the address ``peer`` is that of one of them."""
+        try:
+            address = ip_address(peer)
+        except ValueError:  # a socket of the system has no address
+            return False
+        return any(address in ip_network(network) for network in self.networks)
+
+    def identity_in(self, values: Sequence[str]) -> str:
+        """Return whom the values of the header name: "ana@example.com"; empty for nobody. Two values name nobody, since
+        one of them could be the browser's own, which a proxy passed on."""
+        if len(values) != 1:
+            return ""
+        identity = values[0].strip()
+        return identity if len(identity) <= LONGEST_IDENTITY_CHARS else ""
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables that say all of this. The address of a connection is the proxy's own then,
+        whatever it says of others'."""
+        return {
+            IDENTITY_HEADER: self.header,
+            TRUSTED_PROXIES: " ".join(self.networks),
+            BELIEVED_ADDRESSES: "",
+        }
+
+
+def trusted_proxies(
+    environment: Mapping[str, str] = os.environ,
+) -> TrustedProxies | None:
+    """Return the proxies that the environment names; ``None`` where none signs people in.
+
+    Raises :class:`memviz.core.errors.AccessError` where the address of a connection could be made up.
+    """
+    header = environment.get(IDENTITY_HEADER, "")
+    if not header:
+        return None
+    if environment.get(BELIEVED_ADDRESSES) != "":
+        raise AccessError(
+            f"Start memviz ui, or set {BELIEVED_ADDRESSES} to nothing: otherwise a program of this machine could say "
+            "in X-Forwarded-For that it is the proxy."
+        )
+    return TrustedProxies(header, tuple(environment.get(TRUSTED_PROXIES, "").split()))
+
+
+def known_visitor(key: bytes, identity: str, name: str, *, is_teacher: bool) -> Visitor:
+    """Return the visitor who is ``identity`` to a provider or a proxy, the same one at every visit.
+
+    Their library is named by a digest under the ``key`` of its folder, so that names of files say nobody's address.
+    """
+    digest = hmac.new(key, identity.encode(), hashlib.sha256).hexdigest()
+    return Visitor(digest[:_ID_DIGITS], shown_name(name), is_teacher)
+
+
+def named_teachers(environment: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Return the teachers that the environment names, by their addresses: "ana@example.com"."""
+    return frozenset(environment.get(TEACHERS, "").casefold().split())
