@@ -37,7 +37,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
-    "MEMVIZ_TEACHER_CODE",
+    "MEMVIZ_TEACHER_CODE", "MEMVIZ_CLASS_ADDRESS",
 )  # fmt: skip
 
 
@@ -97,10 +97,7 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "1",
         "0",
         "https://a.example.com http://127.0.0.1:8000",
-        "",
-        "",
-        "",
-        "",
+        *[""] * 5,
     ]
     assert told[:6] == [
         "run",
@@ -144,6 +141,8 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     made = os.environ["MEMVIZ_TEACHER_CODE"]
     assert len(made) >= 16
     assert f"the code of the teacher there: {made}" in shown.err
+    assert f"open http://192.0.2.7:8600/door#{made}" in shown.err
+    assert os.environ["MEMVIZ_CLASS_ADDRESS"] == "http://192.0.2.7:8600"
     chosen = ("--teacher-code", "oak and linden")
     shown = memviz("ui", *options, *chosen, "--address", "0.0.0.0", code=None)
     assert "http://0.0.0.0" not in shown.err

@@ -1,6 +1,7 @@
 """The checks of this server, as its settings ask for: ``SameOrigin``, ``Login`` and ``EarlyKeys``."""
 
 from functools import cache
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -17,7 +18,12 @@ from memviz.dashboard.ui.shell.server.login import (
 )
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.models.access import ServerAccess, read_password, server_access
+from memviz.models.access import (
+    ServerAccess,
+    is_loopback,
+    read_password,
+    server_access,
+)
 from memviz.models.class_door import ClassDoor, Visitor, VisitorCookies, class_door
 
 
@@ -51,6 +57,17 @@ def served_class() -> ClassDoor | None:
     """Return the class that this server serves, each visitor with a library of their own; ``None`` where all have
     one."""
     return class_door()
+
+
+def class_address() -> str:
+    """Return the address at which the class finds this server: that of the browser whose page runs, unless only the
+    server's own machine has it. To be called where a page runs."""
+    door = served_class()
+    here = urlsplit(st.context.url or "")
+    if door is not None and door.address and is_loopback(here.hostname or "localhost"):
+        return door.address
+    base_path = st.get_option("server.baseUrlPath").strip("/")
+    return f"{here.scheme}://{here.netloc}/{base_path}".rstrip("/")
 
 
 @cache
