@@ -57,6 +57,7 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.storage.class_shelf import ClassShelf
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -299,9 +300,19 @@ def own_libraries() -> OwnLibraries:
     return OwnLibraries(door.folder, at_opening=_look_after)
 
 
+@cache
+def class_shelf() -> ClassShelf:
+    """Return what visitors of the class share."""
+    door = served_class()
+    assert door is not None  # noqa: S101 - asked where a class is served
+    return ClassShelf(door.folder)
+
+
 def delete_own_library() -> None:
-    """Delete everything of the visitor whose page runs. The next look opens a new library."""
-    own_libraries().delete(visitor_now().id)
+    """Delete everything of the visitor whose page runs, what is shared included. The next look opens a new library."""
+    visitor = visitor_now()
+    class_shelf().withdraw_all_of(visitor.id)
+    own_libraries().delete(visitor.id)
 
 
 def store() -> Store:
