@@ -1,6 +1,5 @@
 """The class in the sidebar of the Library: the way in for the projector, and the way out."""
 
-import segno
 import streamlit as st
 from markupsafe import Markup
 
@@ -34,7 +33,7 @@ def class_controls() -> None:
     with popup(_("Sign out"), ":material/logout:", width="stretch"):
         st.text(_(SIGN_OUT))
         leave = element(
-            "button", _("Sign out"), type="submit", name="sign-out", value="1"
+            "button", _("Sign out"), type="submit", name_="sign-out", value="1"
         )
         form = element(
             "form", leave, method="post", action=DOOR, class_="memviz-sign-out"
@@ -64,6 +63,8 @@ def _show_way_in(door: ClassDoor) -> None:
 
 def qr_code(text: str) -> Markup:
     """Return a QR code of ``text`` as an SVG element, dark on light in every theme."""
+    import segno  # only a teacher's click needs it
+
     rows = segno.make(text, micro=False).matrix
     dark_modules = [
         f"M{x + QUIET_MODULES} {y + QUIET_MODULES}h1v1h-1z"
