@@ -5,9 +5,15 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.models_panel import models_panel
+from memviz.dashboard.ui.library.class_controls import class_controls
 from memviz.dashboard.ui.library.importing import import_controls, import_panel
 from memviz.dashboard.ui.library.page import keep_address, open_address, shelf, undo_bar
 from memviz.dashboard.ui.library.recordings import backup_controls, recordings
+from memviz.dashboard.ui.library.sharing import (
+    from_teacher,
+    shared_by_me,
+    shared_with_me,
+)
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.terms import term
@@ -41,8 +47,12 @@ with st.sidebar:
     import_controls()
     models_panel()
     backup_controls()
+    class_controls()
 import_panel()
 undo_bar()
+shared_with_me()
+from_teacher()
 shelf()
+shared_by_me()
 recordings()
 keep_address()

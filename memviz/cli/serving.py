@@ -32,6 +32,7 @@ from memviz.models.class_door import (
     DEFAULT_FOLDER,
     ClassDoor,
     VisitorCookies,
+    door_link,
     make_teacher_code,
 )
 from memviz.models.identities import TEACHERS, TrustedProxies
@@ -243,9 +244,12 @@ def open_dashboard(
     os.environ.update(access.variables())
     if class_code:
         door = ClassDoor(
-            class_code, Path(class_folder), teacher_code or make_teacher_code()
+            class_code,
+            Path(class_folder),
+            teacher_code or make_teacher_code(),
+            f"http://{_name_of(address)}:{port}",
         )
-        _open_class(door, f"http://{_name_of(address)}:{port}")
+        _open_class(door)
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
@@ -293,13 +297,22 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(door: ClassDoor, address: str) -> None:
+def _open_class(door: ClassDoor) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
-    complain(f"The class opens {address} and enters the code: {door.code}")
+    complain(f"The class opens {door.address} and enters the code: {door.code}")
+    if sys.stderr.isatty():
+        _draw_qr(door_link(door.address, door.code))
     complain(f"You enter the code of the teacher there: {door.teacher_code}")
+    complain(f"Or open {door_link(door.address, door.teacher_code)}")
+
+
+def _draw_qr(text: str) -> None:
+    import segno
+
+    segno.make(text, micro=False).terminal(sys.stderr, compact=True)
 
 
 def _believe_proxies(header: str, networks: Sequence[str]) -> None:

@@ -332,11 +332,11 @@ class Attempts:
 
     def succeeded(self, address: str) -> None:
         """The last attempt from ``address`` had the right password."""
-        self._visitors.pop(_network(address), None)
+        self._visitors.pop(network_of(address), None)
         self._all.wrong = max(0, self._all.wrong - 1)
 
     def _visitor(self, address: str) -> _Series:
-        name = _network(address)
+        name = network_of(address)
         if name not in self._visitors:
             self._visitors[name] = _Series(
                 self._free_of_one, self._longest_wait_seconds
@@ -347,8 +347,8 @@ class Attempts:
         return self._visitors[name]
 
 
-def _network(address: str) -> str:
-    """Whoever has one IPv6 address has the 2**64 of its network as well."""
+def network_of(address: str) -> str:
+    """Return the name of the network of an address: who has one IPv6 address has the 2**64 of its network as well."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import normalize
+from urllib.parse import quote
 
 from memviz.core.errors import AccessError
 from memviz.core.new_file import create_whole
@@ -18,6 +19,9 @@ from memviz.models.access import CLASS_CODE
 
 CLASS_FOLDER = "MEMVIZ_CLASS_FOLDER"
 TEACHER_CODE = "MEMVIZ_TEACHER_CODE"
+CLASS_ADDRESS = "MEMVIZ_CLASS_ADDRESS"
+DOOR = "door"
+"""The page of the door, also for those who are in: to sign out, or to come in with another code or name."""
 DEFAULT_FOLDER = "memviz-class"
 SHORTEST_CODE_CHARS = 6
 SHORTEST_TEACHER_CODE_CHARS = 10
@@ -56,6 +60,8 @@ class ClassDoor:
     code: str
     folder: Path = Path(DEFAULT_FOLDER)
     teacher_code: str = ""
+    address: str = ""
+    """Where the class finds this server, such as "http://192.168.1.5:8501"; empty where nobody has said it."""
 
     def check(self) -> None:
         """Raise :class:`memviz.core.errors.AccessError` for a code that is guessed too easily."""
@@ -96,7 +102,14 @@ class ClassDoor:
             CLASS_CODE: self.code,
             CLASS_FOLDER: str(self.folder),
             TEACHER_CODE: self.teacher_code,
+            CLASS_ADDRESS: self.address,
         }
+
+
+def door_link(address: str, code: str) -> str:
+    """Return a link to the door that enters a code: "http://192.168.1.5:8501/door#maple%20street". What stands behind
+    "#" is sent to no server, so that no log has it."""
+    return f"{address}/{DOOR}#{quote(code, safe='')}"
 
 
 def make_teacher_code() -> str:
@@ -122,7 +135,8 @@ def class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
     if not code:
         return None
     folder = libraries_folder(environment)
-    return ClassDoor(code, folder, environment.get(TEACHER_CODE, ""))
+    teacher_code = environment.get(TEACHER_CODE, "")
+    return ClassDoor(code, folder, teacher_code, environment.get(CLASS_ADDRESS, ""))
 
 
 def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:

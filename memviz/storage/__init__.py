@@ -5,6 +5,6 @@ Begin with ``Store`` (``store``), the tables (``tables``) and their upgrades
 (``memory_store``), memories that are kept by session. A key or an address of a model is
 never stored. Nothing here knows a page.
 
-Open to other rooms: ``engine``, ``entries``, ``llama_index_memory``, ``memory_store``, ``own_libraries``,
-``recording_shelf``, ``store``, ``watched``, ``workspace``.
+Open to other rooms: ``class_shelf``, ``engine``, ``entries``, ``llama_index_memory``, ``memory_store``,
+``own_libraries``, ``recording_shelf``, ``store``, ``watched``, ``workspace``.
 """

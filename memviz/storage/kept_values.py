@@ -23,9 +23,9 @@ from memviz.storage.library import find_conversation, now
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import DAMAGE, KEPT
 
-TextKind = Literal["recording", "lesson", "server"]
+TextKind = Literal["recording", "lesson", "server", "shared"]
 """Texts: files that visitors opened or wrote (a recording, its bytes as text, and a lesson, the YAML text that it is),
-and where the server of this library is."""
+where the server of this library is, and what a visitor of a class shares."""
 Kind = TextKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000

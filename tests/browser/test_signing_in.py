@@ -119,6 +119,8 @@ def test_whoever_signs_in_has_a_library_that_no_other_sees(
     sign_in(again, library, "ana")
     again.goto(library)
     again.get_by_text(TITLE).first.wait_for()
+    again.get_by_role("button", name="Sign out").click()
+    again.get_by_role("button", name="Sign in").wait_for()
     names = [path.name for path in (tmp_path / "libraries").rglob("*")]
     assert not any("ana" in name for name in names), names
 

@@ -37,6 +37,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
+    "MEMVIZ_CLASS_ADDRESS",
     "MEMVIZ_TEACHER_CODE", "MEMVIZ_LOGIN", "MEMVIZ_IDENTITY_HEADER", "MEMVIZ_TRUSTED_PROXIES", "MEMVIZ_TEACHERS",
     "FORWARDED_ALLOW_IPS",
     "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS",
@@ -105,7 +106,7 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "",
         "",
         "memviz-class",
-        *[""] * 6,
+        *[""] * 7,
         "1",
         "127.0.0.1:9464",
     ]
@@ -157,6 +158,8 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     made = os.environ["MEMVIZ_TEACHER_CODE"]
     assert len(made) >= 16
     assert f"the code of the teacher there: {made}" in shown.err
+    assert f"open http://192.0.2.7:8600/door#{made}" in shown.err
+    assert os.environ["MEMVIZ_CLASS_ADDRESS"] == "http://192.0.2.7:8600"
     chosen = ("--teacher-code", "oak and linden")
     shown = memviz("ui", *options, *chosen, "--address", "0.0.0.0", code=None)
     assert "http://0.0.0.0" not in shown.err

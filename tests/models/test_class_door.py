@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from memviz.models.class_door import (
     Visitor,
     VisitorCookies,
     class_door,
+    door_link,
     make_teacher_code,
 )
 
@@ -120,6 +122,12 @@ def test_the_teachers_code_is_no_other_and_not_guessed() -> None:
         ClassDoor("maple street", teacher_code="teacher").check()
 
 
+def test_a_link_to_the_door_sends_the_code_to_no_server() -> None:
+    link = door_link("http://192.0.2.7:8501", "maple street/é")
+    assert link == "http://192.0.2.7:8501/door#maple%20street%2F%C3%A9"
+    assert "maple" not in urlsplit(link).path + urlsplit(link).query
+
+
 def test_the_code_is_read_as_people_type_it() -> None:
     door = ClassDoor("Maple Street")
     assert door.admits(" maple street ")
@@ -162,7 +170,8 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
 def test_the_door_travels_in_the_environment(tmp_path: Path) -> None:
     door = ClassDoor("maple street", tmp_path)
     assert class_door(door.variables()) == door
-    with_teacher = ClassDoor("maple street", tmp_path, TEACHER_CODE)
+    address = "http://192.0.2.7:8501"
+    with_teacher = ClassDoor("maple street", tmp_path, TEACHER_CODE, address)
     assert class_door(with_teacher.variables()) == with_teacher
     assert class_door({}) is None
     assert server_access("0.0.0.0", door.variables()).personal_doors

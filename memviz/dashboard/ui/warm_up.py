@@ -11,7 +11,7 @@ from time import sleep
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.shell.frame import own_libraries, workspace
+from memviz.dashboard.ui.shell.frame import class_shelf, own_libraries, workspace
 from memviz.dashboard.ui.shell.server.checks import (
     has_own_libraries,
     server_address,
@@ -40,8 +40,9 @@ async def warm_up_beside(_: object) -> AsyncIterator[None]:
 def keep_libraries_in_order() -> None:
     """Delete what nobody has opened for long, now and every hour, as long as the server runs."""
     while True:
-        with suppress(OSError):
-            own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS)
+        with suppress(OSError, MemvizError):
+            for visitor in own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS):
+                class_shelf().withdraw_all_of(visitor)
         sleep(IDLE_LOOK_SECONDS)
 
 

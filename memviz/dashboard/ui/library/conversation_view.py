@@ -13,8 +13,8 @@ from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.recorded_events import event_sentence
 from memviz.dashboard.ui.shell.elements import drawer
-from memviz.dashboard.ui.shell.frame import store
 from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.store import Store
 from memviz.transcripts.base import (
     CACHE_BREAK,
     REASONING,
@@ -39,11 +39,11 @@ NAMES = {
 }
 
 
-def conversation_view(id: str) -> None:
-    """Draw the whole conversation, in pages. Only the messages of the page are read, for a conversation may be long.
-    Raises UnreadableConversationError."""
-    transcript = store().about(id)
-    total = store().entry(id).message_count
+def conversation_view(library: Store, id: str) -> None:
+    """Draw a whole conversation of ``library``, in pages. Only the messages of the page are read, for a conversation
+    may be long. Raises UnreadableConversationError."""
+    transcript = library.about(id)
+    total = library.entry(id).message_count
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(_(warning))}")
     if transcript.system_prompt:
@@ -53,7 +53,7 @@ def conversation_view(id: str) -> None:
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
     first = (page - 1) * MESSAGES_ON_PAGE
     stop = min(first + MESSAGES_ON_PAGE, total)
-    messages = store().said(id, first, stop)
+    messages = library.said(id, first, stop)
     st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
     st.caption(_("{messages} in all.", messages=counted(total, "message")))
 

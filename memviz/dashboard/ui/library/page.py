@@ -15,6 +15,7 @@ from memviz.dashboard.ui.controls.chat_state import open_in_chat
 from memviz.dashboard.ui.controls.conversations import size_words
 from memviz.dashboard.ui.controls.study import open_in_compare
 from memviz.dashboard.ui.library.conversation_view import conversation_view
+from memviz.dashboard.ui.library.sharing import SHARED, share_buttons
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import (
     box,
@@ -109,7 +110,7 @@ def _draw_row(entry: ConversationEntry) -> None:
             _draw_actions(entry)
         if library_state().shown == entry.id:
             try:
-                conversation_view(entry.id)
+                conversation_view(store(), entry.id)
             except UnreadableConversationError as error:
                 show_error(error)
                 rows_download(entry.id, entry.title)
@@ -173,6 +174,7 @@ def _draw_actions(entry: ConversationEntry) -> None:
     ):
         _rename(entry)
         _draw_download(entry)
+        share_buttons(entry)
         if button(
             _("Delete"), f"delete-{entry.id}", ":material/delete:", width="stretch"
         ):
@@ -254,6 +256,7 @@ def open_address() -> None:
         state.shown = conversation_id
     elif conversation_id:
         say_conversation_is_gone()
+    state.shared = st.query_params.get(SHARED)
 
 
 def keep_address() -> None:
@@ -264,5 +267,6 @@ def keep_address() -> None:
             SEARCH: widget_value(SEARCH_KEY),
             PAGE: str(page) if page > 1 else "",
             READ: library_state().shown,
+            SHARED: library_state().shared,
         }
     )

@@ -54,7 +54,8 @@ HELP = noop(
     "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
 )
 DELETE_ALL = noop(
-    "Your conversations, runs, recordings and paid answers are deleted for good, and you begin with a new library. "
+    "Your conversations, runs, recordings and paid answers are deleted for good, and what you share is withdrawn. You "
+    "begin with a new library. "
     "Back up first what you want to keep."
 )
 BESIDE_HELP = noop(

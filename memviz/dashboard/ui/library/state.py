@@ -61,6 +61,8 @@ class LibraryState:
     """The files that were read last, each with its outcome."""
     shown: str | None = None
     """The conversation that is shown whole."""
+    shared: str | None = None
+    """The token of the conversation of this class that is shown whole, see :mod:`memviz.storage.class_shelf`."""
     is_opened: bool = False
     """The page was opened before in this session."""
 

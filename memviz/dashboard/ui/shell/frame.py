@@ -64,6 +64,7 @@ from memviz.dashboard.ui.shell.views import (
     shown_view,
 )
 from memviz.models.class_door import libraries_folder
+from memviz.storage.class_shelf import ClassShelf
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -322,9 +323,17 @@ def own_libraries() -> OwnLibraries:
     return OwnLibraries(libraries_folder(), at_opening=_look_after)
 
 
+@cache
+def class_shelf() -> ClassShelf:
+    """Return what visitors of this server share, where each has a library."""
+    return ClassShelf(libraries_folder())
+
+
 def delete_own_library() -> None:
-    """Delete everything of the visitor whose page runs. The next look opens a new library."""
-    own_libraries().delete(visitor_now().id)
+    """Delete everything of the visitor whose page runs, what is shared included. The next look opens a new library."""
+    visitor = visitor_now()
+    class_shelf().withdraw_all_of(visitor.id)
+    own_libraries().delete(visitor.id)
 
 
 def store() -> Store:

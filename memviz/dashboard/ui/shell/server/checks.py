@@ -1,6 +1,7 @@
 """The checks of this server, as its settings ask for: ``SameOrigin``, ``Login`` and ``EarlyKeys``."""
 
 from functools import cache
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -9,11 +10,12 @@ from memviz.core.errors import AccessError
 from memviz.core.translation import _
 from memviz.dashboard.ui.shell.server.early_keys import EarlyKeys
 from memviz.dashboard.ui.shell.server.login import (
+    HEALTH,
     ClassCodeDoor,
     Door,
     Login,
     PasswordDoor,
-    health_path,
+    root_path,
 )
 from memviz.dashboard.ui.shell.server.proxy_door import ProxyDoor
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
@@ -25,7 +27,12 @@ from memviz.dashboard.ui.shell.server.visitors import (
     Visitors,
 )
 from memviz.dashboard.ui.shell.state import of_session
-from memviz.models.access import ServerAccess, read_password, server_access
+from memviz.models.access import (
+    ServerAccess,
+    is_loopback,
+    read_password,
+    server_access,
+)
 from memviz.models.class_door import (
     ClassDoor,
     Visitor,
@@ -65,6 +72,17 @@ def is_shared() -> bool:
 def served_class() -> ClassDoor | None:
     """Return the class that this server serves; ``None`` where it serves none."""
     return class_door()
+
+
+def class_address() -> str:
+    """Return the address at which the class finds this server: that of the browser whose page runs, unless only the
+    server's own machine has it. To be called where a page runs."""
+    door = served_class()
+    here = urlsplit(st.context.url or "")
+    if door is not None and door.address and is_loopback(here.hostname or "localhost"):
+        return door.address
+    base_path = st.get_option("server.baseUrlPath").strip("/")
+    return f"{here.scheme}://{here.netloc}/{base_path}".rstrip("/")
 
 
 @cache
@@ -145,7 +163,9 @@ def _door(settings: ServerAccess) -> list[Middleware]:
         return []
     if (proxies := trusted_proxies()) is not None:
         proxies.check()
-        return [Middleware(ProxyDoor, proxies=proxies, health=health_path(base_path))]
+        return [
+            Middleware(ProxyDoor, proxies=proxies, health=root_path(base_path) + HEALTH)
+        ]
     if (served := served_class()) is not None:
         served.check()
         door = ClassCodeDoor(served, visitor_cookies())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from base64 import b64encode
 from math import ceil
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import parse_qs
 
+from markupsafe import escape
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import (
@@ -17,6 +20,7 @@ from starlette.responses import (
     Response,
 )
 
+from memviz.core.errors import AccessError
 from memviz.core.text.wording import counted
 from memviz.core.translation import (
     ENGLISH,
@@ -27,6 +31,7 @@ from memviz.core.translation import (
     use_language,
 )
 from memviz.dashboard.markup import element
+from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.linked import LANG
 from memviz.models.access import (
     LONGEST_BYTES,
@@ -37,10 +42,12 @@ from memviz.models.access import (
 )
 from memviz.models.class_door import (
     DAY_SECONDS,
+    DOOR,
     IDLE_DAYS,
     ClassDoor,
     VisitorCookies,
 )
+from memviz.models.newcomers import Newcomers
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -49,10 +56,12 @@ from memviz.dashboard.ui.shell.server.same_origin import refuse
 HEALTH = "_stcore/health"
 """Says nothing but that the server runs; whatever watches over servers asks for it."""
 _PAGE = Template(Path(__file__).with_name("login.html").read_text(encoding="utf-8"))
+_SCRIPT = own_text(__package__, "login.js")
+_SCRIPT_DIGEST = b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
+    f"script-src 'sha256-{_SCRIPT_DIGEST}'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",  # with no-referrer a browser would not name its origin when it sends the form
 }
 FREE_IN_CLASS = 300
@@ -66,9 +75,9 @@ def cookie_name(port: int) -> str:
     return f"memviz_{port}"
 
 
-def health_path(base_path: str) -> str:
-    """Return the path that says whether a server below ``base_path`` runs: "/memviz/_stcore/health"."""
-    return "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
+def root_path(base_path: str) -> str:
+    """Return the path of a server below ``base_path``: "/" or "/memviz/"."""
+    return f"/{base_path.strip('/')}/".replace("//", "/")
 
 
 class Entered(NamedTuple):
@@ -77,6 +86,8 @@ class Entered(NamedTuple):
     code: str = ""
     """The password of a server, or a code of a class."""
     name: str = ""
+    signs_out: bool = False
+    """The button *Sign out* was clicked."""
 
 
 class Door(Protocol):
@@ -100,9 +111,12 @@ class Door(Protocol):
     def is_open_to(self, cookie: str) -> bool:
         """Return whether a browser with this cookie is in."""
 
-    def let_in(self, entered: Entered, cookie: str) -> str | None:
-        """Return the new cookie of a browser in which somebody entered this, and which has ``cookie`` so far; ``None``
-        for what does not let in."""
+    def let_in(self, entered: Entered, cookie: str, address: str) -> str | None:
+        """Return the new cookie of a browser at ``address`` in which somebody entered this, and which has ``cookie`` so
+        far; ``None`` for what does not let in. Raises :class:`memviz.core.errors.AccessError` for who has to wait."""
+
+    def name_of(self, cookie: str) -> str:
+        """Return the name that was entered in the browser with this cookie."""
 
 
 class PasswordDoor:
@@ -124,11 +138,15 @@ class PasswordDoor:
         """Return whether the password was given in this browser."""
         return cookie in self._sessions
 
-    def let_in(self, entered: Entered, cookie: str) -> str | None:
+    def let_in(self, entered: Entered, cookie: str, address: str) -> str | None:
         """Return a word that nobody can guess for whoever entered the password. Takes some 50 milliseconds."""
         if not self._password.matches(entered.code):
             return None
         return self._sessions.open()
+
+    def name_of(self, cookie: str) -> str:
+        """Return no name: a password is nobody's own."""
+        return ""
 
 
 class ClassCodeDoor:
@@ -147,6 +165,7 @@ class ClassCodeDoor:
     def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
         self._door = door
         self._cookies = cookies
+        self._newcomers = Newcomers()
         # A school has one address, a class comes in at once, and the code is no secret in the room.
         self.attempts = Attempts(
             free_of_one=FREE_IN_CLASS,
@@ -158,17 +177,35 @@ class ClassCodeDoor:
         """Return whether the cookie is that of a visitor of this class."""
         return self._cookies.visitor_of(cookie) is not None
 
-    def let_in(self, entered: Entered, cookie: str) -> str | None:
+    def let_in(self, entered: Entered, cookie: str, address: str) -> str | None:
         """Return the cookie of whoever entered a code. A browser that is in already stays the same visitor, under the
-        name and with the rights that are entered now."""
+        name and with the rights that are entered now. Raises :class:`memviz.core.errors.AccessError` where too many new
+        visitors came from one network."""
         if not self._door.admits(entered.code):
             return None
         visitor = self._cookies.visitor_of(cookie)
+        is_teacher = self._door.admits_as_teacher(entered.code)
+        if visitor is None and not is_teacher:
+            self._admit_newcomer(address)
         return self._cookies.issue(
             entered.name,
-            is_teacher=self._door.admits_as_teacher(entered.code),
+            is_teacher=is_teacher,
             visitor_id=visitor.id if visitor else "",
         )
+
+    def _admit_newcomer(self, address: str) -> None:
+        if wait_seconds := self._newcomers.admit(address):
+            raise AccessError(
+                _(
+                    "Very many new visitors came from your network. Try again in {wait}.",
+                    wait=counted(ceil(wait_seconds), "second"),
+                )
+            )
+
+    def name_of(self, cookie: str) -> str:
+        """Return the name of the visitor with this cookie, empty where there is none."""
+        visitor = self._cookies.visitor_of(cookie)
+        return visitor.name if visitor else ""
 
 
 class Login:
@@ -182,12 +219,15 @@ class Login:
     ) -> None:
         self._app = app
         self._door = door
-        self._health = health_path(base_path)
+        self._root = root_path(base_path)
         self._cookie = cookie_name(port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the requests of those who are in; show all others the page with the field."""
-        if scope["type"] not in ("http", "websocket") or self._is_open(scope):
+        is_at_door = scope.get("path") == self._root + DOOR
+        if scope["type"] not in ("http", "websocket") or (
+            self._is_open(scope) and not is_at_door
+        ):
             await self._app(scope, receive, self._renewing(scope, send))
         elif scope["type"] == "websocket":
             await refuse(scope, receive, send, "The door has to be opened first.")
@@ -197,13 +237,21 @@ class Login:
             await response(scope, receive, send)
 
     def _is_open(self, scope: Scope) -> bool:
-        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
-        return self._door.is_open_to(cookie) or scope["path"] == self._health
+        is_health = scope["path"] == self._root + HEALTH
+        return is_health or self._door.is_open_to(self._cookie_of(scope))
+
+    def _cookie_of(self, scope: Scope) -> str:
+        return HTTPConnection(scope).cookies.get(self._cookie, "")
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
+        cookie = self._cookie_of(scope)
         if scope["method"] != "POST":
-            return _page(self._door, "", 401)
+            return _page(self._door, "", 401, cookie)
         entered = await _entered(scope, receive)
+        if entered.signs_out:
+            response = _redirect(self._root)
+            response.delete_cookie(self._cookie)
+            return response
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._door.attempts.begin(address):
             seconds = ceil(wait_seconds)
@@ -211,13 +259,18 @@ class Login:
                 "There were too many wrong attempts. Try again in {wait}.",
                 wait=counted(seconds, "second"),
             )
-            page = _page(self._door, answer, 429)
+            page = _page(self._door, answer, 429, cookie)
             page.headers["Retry-After"] = str(seconds)
             return page
-        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
-        new_cookie = await asyncio.to_thread(self._door.let_in, entered, cookie)
+        try:
+            new_cookie = await asyncio.to_thread(
+                self._door.let_in, entered, cookie, address
+            )
+        except AccessError as error:
+            self._door.attempts.succeeded(address)
+            return _page(self._door, str(error), 429, cookie)
         if new_cookie is None:
-            return _page(self._door, _(self._door.wrong), 401)
+            return _page(self._door, _(self._door.wrong), 401, cookie)
         self._door.attempts.succeeded(address)
         return self._let_in(scope, new_cookie)
 
@@ -226,11 +279,11 @@ class Login:
         query = scope["query_string"].decode("latin-1")
         # One slash at the start: with two of them the rest would be another machine's name.
         place = "/" + path.lstrip("/\\")
+        if place == self._root + DOOR:
+            place = self._root
         if query:
             place += f"?{query}"
-        response = RedirectResponse(
-            place, status_code=303, headers={"Cache-Control": "no-store"}
-        )
+        response = _redirect(place)
         self._set_cookie(response, scope, cookie)
         return response
 
@@ -268,6 +321,12 @@ class Login:
         return send_renewed
 
 
+def _redirect(place: str) -> Response:
+    return RedirectResponse(
+        place, status_code=303, headers={"Cache-Control": "no-store"}
+    )
+
+
 async def _entered(scope: Scope, receive: Receive) -> Entered:
     """Return the fields of a form; empty if what was sent is no such form."""
     kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip()
@@ -283,7 +342,7 @@ async def _entered(scope: Scope, receive: Receive) -> Entered:
             return Entered()
     form = parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace")
     code, name = (form.get(field, [""])[0] for field in ("password", "name"))
-    return Entered(code, name)
+    return Entered(code, name, signs_out="sign-out" in form)
 
 
 def _language_of(scope: Scope) -> str:
@@ -295,7 +354,9 @@ def _language_of(scope: Scope) -> str:
     return next(languages, ENGLISH)
 
 
-def _page(door: Door, message: str, status: int) -> HTMLResponse:
+def _page(door: Door, message: str, status: int, cookie: str) -> HTMLResponse:
+    """Return the page of the door for a browser with this cookie."""
+    is_in = door.is_open_to(cookie)
     error = ""
     if message:
         error = element("p", message, class_="error", role="alert", id="error")
@@ -309,8 +370,12 @@ def _page(door: Door, message: str, status: int) -> HTMLResponse:
             field=door.field,
             name_label=_("Your name (or none)"),
             name_hidden="" if door.asks_name else "hidden",
+            name=escape(door.name_of(cookie)),
+            sign_out=_("Sign out"),
+            sign_out_hidden="" if is_in else "hidden",
+            script=_SCRIPT,
             open=_("Open memviz"),
         ),
-        status_code=status,
+        status_code=200 if is_in and not message else status,
         headers=_PAGE_HEADERS,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -87,6 +90,56 @@ def test_another_code_lets_nobody_in(code: str) -> None:
     assert "This is not the code of the class." in answer.text
     assert not browser.cookies
     assert browser.get("/library").status_code == 401
+
+
+def test_at_the_door_one_comes_in_with_another_name_or_code_and_stays_the_same() -> (
+    None
+):
+    browser = client()
+    enter(browser, CODE, name="Ana")
+    student = visitor_in(browser)
+    shown = browser.get("/door")
+    assert shown.status_code == 200
+    assert 'value="Ana"' in shown.text
+    answer = enter(browser, TEACHER_CODE, "/door", name='Ana "Z"')
+    assert answer.headers["location"] == "/"
+    assert visitor_in(browser) == Visitor(student.id, 'Ana "Z"', True)
+    assert 'value="Ana &#34;Z&#34;"' in browser.get("/door").text
+    assert enter(browser, "wrong", "/door").status_code == 401
+    assert visitor_in(browser).id == student.id
+
+
+def test_signing_out_takes_the_cookie() -> None:
+    browser = client()
+    assert '<form method="post" hidden>' in browser.get("/door").text
+    enter(browser, CODE)
+    assert '<form method="post" >' in browser.get("/door").text
+    form = {"sign-out": "1"}
+    answer = browser.post("/door", data=form, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert not browser.cookies
+    assert browser.get("/library").status_code == 401
+
+
+def test_the_script_of_the_door_is_the_only_one_that_runs() -> None:
+    shown = client().get("/door")
+    (script,) = re.findall("<script>(.*?)</script>", shown.text, re.DOTALL)
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in shown.headers["content-security-policy"]
+
+
+def test_many_new_visitors_of_one_network_wait_and_nobody_else_does() -> None:
+    door = ClassCodeDoor(DOOR, COOKIES)
+    inside, late, teacher = client(door), client(door), client(door)
+    enter(inside, CODE)
+    while (answer := enter(client(door), CODE)).status_code == 303:
+        pass
+    assert answer.status_code == 429
+    assert "Very many new visitors came from your network." in answer.text
+    assert enter(late, CODE).status_code == 429
+    assert not late.cookies
+    assert enter(inside, CODE, "/door", name="Ana").status_code == 303
+    assert enter(teacher, TEACHER_CODE).status_code == 303
 
 
 def test_the_field_is_no_password_for_the_browser_to_keep() -> None:

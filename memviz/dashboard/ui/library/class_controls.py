@@ -1,0 +1,89 @@
+"""The class in the sidebar of the Library: the way in for the projector, and the way out."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from memviz.core.translation import _, noop
+from memviz.dashboard.markup import element
+from memviz.dashboard.ui.shell.elements import button, popup
+from memviz.dashboard.ui.shell.server.checks import (
+    asks_to_sign_in,
+    class_address,
+    served_class,
+    visitor_now,
+)
+from memviz.models.class_door import DOOR, ClassDoor, door_link
+
+QUIET_MODULES = 4
+"""The light edge that readers of QR codes need."""
+SIGN_OUT = noop(
+    "This browser forgets who you are, and nobody finds the way to your library again: it goes after 30 days. Back up "
+    "first what you want to keep."
+)
+
+
+def class_controls() -> None:
+    """Draw what visitors of a class have besides their library, and what its teachers have; of who signed in, the way
+    out."""
+    if asks_to_sign_in() and button(
+        _("Sign out"), "sign-out", ":material/logout:", width="stretch"
+    ):
+        st.logout()
+    door = served_class()
+    if door is None:
+        return
+    if visitor_now().is_teacher and button(
+        _("Show the way in"), "way-in", ":material/qr_code_2:", width="stretch"
+    ):
+        _show_way_in(door)
+    with popup(_("Sign out"), ":material/logout:", width="stretch"):
+        st.text(_(SIGN_OUT))
+        leave = element(
+            "button", _("Sign out"), type="submit", name_="sign-out", value="1"
+        )
+        form = element(
+            "form", leave, method="post", action=DOOR, class_="memviz-sign-out"
+        )
+        st.html(form)
+
+
+def _show_way_in(door: ClassDoor) -> None:
+    """Show the address and the code of the class over the whole page, as large as a projector needs them."""
+    address = class_address()
+
+    @st.dialog(_("The way into the class"), width="large")
+    def show() -> None:
+        st.html(
+            element(
+                "div",
+                element("p", address),
+                element("p", _("Code of the class")),
+                element("p", element("strong", door.code)),
+                qr_code(door_link(address, door.code)),
+                class_="memviz-way-in",
+            )
+        )
+
+    show()
+
+
+def qr_code(text: str) -> Markup:
+    """Return a QR code of ``text`` as an SVG element, dark on light in every theme."""
+    import segno  # only a teacher's click needs it
+
+    rows = segno.make(text, micro=False).matrix
+    dark_modules = [
+        f"M{x + QUIET_MODULES} {y + QUIET_MODULES}h1v1h-1z"
+        for y, row in enumerate(rows)
+        for x, is_dark in enumerate(row)
+        if is_dark
+    ]
+    side = str(len(rows) + 2 * QUIET_MODULES)
+    return element(
+        "svg",
+        element("rect", width=side, height=side, fill="#fff"),
+        element("path", d="".join(dark_modules), fill="#000"),
+        viewBox=f"0 0 {side} {side}",
+        role="img",
+        aria_label=text,
+    )
