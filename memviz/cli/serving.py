@@ -243,13 +243,7 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        door = ClassDoor(
-            class_code,
-            Path(class_folder),
-            teacher_code or make_teacher_code(),
-            f"http://{_name_of(address)}:{port}",
-        )
-        _open_class(door)
+        _open_class(class_code, class_folder, teacher_code, address, port)
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
@@ -297,8 +291,12 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(door: ClassDoor) -> None:
+def _open_class(
+    code: str, folder: str, teacher_code: str, address: str, port: int
+) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
+    place = f"http://{_name_of(address)}:{port}"
+    door = ClassDoor(code, Path(folder), teacher_code or make_teacher_code(), place)
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
