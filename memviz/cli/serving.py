@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -173,13 +174,8 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        door = ClassDoor(
-            class_code,
-            Path(class_folder),
-            teacher_code or make_teacher_code(),
-            f"http://{_name_of(address)}:{port}",
-        )
-        _open_class(door)
+        place = f"http://{_name_of(address)}:{port}"
+        _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
     if db:
         os.environ[DATABASE_VARIABLE] = db
     if fleet:
@@ -211,6 +207,8 @@ def _check(access: ServerAccess) -> None:
 
 def _open_class(door: ClassDoor) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
+    if not door.teacher_code:
+        door = replace(door, teacher_code=make_teacher_code())
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
