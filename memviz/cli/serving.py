@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -243,7 +244,8 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        _open_class(class_code, class_folder, teacher_code, address, port)
+        place = f"http://{_name_of(address)}:{port}"
+        _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
@@ -291,12 +293,10 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(
-    code: str, folder: str, teacher_code: str, address: str, port: int
-) -> None:
+def _open_class(door: ClassDoor) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
-    place = f"http://{_name_of(address)}:{port}"
-    door = ClassDoor(code, Path(folder), teacher_code or make_teacher_code(), place)
+    if not door.teacher_code:
+        door = replace(door, teacher_code=make_teacher_code())
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from memviz.dashboard.ui.shell.server.login import cookie_name
-from memviz.models.class_door import ClassDoor, VisitorCookies
+from memviz.models.class_door import ClassDoor, VisitorCookies, door_link
 from tests.browser.dashboard import TALK, Dashboard
 
 if TYPE_CHECKING:
@@ -155,3 +155,22 @@ def test_nothing_is_sent_to_who_has_no_cookie_of_this_class(
         assert client.get("/_stcore/health").status_code == 200
         inside = client.get("/library", headers={"Cookie": f"{name}={issued}"})
         assert inside.status_code == 200
+
+
+def test_a_link_enters_the_code_and_signing_out_takes_the_cookie(
+    served: Dashboard, open_context: Callable[..., BrowserContext]
+) -> None:
+    ana = open_context()
+    page = ana.new_page()
+    page.goto(door_link(served.url, CODE))
+    assert page.url == served.url + "/door"
+    assert page.get_by_label("Code of the class").input_value() == CODE
+    page.get_by_label("Your name (or none)").fill("Ana")
+    page.keyboard.press("Enter")
+    page.goto(served.url + "/library")
+    page.get_by_test_id("stSidebar").get_by_role("button", name="Sign out").click()
+    page.locator("form").get_by_role("button", name="Sign out").click()
+    page.get_by_label("Code of the class").wait_for()
+    assert not [
+        cookie for cookie in ana.cookies() if cookie["name"].startswith("memviz_")
+    ]

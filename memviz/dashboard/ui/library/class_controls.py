@@ -16,6 +16,7 @@ from memviz.models.class_door import DOOR, ClassDoor, door_link
 
 QUIET_MODULES = 4
 """The light edge that readers of QR codes need."""
+QR_PIXELS = 400
 SIGN_OUT = noop(
     "This browser forgets who you are, and nobody finds the way to your library again: it goes after 30 days. Back up "
     "first what you want to keep."
@@ -59,16 +60,19 @@ def _show_way_in(door: ClassDoor) -> None:
                 element("p", address),
                 element("p", _("Code of the class")),
                 element("p", element("strong", door.code)),
-                qr_code(door_link(address, door.code)),
                 class_="memviz-way-in",
             )
         )
+        link = door_link(address, door.code)
+        with st.container(horizontal_alignment="center"):
+            # An image: of an element in HTML Streamlit would leave nothing.
+            st.image(qr_code(link), width=QR_PIXELS, alt=link)
 
     show()
 
 
 def qr_code(text: str) -> Markup:
-    """Return a QR code of ``text`` as an SVG element, dark on light in every theme."""
+    """Return a QR code of ``text`` as an SVG image, dark on light in every theme."""
     import segno  # only a teacher's click needs it
 
     rows = segno.make(text, micro=False).matrix
@@ -84,6 +88,5 @@ def qr_code(text: str) -> Markup:
         element("rect", width=side, height=side, fill="#fff"),
         element("path", d="".join(dark_modules), fill="#000"),
         viewBox=f"0 0 {side} {side}",
-        role="img",
-        aria_label=text,
+        xmlns="http://www.w3.org/2000/svg",
     )
