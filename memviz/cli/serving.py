@@ -18,7 +18,12 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 from memviz.core import page_titles
 from memviz.dashboard import dashboard_folder
-from memviz.models.class_door import DEFAULT_FOLDER, ClassDoor, VisitorCookies
+from memviz.models.class_door import (
+    DEFAULT_FOLDER,
+    ClassDoor,
+    VisitorCookies,
+    make_teacher_code,
+)
 
 if TYPE_CHECKING:
     from memviz.models.access import ServerAccess
@@ -61,6 +66,15 @@ ClassCode = Annotated[
         envvar="MEMVIZ_CLASS",
         help="Let in whoever gives this code, such as two words on a projector. Each browser has a library of its own, "
         "which no other visitor sees.",
+    ),
+]
+TeacherCode = Annotated[
+    str,
+    Option(
+        "--teacher-code",
+        metavar="CODE",
+        envvar="MEMVIZ_TEACHER_CODE",
+        help="Whoever enters this code at the door of the class is a teacher. Without it one is made, and printed.",
     ),
 ]
 ClassFolder = Annotated[
@@ -122,6 +136,7 @@ def open_dashboard(
     fleet: FleetFolderShown = "",
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
+    teacher_code: TeacherCode = "",
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -157,7 +172,10 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        _open_class(class_code, class_folder, f"{_name_of(address)}:{port}")
+        door = ClassDoor(
+            class_code, Path(class_folder), teacher_code or make_teacher_code()
+        )
+        _open_class(door, f"http://{_name_of(address)}:{port}")
     if db:
         os.environ[DATABASE_VARIABLE] = db
     if fleet:
@@ -187,13 +205,13 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _open_class(code: str, folder: str, place: str) -> None:
+def _open_class(door: ClassDoor, address: str) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
-    door = ClassDoor(code, Path(folder))
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
     os.environ.update(door.variables())
-    complain(f"The class opens http://{place} and enters the code: {code}")
+    complain(f"The class opens {address} and enters the code: {door.code}")
+    complain(f"You enter the code of the teacher there: {door.teacher_code}")
 
 
 def _name_of(address: str) -> str:

@@ -1,4 +1,4 @@
-"""A class on one server: the code that lets in, and the cookie that says which visitor somebody is."""
+"""A class on one server: the codes that let in, and the cookie that says who a visitor is."""
 
 from __future__ import annotations
 
@@ -17,23 +17,45 @@ from memviz.core.new_file import create_whole
 from memviz.models.access import CLASS_CODE
 
 CLASS_FOLDER = "MEMVIZ_CLASS_FOLDER"
+TEACHER_CODE = "MEMVIZ_TEACHER_CODE"
 DEFAULT_FOLDER = "memviz-class"
 SHORTEST_CODE_CHARS = 6
+SHORTEST_TEACHER_CODE_CHARS = 10
 LONGEST_CODE_CHARS = 60
+LONGEST_NAME_CHARS = 40
 IDLE_DAYS = 30
 """A library that nobody has opened for so many days is deleted."""
 DAY_SECONDS = 86_400
 _KEY_BYTES = 32
 _ID_BYTES = 16
-_COOKIE = re.compile(r"(?P<visitor>[0-9a-f]{32})\.(?P<signature>[0-9a-f]{64})")
+_TEACHER_CODE_BYTES = 8
+_COOKIE = re.compile(
+    r"(?P<content>(?P<id>[0-9a-f]{32})(?:\.(?P<name>[0-9a-f]*)\.(?P<proof>[0-9a-f]*))?)"
+    r"\.(?P<signature>[0-9a-f]{64})"
+)
+"""``<id>.<name>.<proof>.<signature>``: the name as the hexadecimal digits of its UTF-8 bytes, the proof empty for
+students. Earlier cookies are ``<id>.<signature>``."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody in the class: one browser, whose library has ``id`` for a name."""
+
+    id: str
+    name: str = ""
+    """The name that they gave at the door; empty for somebody who gave none."""
+    is_teacher: bool = False
+    """They gave the teacher's code of this server."""
 
 
 @dataclass(frozen=True)
 class ClassDoor:
-    """Lets in whoever gives ``code``, each browser as a visitor of its own, whose library lies in ``folder``."""
+    """Lets in whoever gives ``code``, each browser as a visitor of its own, whose library lies in ``folder``. Whoever
+    gives ``teacher_code`` comes in as a teacher; with an empty one nobody does."""
 
     code: str
     folder: Path = Path(DEFAULT_FOLDER)
+    teacher_code: str = ""
 
     def check(self) -> None:
         """Raise :class:`memviz.core.errors.AccessError` for a code that is guessed too easily."""
@@ -43,15 +65,49 @@ class ClassDoor:
                 f"The code of the class has {length} characters: choose one of {SHORTEST_CODE_CHARS} to "
                 f"{LONGEST_CODE_CHARS}, such as two words."
             )
+        if self.teacher_code:
+            self._check_teacher_code()
+
+    def _check_teacher_code(self) -> None:
+        length = len(_as_typed(self.teacher_code))
+        if not SHORTEST_TEACHER_CODE_CHARS <= length <= LONGEST_CODE_CHARS:
+            raise AccessError(
+                f"The teacher's code has {length} characters: choose one of {SHORTEST_TEACHER_CODE_CHARS} to "
+                f"{LONGEST_CODE_CHARS}, or leave it out, and one is made."
+            )
+        if _is_same_code(self.teacher_code, self.code):
+            raise AccessError(
+                "The teacher's code is the code of the class, so everybody would be a teacher: choose another one, or "
+                "leave it out, and one is made."
+            )
 
     def admits(self, entered: str) -> bool:
-        """Return whether somebody entered the code; upper and lower case, and spaces around it, are the same."""
-        given = _as_typed(entered).encode("utf-8", "surrogatepass")
-        return hmac.compare_digest(given, _as_typed(self.code).encode())
+        """Return whether somebody entered one of the codes; upper and lower case, and spaces around it, are the
+        same."""
+        return _is_same_code(entered, self.code) or self.admits_as_teacher(entered)
+
+    def admits_as_teacher(self, entered: str) -> bool:
+        """Return whether somebody entered the teacher's code."""
+        return bool(self.teacher_code) and _is_same_code(entered, self.teacher_code)
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this."""
-        return {CLASS_CODE: self.code, CLASS_FOLDER: str(self.folder)}
+        return {
+            CLASS_CODE: self.code,
+            CLASS_FOLDER: str(self.folder),
+            TEACHER_CODE: self.teacher_code,
+        }
+
+
+def make_teacher_code() -> str:
+    """Return a code that nobody guesses, such as "3f9a-02bc-771e-d05b"."""
+    digits = secrets.token_hex(_TEACHER_CODE_BYTES)
+    return "-".join(digits[start : start + 4] for start in range(0, len(digits), 4))
+
+
+def _is_same_code(entered: str, code: str) -> bool:
+    entered_bytes = _as_typed(entered).encode("utf-8", "surrogatepass")
+    return hmac.compare_digest(entered_bytes, _as_typed(code).encode())
 
 
 def _as_typed(code: str) -> str:
@@ -65,42 +121,67 @@ def class_door(environment: Mapping[str, str] = os.environ) -> ClassDoor | None:
     code = environment.get(CLASS_CODE, "")
     if not code:
         return None
-    return ClassDoor(code, Path(environment.get(CLASS_FOLDER) or DEFAULT_FOLDER))
+    folder = Path(environment.get(CLASS_FOLDER) or DEFAULT_FOLDER)
+    return ClassDoor(code, folder, environment.get(TEACHER_CODE, ""))
 
 
 class VisitorCookies:
-    """The cookies of one class: the id of a visitor, signed, so that nobody can make one of somebody else.
+    """The cookies of one class: the id and the name of a visitor, signed, so that nobody can make one of somebody else.
 
     Signed with a key that lies in the folder of the class, and with its code: a cookie of another class, or of the same
-    one before it took another code, says nothing here.
+    one before it took another code, says nothing here. That of a teacher holds a proof, which the teacher's code is
+    part of: under another one its visitor is the same, and no teacher.
     """
 
-    def __init__(self, key: bytes, code: str) -> None:
+    def __init__(self, key: bytes, code: str, teacher_code: str = "") -> None:
         self._key = key
         self._code = _as_typed(code)
+        self._teacher_code = _as_typed(teacher_code)
 
     @classmethod
     def of(cls, door: ClassDoor) -> VisitorCookies:
         """Return those of a class. Raises :class:`memviz.core.errors.AccessError` where its folder cannot be used."""
-        return cls(_read_key(door.folder), door.code)
+        return cls(_read_key(door.folder), door.code, door.teacher_code)
 
-    def issue(self) -> str:
-        """Return the cookie of a new visitor."""
-        visitor = secrets.token_hex(_ID_BYTES)
-        return f"{visitor}.{self._sign(visitor)}"
+    def issue(
+        self, name: str = "", *, is_teacher: bool = False, visitor_id: str = ""
+    ) -> str:
+        """Return the cookie of a visitor, a new one without ``visitor_id``. Of ``name`` it holds what can be shown."""
+        visitor_id = visitor_id or secrets.token_hex(_ID_BYTES)
+        name_digits = _shown_name(name).encode().hex()
+        proof = self._teacher_proof(visitor_id) if is_teacher else ""
+        content = f"{visitor_id}.{name_digits}.{proof}"
+        return f"{content}.{self._sign(content)}"
 
-    def visitor_of(self, cookie: str) -> str | None:
-        """Return the id of the visitor who brings a cookie along; ``None`` for one that was not issued here."""
+    def visitor_of(self, cookie: str) -> Visitor | None:
+        """Return the visitor who brings a cookie along; ``None`` for one that was not issued here."""
         match = _COOKIE.fullmatch(cookie)
         if match is None:
             return None
-        visitor = match["visitor"]
-        is_signed = hmac.compare_digest(self._sign(visitor), match["signature"])
-        return visitor if is_signed else None
+        if not hmac.compare_digest(self._sign(match["content"]), match["signature"]):
+            return None
+        visitor_id = match["id"]
+        name = bytes.fromhex(match["name"] or "").decode()
+        return Visitor(visitor_id, name, self._proves(visitor_id, match["proof"] or ""))
 
-    def _sign(self, visitor: str) -> str:
-        content = f"{self._code}\n{visitor}".encode()
-        return hmac.new(self._key, content, hashlib.sha256).hexdigest()
+    def _proves(self, visitor_id: str, proof: str) -> bool:
+        if not self._teacher_code:
+            return False
+        return hmac.compare_digest(self._teacher_proof(visitor_id), proof)
+
+    def _teacher_proof(self, visitor_id: str) -> str:
+        return self._sign(f"teacher\n{self._teacher_code}\n{visitor_id}")
+
+    def _sign(self, content: str) -> str:
+        signed = f"{self._code}\n{content}".encode()
+        return hmac.new(self._key, signed, hashlib.sha256).hexdigest()
+
+
+def _shown_name(name: str) -> str:
+    """Return a name in one line, without characters that are not seen: " Ana\\n Lopez" is "Ana Lopez"."""
+    in_one_line = " ".join(normalize("NFC", name).split())
+    seen = "".join(filter(str.isprintable, in_one_line))
+    return seen[:LONGEST_NAME_CHARS].strip()
 
 
 def _read_key(folder: Path) -> bytes:

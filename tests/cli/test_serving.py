@@ -37,6 +37,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
     "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY", "MEMVIZ_FLEET", "MEMVIZ_CLASS", "MEMVIZ_CLASS_FOLDER",
+    "MEMVIZ_TEACHER_CODE",
 )  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         "",
         "",
         "",
+        "",
     ]
     assert told[:6] == [
         "run",
@@ -139,8 +141,13 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     assert told[-2:] == ["--server.address", "192.0.2.7"]
     assert os.environ["MEMVIZ_CLASS"] == "maple street"
     assert os.environ["MEMVIZ_CLASS_FOLDER"] == str(folder)
-    shown = memviz("ui", *options, "--address", "0.0.0.0", code=None)
+    made = os.environ["MEMVIZ_TEACHER_CODE"]
+    assert len(made) >= 16
+    assert f"the code of the teacher there: {made}" in shown.err
+    chosen = ("--teacher-code", "oak and linden")
+    shown = memviz("ui", *options, *chosen, "--address", "0.0.0.0", code=None)
     assert "http://0.0.0.0" not in shown.err
+    assert "the code of the teacher there: oak and linden" in shown.err
 
 
 @pytest.mark.parametrize(
@@ -148,6 +155,7 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     [
         (("--class", "maple"), ("6 to 60",)),
         (("--class", "maple street", "--trust-everyone"), ("two doors",)),
+        (("--class", "maple street", "--teacher-code", "me"), ("10 to 60",)),
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
     ],
 )

@@ -11,13 +11,25 @@ from hypothesis import strategies as st
 
 from memviz.core.errors import AccessError
 from memviz.models.access import ServerAccess, server_access
-from memviz.models.class_door import ClassDoor, VisitorCookies, class_door
+from memviz.models.class_door import (
+    LONGEST_NAME_CHARS,
+    ClassDoor,
+    Visitor,
+    VisitorCookies,
+    class_door,
+    make_teacher_code,
+)
 
 KEY = bytes(range(32))
 
 
-def cookies(key: bytes = KEY, code: str = "maple street") -> VisitorCookies:
-    return VisitorCookies(key, code)
+TEACHER_CODE = "3f9a-02bc-771e-d05b"
+
+
+def cookies(
+    key: bytes = KEY, code: str = "maple street", teacher_code: str = TEACHER_CODE
+) -> VisitorCookies:
+    return VisitorCookies(key, code, teacher_code)
 
 
 def test_each_browser_is_a_visitor_of_its_own() -> None:
@@ -47,6 +59,65 @@ def test_a_cookie_with_any_other_letter_says_nothing(data: st.DataObject) -> Non
 @given(st.text())
 def test_no_text_is_a_cookie(text: str) -> None:
     assert cookies().visitor_of(text) is None
+
+
+def test_a_cookie_says_who_somebody_is() -> None:
+    student = cookies().visitor_of(cookies().issue(" Ana\n  Lopez\u202e "))
+    assert student is not None
+    assert (student.name, student.is_teacher) == ("Ana Lopez", False)
+    cookie = cookies().issue("李老师", is_teacher=True, visitor_id=student.id)
+    assert cookies().visitor_of(cookie) == Visitor(student.id, "李老师", True)
+
+
+@given(st.text())
+def test_any_name_makes_a_cookie_and_none_is_long(name: str) -> None:
+    cookie = cookies().issue(name)
+    visitor = cookies().visitor_of(cookie)
+    assert visitor is not None
+    assert not visitor.is_teacher
+    assert len(visitor.name) <= LONGEST_NAME_CHARS
+    assert visitor.name.isprintable()
+    assert len(cookie) < 1_000
+
+
+def test_a_teacher_under_another_code_is_the_same_visitor_and_no_teacher() -> None:
+    cookie = cookies().issue("Ana", is_teacher=True)
+    visitor = cookies().visitor_of(cookie)
+    assert visitor is not None
+    assert visitor.is_teacher
+    for teacher_code in ("another code", ""):
+        later = cookies(teacher_code=teacher_code).visitor_of(cookie)
+        assert later == Visitor(visitor.id, "Ana", False)
+
+
+def test_without_a_teachers_code_nobody_is_a_teacher() -> None:
+    door = ClassDoor("maple street")
+    assert not door.admits_as_teacher("")
+    none_yet = cookies(teacher_code="")
+    visitor = none_yet.visitor_of(none_yet.issue(is_teacher=True))
+    assert visitor is not None
+    assert not visitor.is_teacher
+
+
+def test_the_cookies_of_earlier_versions_are_those_of_students_without_a_name() -> None:
+    earlier = (
+        "0123456789abcdef0123456789abcdef."
+        "4ae70b2824f7c7e2355072cd832fee00fd77bc26385e886497f7a87a3f65b576"
+    )
+    assert cookies().visitor_of(earlier) == Visitor(earlier[:32])
+
+
+def test_the_teachers_code_is_no_other_and_not_guessed() -> None:
+    door = ClassDoor("maple street", teacher_code=make_teacher_code())
+    door.check()
+    assert door.admits(door.teacher_code)
+    assert door.admits_as_teacher(f" {door.teacher_code.upper()} ")
+    assert not door.admits_as_teacher("maple street")
+    assert make_teacher_code() != door.teacher_code
+    with pytest.raises(AccessError, match="everybody would be a teacher"):
+        ClassDoor("maple street", teacher_code=" Maple STREET").check()
+    with pytest.raises(AccessError, match="10 to 60"):
+        ClassDoor("maple street", teacher_code="teacher").check()
 
 
 def test_the_code_is_read_as_people_type_it() -> None:
@@ -91,6 +162,8 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
 def test_the_door_travels_in_the_environment(tmp_path: Path) -> None:
     door = ClassDoor("maple street", tmp_path)
     assert class_door(door.variables()) == door
+    with_teacher = ClassDoor("maple street", tmp_path, TEACHER_CODE)
+    assert class_door(with_teacher.variables()) == with_teacher
     assert class_door({}) is None
     assert server_access("0.0.0.0", door.variables()).serves_class
 

@@ -190,7 +190,7 @@ def navigate() -> None:
     with errors_shown():
         looked_at(workspace())
         if served_class() is not None:
-            own_libraries().note_visit(visitor_now())
+            own_libraries().note_visit(visitor_now().id)
 
 
 def _pages() -> list[StreamlitPage]:
@@ -276,7 +276,7 @@ def workspace() -> Workspace:
     StorageError if the database cannot be used, and AccessError for somebody who is not in the class."""
     if served_class() is None:
         return _only_library()
-    return own_libraries().open(visitor_now())
+    return own_libraries().open(visitor_now().id)
 
 
 @st.cache_resource(show_spinner=False)
@@ -301,7 +301,7 @@ def own_libraries() -> OwnLibraries:
 
 def delete_own_library() -> None:
     """Delete everything of the visitor whose page runs. The next look opens a new library."""
-    own_libraries().delete(visitor_now())
+    own_libraries().delete(visitor_now().id)
 
 
 def store() -> Store:

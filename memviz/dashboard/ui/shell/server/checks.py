@@ -18,7 +18,7 @@ from memviz.dashboard.ui.shell.server.login import (
 from memviz.dashboard.ui.shell.server.same_origin import SameOrigin
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.models.access import ServerAccess, read_password, server_access
-from memviz.models.class_door import ClassDoor, VisitorCookies, class_door
+from memviz.models.class_door import ClassDoor, Visitor, VisitorCookies, class_door
 
 
 def access() -> ServerAccess:
@@ -61,13 +61,13 @@ def visitor_cookies() -> VisitorCookies:
     return VisitorCookies.of(door)
 
 
-def visitor_now() -> str:
-    """Return the id of the visitor whose page runs. Raises :class:`memviz.core.errors.AccessError` for one whose cookie
-    is gone or that of another class."""
+def visitor_now() -> Visitor:
+    """Return the visitor whose page runs. Raises :class:`memviz.core.errors.AccessError` for one whose cookie is gone
+    or that of another class."""
     name = cookie_name(st.get_option("server.port"))
     visitor = visitor_cookies().visitor_of(st.context.cookies.get(name, ""))
     # A session that was begun as another visitor holds what is theirs.
-    if visitor is None or of_session("visitor", lambda: visitor) != visitor:
+    if visitor is None or of_session("visitor", lambda: visitor.id) != visitor.id:
         raise AccessError(_("You are not in the class any more: load this page again."))
     return visitor
 

@@ -6,7 +6,7 @@ import asyncio
 from math import ceil
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -66,6 +66,14 @@ def cookie_name(port: int) -> str:
     return f"memviz_{port}"
 
 
+class Entered(NamedTuple):
+    """The fields of the page at the door."""
+
+    code: str = ""
+    """The password of a server, or a code of a class."""
+    name: str = ""
+
+
 class Door(Protocol):
     """Something to enter that lets a browser in, and the cookie that it brings along from then on."""
 
@@ -77,6 +85,8 @@ class Door(Protocol):
     """The answer to what does not let in, in English."""
     field: str
     """The attributes of the field in HTML."""
+    asks_name: bool
+    """Visitors may say their name as well."""
     lasts_seconds: int | None
     """How long a browser keeps the cookie; ``None``: until it is closed."""
     attempts: Attempts
@@ -85,11 +95,9 @@ class Door(Protocol):
     def is_open_to(self, cookie: str) -> bool:
         """Return whether a browser with this cookie is in."""
 
-    def admits(self, entered: str) -> bool:
-        """Return whether this lets in."""
-
-    def new_cookie(self) -> str:
-        """Return the cookie of one more browser."""
+    def let_in(self, entered: Entered, cookie: str) -> str | None:
+        """Return the new cookie of a browser in which somebody entered this, and which has ``cookie`` so far; ``None``
+        for what does not let in."""
 
 
 class PasswordDoor:
@@ -99,6 +107,7 @@ class PasswordDoor:
     label = noop("Password")
     wrong = noop("This is not the password.")
     field = 'type="password" autocomplete="current-password"'
+    asks_name = False
     lasts_seconds: int | None = None
 
     def __init__(self, password: Password) -> None:
@@ -110,17 +119,15 @@ class PasswordDoor:
         """Return whether the password was given in this browser."""
         return cookie in self._sessions
 
-    def admits(self, entered: str) -> bool:
-        """Return whether this is the password. Takes some 50 milliseconds."""
-        return self._password.matches(entered)
-
-    def new_cookie(self) -> str:
-        """Return a word that nobody can guess."""
+    def let_in(self, entered: Entered, cookie: str) -> str | None:
+        """Return a word that nobody can guess for whoever entered the password. Takes some 50 milliseconds."""
+        if not self._password.matches(entered.code):
+            return None
         return self._sessions.open()
 
 
 class ClassCodeDoor:
-    """The code of a class; each browser that gave it is a visitor of its own."""
+    """The codes of a class; each browser that gave one is a visitor of its own, with the teacher's code a teacher."""
 
     asks = noop(
         "This is a class. Its code stands on the projector, or your teacher can tell you. What you save is there for "
@@ -129,6 +136,7 @@ class ClassCodeDoor:
     label = noop("Code of the class")
     wrong = noop("This is not the code of the class.")
     field = 'type="text" autocomplete="off" autocapitalize="none" spellcheck="false"'
+    asks_name = True
     lasts_seconds: int | None = IDLE_DAYS * DAY_SECONDS
 
     def __init__(self, door: ClassDoor, cookies: VisitorCookies) -> None:
@@ -145,13 +153,17 @@ class ClassCodeDoor:
         """Return whether the cookie is that of a visitor of this class."""
         return self._cookies.visitor_of(cookie) is not None
 
-    def admits(self, entered: str) -> bool:
-        """Return whether this is the code."""
-        return self._door.admits(entered)
-
-    def new_cookie(self) -> str:
-        """Return the cookie of a new visitor."""
-        return self._cookies.issue()
+    def let_in(self, entered: Entered, cookie: str) -> str | None:
+        """Return the cookie of whoever entered a code. A browser that is in already stays the same visitor, under the
+        name and with the rights that are entered now."""
+        if not self._door.admits(entered.code):
+            return None
+        visitor = self._cookies.visitor_of(cookie)
+        return self._cookies.issue(
+            entered.name,
+            is_teacher=self._door.admits_as_teacher(entered.code),
+            visitor_id=visitor.id if visitor else "",
+        )
 
 
 class Login:
@@ -197,12 +209,14 @@ class Login:
             page = _page(self._door, answer, 429)
             page.headers["Retry-After"] = str(seconds)
             return page
-        if not await asyncio.to_thread(self._door.admits, entered):
+        cookie = HTTPConnection(scope).cookies.get(self._cookie, "")
+        new_cookie = await asyncio.to_thread(self._door.let_in, entered, cookie)
+        if new_cookie is None:
             return _page(self._door, _(self._door.wrong), 401)
         self._door.attempts.succeeded(address)
-        return self._let_in(scope)
+        return self._let_in(scope, new_cookie)
 
-    def _let_in(self, scope: Scope) -> Response:
+    def _let_in(self, scope: Scope, cookie: str) -> Response:
         path = scope["raw_path"].decode("latin-1")
         query = scope["query_string"].decode("latin-1")
         # One slash at the start: with two of them the rest would be another machine's name.
@@ -212,7 +226,7 @@ class Login:
         response = RedirectResponse(
             place, status_code=303, headers={"Cache-Control": "no-store"}
         )
-        self._set_cookie(response, scope, self._door.new_cookie())
+        self._set_cookie(response, scope, cookie)
         return response
 
     def _set_cookie(self, response: Response, scope: Scope, cookie: str) -> None:
@@ -249,11 +263,11 @@ class Login:
         return send_renewed
 
 
-async def _entered(scope: Scope, receive: Receive) -> str:
-    """Return the password field of a form; empty if there is none, or if what was sent is no such form."""
+async def _entered(scope: Scope, receive: Receive) -> Entered:
+    """Return the fields of a form; empty if what was sent is no such form."""
     kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
-        return ""
+        return Entered()
     body = b""
     has_more = True
     while has_more:
@@ -261,9 +275,10 @@ async def _entered(scope: Scope, receive: Receive) -> str:
         body += message.get("body", b"")
         has_more = message.get("more_body", False)
         if len(body) > _LONGEST_FORM_BYTES:
-            return ""
+            return Entered()
     form = parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace")
-    return form.get("password", [""])[0]
+    code, name = (form.get(field, [""])[0] for field in ("password", "name"))
+    return Entered(code, name)
 
 
 def _language_of(scope: Scope) -> str:
@@ -287,6 +302,8 @@ def _page(door: Door, message: str, status: int) -> HTMLResponse:
             asks=_(door.asks),
             label=_(door.label),
             field=door.field,
+            name_label=_("Your name (or none)"),
+            name_hidden="" if door.asks_name else "hidden",
             open=_("Open memviz"),
         ),
         status_code=status,

@@ -22,11 +22,14 @@ from memviz.models.class_door import (
     DAY_SECONDS,
     IDLE_DAYS,
     ClassDoor,
+    Visitor,
     VisitorCookies,
 )
 
 CODE = "maple street"
-COOKIES = VisitorCookies(bytes(32), CODE)
+TEACHER_CODE = "oak and linden"
+DOOR = ClassDoor(CODE, teacher_code=TEACHER_CODE)
+COOKIES = VisitorCookies(bytes(32), CODE, TEACHER_CODE)
 OF_A_PAGE = {"Accept": "text/html,application/xhtml+xml"}
 
 
@@ -36,27 +39,44 @@ async def page(request: Request) -> Response:
 
 
 def client(door: Any = None) -> TestClient:
-    door = door or ClassCodeDoor(ClassDoor(CODE), COOKIES)
+    door = door or ClassCodeDoor(DOOR, COOKIES)
     login = Middleware(Login, door=door, port=8501)
     app = Starlette(routes=[Route("/{path:path}", page)], middleware=[login])
     return TestClient(app, base_url="http://127.0.0.1:8501")
 
 
-def enter(browser: TestClient, code: str, path: str = "/") -> Any:
-    return browser.post(path, data={"password": code}, follow_redirects=False)
+def enter(browser: TestClient, code: str, path: str = "/", name: str = "") -> Any:
+    form = {"password": code, "name": name}
+    return browser.post(path, data=form, follow_redirects=False)
+
+
+def visitor_in(browser: TestClient) -> Visitor:
+    visitor = COOKIES.visitor_of(browser.cookies["memviz_8501"])
+    assert visitor is not None
+    return visitor
 
 
 def test_two_browsers_are_two_visitors() -> None:
-    visitors = set()
+    ids = set()
     for code in (CODE, " MAPLE street "):
         browser = client()
         answer = enter(browser, code, "/library?x=1")
         assert answer.status_code == 303
         assert answer.headers["location"] == "/library?x=1"
-        visitors.add(COOKIES.visitor_of(browser.cookies["memviz_8501"]))
+        ids.add(visitor_in(browser).id)
         assert browser.get("/library").text == "a page"
-    assert len(visitors) == 2
-    assert None not in visitors
+    assert len(ids) == 2
+
+
+def test_a_visitor_may_say_a_name_and_a_teacher_has_a_code_of_their_own() -> None:
+    student, teacher = client(), client()
+    assert "Your name (or none)" in student.get("/").text
+    assert enter(student, CODE, name="Ana <b>").status_code == 303
+    assert visitor_in(student).name == "Ana <b>"
+    assert not visitor_in(student).is_teacher
+    assert enter(teacher, TEACHER_CODE.upper()).status_code == 303
+    assert visitor_in(teacher).name == ""
+    assert visitor_in(teacher).is_teacher
 
 
 @pytest.mark.parametrize("code", ["", "maple", "maple streets", "é"])
@@ -90,7 +110,7 @@ def test_the_cookie_lasts_from_the_last_page_on() -> None:
 
 
 def test_a_class_comes_in_at_once() -> None:
-    attempts = ClassCodeDoor(ClassDoor(CODE), COOKIES).attempts
+    attempts = ClassCodeDoor(DOOR, COOKIES).attempts
     assert [attempts.begin("192.0.2.7") for _visitor in range(200)] == [0.0] * 200
 
 
