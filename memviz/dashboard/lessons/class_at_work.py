@@ -28,8 +28,8 @@ class Phase(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the pages of a class show of its lesson. Each change makes a new value, so a page that keeps the one it drew
-    sees by comparing whether to draw again."""
+    """The part of a lesson that the pages of a class show. Each change makes a new value, so a page that keeps the one
+    it drew sees by comparing whether to draw again."""
 
     lesson: Lesson | None = None
     """The lesson, also once it has ended; ``None`` before the first one."""
@@ -67,7 +67,7 @@ class Answer(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How a class answered a question: how many took each choice."""
+    """The answers of a class to a question: how many took each choice."""
 
     place: Place
     question: Question
@@ -105,7 +105,7 @@ class ClassAtWork:
 
     @property
     def shown(self) -> Shown:
-        """What the pages show now."""
+        """The lesson as the pages show it now."""
         return self._shown
 
     # What the teacher does.
@@ -163,6 +163,16 @@ class ClassAtWork:
         with self._lock:
             self._change(is_open=False)
             self._participants.clear()
+
+    def forget(self) -> None:
+        """Forget the lesson that has ended, and its answers."""
+        with self._lock:
+            if not self._shown.is_open:
+                opening = self._shown.opening
+                self._shown = Shown(opening=opening, is_led=self._shown.is_led)
+                self._names = {}
+                self._questions = {}
+                self._answers = {}
 
     # What a student does.
 

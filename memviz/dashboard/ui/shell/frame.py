@@ -170,8 +170,9 @@ SIDEBAR_PIXELS = 300
 HEAD_KEY = "page-head"
 
 
-def navigate() -> None:
-    """Set the page up and run the one that was asked for."""
+def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
+    """Set the page up and run the one that was asked for. ``draw_class_line`` draws what stands above the pages of a
+    class; Lessons draws it itself."""
     take_language()
     st.set_page_config(
         page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
@@ -185,6 +186,8 @@ def navigate() -> None:
         explain_terms()
         take_presented()
         begin_presented()
+        if served_class() is not None and page.url_path != "lessons":
+            draw_class_line()
         page.run()
     end_presented()
     with errors_shown():
