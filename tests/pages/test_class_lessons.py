@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.dashboard.ui.lessons import class_line, with_class
+from memviz.dashboard.ui.lessons import class_line, player, with_class
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.models.class_door import Visitor
 from tests.page_names import QUESTIONS
@@ -191,6 +191,15 @@ def test_two_browsers_of_a_teacher_walk_together(at_question: Class) -> None:
     assert page.query_params["step"] in ("3", ["3"])
     at_question.click(TEACHER, "Back")
     assert at_question.look(second).header[0].value == "Will this request summarize?"
+
+
+def test_a_page_that_is_drawn_while_the_other_browser_moves_does_not_go_back(
+    at_question: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = with_class.class_at_work()
+    monkeypatch.setattr(player, "play_lesson", lambda lesson: work.go_to(2))
+    at_question.look(TEACHER)
+    assert work.shown.step == 2
 
 
 def test_a_lesson_that_a_restart_ended_is_said(served: Class) -> None:

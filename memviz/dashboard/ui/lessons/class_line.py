@@ -95,7 +95,7 @@ def _draw_for_participant(seat: Seat, *, is_lessons: bool) -> None:
         if seat.shown.is_led:
             words = _("With the class: your teacher leads")
     else:
-        _draw_way_back()
+        _draw_way_back(seat)
     st.markdown(f"{ICON} {words}")
     button(_("Leave the lesson"), "class-leave", ":material/logout:", leave_class)
 
@@ -109,7 +109,7 @@ def _draw_for_teacher(seat: Seat, *, is_lessons: bool) -> None:
     )
     st.markdown(f"{ICON} {words}")
     if not (is_lessons and lessons_state().plays_with_class):
-        _draw_way_back()
+        _draw_way_back(seat)
     set_widget(LEADING_KEY, seat.shown.is_led)
     names = {True: _("All follow me"), False: _("Each walks alone")}
     segments(
@@ -128,11 +128,11 @@ def _take_leading(seat: Seat) -> None:
     seat.work.lead(is_led=bool(widget_value(LEADING_KEY)))
 
 
-def _draw_way_back() -> None:
+def _draw_way_back(seat: Seat) -> None:
     if button(_("Back to the lesson"), "class-back", ":material/school:"):
-        seat = seat_now()
-        if seat is not None and seat.shown.lesson is not None:
-            lessons_state().begin(seat.shown.lesson.id, seat.shown.step)
+        state = lessons_state()
+        if seat.shown.lesson is not None and not state.plays_with_class:
+            state.begin(seat.shown.lesson.id, seat.shown.step)
         _turn_to_lesson()
 
 

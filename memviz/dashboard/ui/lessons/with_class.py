@@ -164,20 +164,16 @@ def _say_restart() -> None:
 
 
 def lead_class() -> None:
-    """Tell the class the step of its teacher. To be called at the end of the page: what it shows was worked out then,
-    once for all."""
+    """Tell the class where its teacher went on this page. To be called at its end: what the step shows was worked out
+    then, once for all."""
     state = lessons_state()
+    has_moved = state.plays_with_class and state.step != state.class_step
+    if state.is_led or not has_moved or state.class_drawn is None:
+        return
     seat = seat_now()
-    if (
-        seat is not None
-        and seat.leads
-        and seat.shown.is_open
-        and state.plays_with_class
-    ):
-        if seat.shown.step != state.step:
-            seat.work.go_to(state.step)
-            if state.class_drawn is not None:
-                state.class_drawn = replace(state.class_drawn, step=state.step)
+    if seat is not None and seat.leads:
+        seat.work.go_to(state.step)
+        state.class_drawn = replace(state.class_drawn, step=state.step)
         state.class_step = state.step
 
 
