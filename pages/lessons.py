@@ -1,9 +1,17 @@
 """The page Lessons: the shelf of lessons, or the lesson that is played."""
 
 from memviz.core.translation import _
+from memviz.dashboard.ui.lessons.class_line import class_line, place_of_line
+from memviz.dashboard.ui.lessons.class_results import draw_class_results
 from memviz.dashboard.ui.lessons.player import play_lesson
 from memviz.dashboard.ui.lessons.shelf import draw_closing, shelf, upload
-from memviz.dashboard.ui.lessons.state import keep_address, lessons_state, open_address
+from memviz.dashboard.ui.lessons.state import (
+    keep_address,
+    lesson_playing,
+    lessons_state,
+    take_address,
+)
+from memviz.dashboard.ui.lessons.with_class import follow_class, lead_class
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.elements import errors_shown
 from memviz.dashboard.ui.shell.frame import open_page
@@ -12,8 +20,11 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import Lost, begin_at_top
 
 state = lessons_state()
+place = place_of_line()
 with errors_shown():
-    lesson = open_address()
+    take_address()
+    follow_class()
+    lesson = lesson_playing()
 if lesson is not None:
     open_page(
         plain(lesson.title.said(state.language)),
@@ -51,9 +62,13 @@ else:
     if is_written and not presents():
         own_lesson()
     draw_closing()
+    draw_class_results()
     shelf()
     if not is_written and not presents():
         own_lesson()
     if not presents():
         upload()
 keep_address()
+lead_class()
+with place:
+    class_line(is_lessons=True)

@@ -45,6 +45,7 @@ _COUNTED = (
     plural_noop("{number} more token", "{number} more tokens"),
     plural_noop("{number} more turn", "{number} more turns"),
     plural_noop("{number} new summary", "{number} new summaries"),
+    plural_noop("{number} participant", "{number} participants"),
     plural_noop("{number} piece", "{number} pieces"),
     plural_noop("{number} problem", "{number} problems"),
     plural_noop("{number} proposed fact", "{number} proposed facts"),

@@ -22,7 +22,7 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES
-from memviz.dashboard.ui.lessons.player import prose
+from memviz.dashboard.ui.lessons.answering import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
 from memviz.dashboard.ui.shell.elements import buttons_row, error_shown, segments
 from memviz.dashboard.ui.shell.frame import workspace

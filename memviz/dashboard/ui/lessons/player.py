@@ -1,17 +1,12 @@
 """Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and
 the way on.
-
-A question shows its choices, and once one is taken the answer with its reason and the score.
 """
 
 from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
-from markupsafe import Markup, escape
 
-from memviz.core.text.wording import counted
-from memviz.core.text.words import language as language_of
 from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.lessons.answers_shown import (
@@ -21,30 +16,34 @@ from memviz.dashboard.lessons.answers_shown import (
 )
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
-    NOT_QUITE,
     PAGE_NAMES,
-    RIGHT,
     Language,
     Lesson,
     Prediction,
-    Question,
     Step,
-    Text,
 )
-from memviz.dashboard.lessons.markdown import as_html, as_plain
+from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import Played, follow_fact, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import stage_of_step
 from memviz.dashboard.lessons.study import View
-from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.controls.stage_widget import stage
+from memviz.dashboard.ui.lessons.answering import ask, prose, score_words
+from memviz.dashboard.ui.lessons.class_question import ask_class
 from memviz.dashboard.ui.lessons.state import (
-    Answered,
     lessons_state,
     open_view,
     page_is_there,
     words_of,
+)
+from memviz.dashboard.ui.lessons.with_class import (
+    can_be_opened,
+    class_workspace,
+    end_with_class,
+    is_explained,
+    open_with_class,
+    seat_in,
 )
 from memviz.dashboard.ui.shell.elements import (
     button,
@@ -71,116 +70,17 @@ from memviz.dashboard.ui.shell.state import (
     set_widget,
     widget_value,
 )
-from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import result_begins, result_is_new, turn_to_top
+from memviz.dashboard.ui.shell.views import turn_to_top
 
 STEP_KEY = "lesson-step"
 LANGUAGE_KEY = "lesson-language"
 
 
-def ask(lesson: Lesson, question: Question) -> None:
-    """Draw a question of a step: its choices, or what became of the answer."""
-    state = lessons_state()
-    place = (lesson.id, state.step)
-    answered = state.answers.get(place)
-    with st.container(border=True, gap="xsmall", key="lesson-question"):
-        prose(question.text, state.language)
-        if answered is not None:
-            st.html(answered_html(question, answered, state.language))
-            _draw_verdict(question, answered)
-            return
-        key = f"lesson-answer-{lesson.id}-{state.step}"
-        choices = [words_of(choice) for choice in question.choices]
-        st.radio(
-            _("Your answer"),
-            range(len(choices)),
-            index=None,
-            key=key,
-            format_func=lambda n: plain(choices[n]),
-            label_visibility="collapsed",
-            on_change=partial(_take_answer, place, key, question.answer),
-        )
-
-
-def answered_html(question: Question, answered: Answered, language: Language) -> Markup:
-    """Return the choices with the right one and the one that was taken marked, by a sign,
-    a colour and a word."""
-    with use_language(language):
-        right_one = pgettext("the right answer", "right")
-        yours = _("your answer")
-    items = []
-    for number, choice in enumerate(question.choices):
-        words = []
-        mark = ""
-        if number == answered.choice:
-            words.append(yours)
-            mark = "wrong"
-        if number == question.answer:
-            words.insert(0, right_one)
-            mark = "right"
-        text = choice.said(language)
-        label = element("small", " · ".join(words)) if words else ""
-        choice_text = element("span", text, lang=language_of(text))
-        items.append(element("li", choice_text, " ", label, class_=mark))
-    return element("ul", *items, class_="memviz-answered")
-
-
-def _take_answer(place: tuple[str, int], key: str, right: int) -> None:
-    choice = widget_value(key)
-    if isinstance(choice, int):
-        lessons_state().answers.setdefault(place, Answered(choice, choice == right))
-        result_is_new("lesson-verdict")
-
-
-def _draw_verdict(question: Question, answered: Answered) -> None:
-    state = lessons_state()
-    icon = ":material/check:" if answered.is_right else ":material/close:"
-    with st.container(gap="xsmall", key="lesson-verdict"):
-        result_begins("lesson-verdict")
-        st.markdown(f"{icon} {verdict(question, answered, state.language)}")
-        prose(question.reason, state.language)
-
-
-def verdict(question: Question, answered: Answered, language: Language) -> str:
-    """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    choice = plain(question.choices[answered.choice].said(language))
-    right = plain(question.choices[question.answer].said(language))
-    with use_language(language):
-        if answered.is_right:
-            return _(RIGHT)
-        return _(NOT_QUITE, said=choice, right=right)
-
-
-def score_words(lesson: Lesson) -> str:
-    """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
-    answers = [
-        answered.is_right
-        for (lesson_id, _step), answered in lessons_state().answers.items()
-        if lesson_id == lesson.id
-    ]
-    if not answers:
-        return ""
-    return _(
-        "{right} of {answers} right",
-        right=sum(answers),
-        answers=counted(answers, "answer"),
-    )
-
-
-def prose(text: Text, language: Language) -> None:
-    """Draw a text in Markdown. In English, words of the glossary explain themselves where it first has them."""
-    words = text.said(language)
-    if words:
-        words_html = FirstMentions().html if language == "en" else escape
-        html = as_html(words, words_html)
-        st.html(element("div", html, class_="memviz-prose", lang=language_of(words)))
-
-
 def play_lesson(lesson: Lesson) -> None:
     """Draw the whole lesson, at the step that is shown."""
     state = lessons_state()
-    if presents():
+    if presents() and not state.is_led:
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
     step = lesson.steps[state.step]
     state.seen.setdefault(lesson.id, set()).add(state.step)
@@ -205,7 +105,7 @@ def play_lesson(lesson: Lesson) -> None:
 
 def _draw_picture(lesson: Lesson, step: Step, played: Played) -> None:
     state = lessons_state()
-    is_answered = (lesson.id, state.step) in state.answers
+    is_answered = is_explained(lesson)
     with st.container(key="lesson-picture"), error_shown():
         data = played.runs[0].once(
             ("lesson stage", step, is_answered),
@@ -241,16 +141,25 @@ def _draw_walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
     state = lessons_state()
     with row("lesson-walk"):
-        if button(_("All lessons"), "lesson-leave", ":material/arrow_back:"):
-            state.playing = None
-            st.rerun()
-        set_widget(STEP_KEY, state.step + 1)
-        st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_go_to_chosen)
+        if not state.is_led:
+            if button(_("All lessons"), "lesson-leave", ":material/arrow_back:"):
+                state.playing = None
+                st.rerun()
+            set_widget(STEP_KEY, state.step + 1)
+            st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_go_to_chosen)
         words = _(
             "Step {number} of {count}", number=state.step + 1, count=len(lesson.steps)
         )
         score = score_words(lesson)
         st.caption(f"{words} · {score}" if score else words, width="stretch")
+        if can_be_opened(lesson):
+            button(
+                _("Open with the class"),
+                "lesson-with-class",
+                ":material/groups:",
+                open_with_class,
+                lesson,
+            )
         if len(lesson.languages) > 1:
             choose_language(lesson.languages)
 
@@ -291,7 +200,10 @@ def _played(step: Step, lesson: Lesson) -> Played | None:
             st.spinner(_("Replaying the conversation"), show_time=True),
         ):
             return play(
-                study, workspace(), lesson.id, lambda done, total: heed_clicks()
+                study,
+                class_workspace(lesson) or workspace(),
+                lesson.id,
+                lambda done, total: heed_clicks(),
             )
     return None
 
@@ -301,9 +213,12 @@ def _draw_answer_part(lesson: Lesson, step: Step, played: Played | None) -> None
     is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
         question = None if is_unknown else question_of(step, played)
-        if question is not None:
+        seat = seat_in(lesson)
+        if question is not None and seat is not None:
+            ask_class(seat, lesson, question)
+        elif question is not None:
             ask(lesson, question)
-    if presents():
+    if presents() or lessons_state().is_led:
         return
     _draw_way_on(lesson)
     if is_bare():
@@ -338,6 +253,7 @@ def _draw_way_on(lesson: Lesson) -> None:
                 on_click=partial(_go_to, state.step + 1),
             )
         elif main_button(_("Done"), "lesson-done", ":material/check:"):
+            end_with_class(lesson)
             state.end()
             turn_to_top()
             st.rerun()

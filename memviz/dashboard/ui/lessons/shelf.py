@@ -24,7 +24,8 @@ from memviz.dashboard.lessons.playing import follow_fact, play
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
+from memviz.dashboard.ui.lessons.answering import score_words
+from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.state import (
     lessons_state,
     open_view,

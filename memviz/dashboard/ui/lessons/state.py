@@ -16,6 +16,7 @@ import streamlit as st
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
 from memviz.core.translation import _
+from memviz.dashboard.lessons.class_at_work import Shown
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
@@ -46,6 +47,8 @@ what became of the first."""
 LESSON = "lesson"
 STEP = "step"
 LANGUAGE = "language"
+WITH_CLASS = "class"
+"""The part of the address that is there while the lesson is played with the class."""
 
 
 @dataclass
@@ -113,6 +116,16 @@ class LessonsState:
     written_before: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
     """The time at which the page wrote them, in seconds of a clock that only goes forward."""
+    class_lesson: Lesson | None = None
+    """The lesson that the class of this visitor has open, where they take part."""
+    class_opening: int = 0
+    """The number of the lesson with the class that this session shows; 0 while it shows none."""
+    class_step: int = 0
+    """The step of the teacher that this session has followed."""
+    class_drawn: Shown | None = None
+    """What was shown of the lesson with the class when the page was drawn last."""
+    is_led: bool = False
+    """The teacher says at which step the lesson is."""
     ended: str | None = None
     """The lesson that was played to its end just now."""
     uploads: int = 0
@@ -137,6 +150,12 @@ class LessonsState:
     def is_finished(self, lesson: Lesson) -> bool:
         """Return whether the last step of a lesson was seen."""
         return len(lesson.steps) - 1 in self.steps_seen(lesson)
+
+    @property
+    def plays_with_class(self) -> bool:
+        """Return whether the lesson that is played is the one that the class has open."""
+        lesson = self.class_lesson
+        return lesson is not None and self.playing == lesson.id
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""
@@ -173,9 +192,9 @@ def words_of(text: Text) -> str:
     return text.said(lessons_state().language)
 
 
-def open_address() -> Lesson | None:
-    """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
-    page wrote. To be called before anything is drawn. What it asks for in vain is said."""
+def take_address() -> None:
+    """Play what the address asks for, as long as it is not the one that this page wrote. To be called before anything
+    is drawn."""
     state = lessons_state()
     parts = st.query_params.to_dict()
     asked = {name: parts[name] for name in (LESSON, STEP, LANGUAGE) if name in parts}
@@ -183,6 +202,11 @@ def open_address() -> Lesson | None:
     is_late = asked == state.written_before and written_seconds_ago < BEHIND_SECONDS
     if asked and asked != state.written and not is_late:
         _take(asked)
+
+
+def lesson_playing() -> Lesson | None:
+    """Return the lesson that is played, ``None`` where none is. One that is not there is said."""
+    state = lessons_state()
     if state.playing is None:
         return None
     lesson = _find_playing(state.playing)
@@ -196,7 +220,11 @@ def open_address() -> Lesson | None:
 
 
 def _find_playing(lesson_id: str) -> Lesson | None:
-    """Return the lesson of this id; ``None`` where it is not there or cannot be read, which is said."""
+    """Return the lesson of this id; ``None`` where it is not there or cannot be read, which is said. One that a class
+    has open may be saved in the library of its teacher alone."""
+    class_lesson = lessons_state().class_lesson
+    if class_lesson is not None and class_lesson.id == lesson_id:
+        return class_lesson
     try:
         lesson = find_lesson(lesson_id, store())
     except LessonError as error:
@@ -232,6 +260,7 @@ def keep_address() -> None:
         state.written = shown
         state.written_at = monotonic()
     parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
+    parts[WITH_CLASS] = "on" if state.plays_with_class else ""
     keep_in_address(parts | dict(presented_parts()))
     note_own(urlencode(address_now(), doseq=True))
 

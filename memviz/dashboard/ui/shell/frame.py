@@ -178,8 +178,9 @@ SIDEBAR_PIXELS = 300
 HEAD_KEY = "page-head"
 
 
-def navigate() -> None:
-    """Set the page up and run the one that was asked for."""
+def navigate(draw_class_line: Callable[[], object] = lambda: None) -> None:
+    """Set the page up and run the one that was asked for. ``draw_class_line`` draws what stands above the pages of a
+    class; Lessons draws it itself."""
     take_language()
     st.set_page_config(
         page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
@@ -195,6 +196,8 @@ def navigate() -> None:
         explain_terms()
         take_presented()
         begin_presented()
+        if has_own_libraries() and page.url_path != "lessons":
+            draw_class_line()
         with _measured(page):
             page.run()
     end_presented()

@@ -1,0 +1,108 @@
+"""A lesson with the class in two browsers: a teacher at a projector, and a student with a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext, Locator, Page
+
+CODE = "maple street"
+TEACHER_CODE = "oak tree avenue"
+PHONE = {"width": 390, "height": 844}
+SOON_MILLISECONDS = 60_000
+pytestmark = [pytest.mark.slow, pytest.mark.provokes_console_errors]
+
+
+@pytest.fixture
+def served(
+    chromium_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Dashboard]:
+    monkeypatch.setenv("MEMVIZ_CLASS", CODE)
+    monkeypatch.setenv("MEMVIZ_TEACHER_CODE", TEACHER_CODE)
+    monkeypatch.setenv("MEMVIZ_CLASS_FOLDER", str(tmp_path / "class"))
+    server = Dashboard(tmp_path)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+    assert "(most recent call last)" not in server.output.read_text()
+
+
+def enter(page: Page, address: str, code: str, name: str) -> None:
+    page.goto(address)
+    page.get_by_label("Code of the class").fill(code)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Open memviz").click()
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def shows(place: Locator) -> None:
+    """It is seen, at the latest after the page has looked again."""
+    expect(place).to_be_visible(timeout=SOON_MILLISECONDS)
+
+
+def test_a_class_follows_predicts_and_sees_what_it_knows(
+    served: Dashboard, open_context: Callable[..., BrowserContext]
+) -> None:
+    teacher = open_context().new_page()
+    phone = open_context(viewport=PHONE).new_page()
+    enter(teacher, served.url + "/lessons?lesson=first-look", TEACHER_CODE, "Ms Lee")
+    enter(phone, served.url + "/library", CODE, "Zoltana")
+    shows(phone.get_by_role("button", name="Back up"))
+
+    press(teacher, "Open with the class")
+    shows(phone.get_by_text("Your teacher has opened A first look at a memory"))
+    press(phone, "Join")
+    shows(phone.get_by_role("heading", name="Everything is sent again"))
+    shows(teacher.get_by_text("1 participant"))
+    press(teacher, "Next")
+    question = phone.locator(".st-key-lesson-question")
+    shows(question)
+    picture = phone.locator(".st-key-lesson-picture")
+    assert question.bounding_box()["y"] < picture.bounding_box()["y"]  # type: ignore[index]
+
+    question.locator("label", has_text="No").click()
+    shows(teacher.get_by_text("1 of 1 have answered"))
+    press(teacher, "Show the answers")
+    bars = teacher.locator(".memviz-answered .counted")
+    expect(bars).to_have_text([re.compile("Yes 0"), re.compile("No 1")])
+    shows(question.get_by_text("The answers are closed"))
+    expect(question.locator(".right")).to_have_count(0)
+    press(teacher, "Show the reason")
+    shows(question.get_by_text("It is not time"))
+    expect(question.locator(".counted.right")).to_contain_text(
+        "No 1 · right · your answer"
+    )
+
+    press(phone, "Leave the lesson")
+    shows(teacher.get_by_text("0 participants"))
+    press(phone, "Join")
+    shows(question.get_by_text("It is not time"))
+    phone.reload()
+    shows(question.get_by_text("It is not time"))
+
+    press(teacher, "End for all")
+    shows(teacher.get_by_text("100% right (1 of 1)"))
+    teacher.get_by_role("button", name="Who answered what").click()
+    shows(teacher.get_by_text("Zoltana"))
+    shows(phone.get_by_text("100% right (1 of 1)"))
+    expect(phone.get_by_text("Zoltana")).to_have_count(0)
+
+    served.stop()
+    served.start()
+    phone.goto(served.url + "/lessons?lesson=first-look&class=on")
+    shows(phone.get_by_text("The class has no lesson open"))
