@@ -6,8 +6,9 @@ from typing import Any
 
 from memviz.core.errors import ParameterError
 
-BACKENDS = ("memory", "sqlite")
-"""The places where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
+BACKENDS = ("memory", "sqlite", "postgresql")
+"""The places where memories can be kept: nowhere but in the memory of the process, in a file of SQLite, or on a server
+of PostgreSQL."""
 KEYS = ("enabled", "backend", "connection_string")
 """The keys of ``persistence`` where it is a mapping."""
 ALLOWED = (

@@ -132,6 +132,7 @@ class RunRow(Base, table=True):
             "conversation_id",
             unique=True,
             sqlite_where=text("kind = 'chat'"),
+            postgresql_where=text("kind = 'chat'"),
         ),
     )
 
@@ -195,7 +196,7 @@ CONVERSATIONS, MESSAGES, RUNS, RECORDS, KEPT = (
 
 
 def clean_row(**columns: Any) -> Row:
-    """Return a row whose texts SQLite accepts: without lone surrogates.
+    """Return a row whose texts databases accept: without lone surrogates.
 
     Those inside JSON columns are escaped when the JSON is written.
     """
