@@ -20,7 +20,8 @@ import pytest
 from memviz.storage.store import Store
 
 USER = "memviz"
-PASSWORD = "a@secret:word/of ours"
+PASSWORD = "a@secret:word"
+"""It has to be written into an address as a%40secret%3Aword."""
 DEBIAN = Path("/usr/lib/postgresql")
 START_SECONDS = 60
 
@@ -45,7 +46,7 @@ def missing() -> str:
 
 
 class PostgresCluster:
-    """A running server. Nobody is asked for a password, but by :meth:`ask_for_passwords`."""
+    """A running server. Nobody is asked for a password but within :meth:`passwords_asked`."""
 
     def __init__(self, folder: Path) -> None:
         self._bin = programs()
@@ -156,6 +157,18 @@ class PostgresCluster:
         name = f"library_{next(self._numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE template0")
         return name
+
+    @contextmanager
+    def passwords_asked(self) -> Iterator[None]:
+        """Let nobody in without :data:`PASSWORD` for as long as the block lasts."""
+        self.execute(f"ALTER USER {USER} PASSWORD '{PASSWORD}'")
+        rules = self._data / "pg_hba.conf"
+        trusting = rules.read_text()
+        rules.write_text(trusting.replace("trust", "scram-sha-256"))
+        self.execute("SELECT pg_reload_conf()")
+        yield
+        rules.write_text(trusting)
+        self.execute("SELECT pg_reload_conf()")
 
     def address(self, database: str) -> str:
         """The address of a database of this server."""

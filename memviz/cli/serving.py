@@ -157,6 +157,7 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
+        _refuse_server(db)
         _open_class(class_code, class_folder, f"{_name_of(address)}:{port}")
     if db:
         os.environ[DATABASE_VARIABLE] = db
@@ -185,6 +186,17 @@ def _check(access: ServerAccess) -> None:
             complain(
                 f"Other accounts of this machine can read {access.password_file}: chmod 600 {access.password_file}"
             )
+
+
+def _refuse_server(db: str | None) -> None:
+    """Raise where visitors would need a library each on a server of PostgreSQL."""
+    from memviz.storage.engine import is_on_server
+
+    if db and is_on_server(db):
+        raise OutputError(
+            "--class gives each visitor a file, and PostgreSQL has none: leave out --db and MEMVIZ_DB, or "
+            "serve one library to all with --password-file."
+        )
 
 
 def _open_class(code: str, folder: str, place: str) -> None:

@@ -12,7 +12,8 @@ of PostgreSQL."""
 KEYS = ("enabled", "backend", "connection_string")
 """The keys of ``persistence`` where it is a mapping."""
 ALLOWED = (
-    "memory, the path of a file, a URL such as sqlite:///memory.db, or a mapping such as "
+    "memory, the path of a file, a URL such as sqlite:///memory.db or postgresql+psycopg://user@host/database, or a "
+    "mapping such as "
     "{enabled: true, backend: sqlite, connection_string: sqlite:///memory.db}"
 )
 

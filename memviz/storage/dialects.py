@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, DateTime, Table
+from sqlalchemy import Boolean, DateTime, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -19,8 +19,8 @@ class AsStored(FunctionElement[Any]):
 
 
 class RowOfConversation(FunctionElement[Any]):
-    """What tells a conversation from all others, whatever is damaged in it: in a file the number of its row, 17. On a
-    server its id, which the database itself keeps sound."""
+    """The mark of a conversation that tells it from others, whatever is damaged in it: in a file the number of its row,
+    17. On a server its id, which the database itself keeps sound."""
 
     type = NullType()
     inherit_cache = True
@@ -50,13 +50,9 @@ def _column_itself(element: AsStored, compiler: SQLCompiler, **options: Any) -> 
 def _column_as_text(element: AsStored, compiler: SQLCompiler, **options: Any) -> str:
     (column,) = element.clauses
     sql = compiler.process(column, **options)
-    is_converted = isinstance(column.type, JSON | DateTime) or _is_decorated(column)
-    return f"CAST({sql} AS TEXT)" if is_converted else sql
-
-
-def _is_decorated(column: Any) -> bool:
-    """Return whether a column is of a type of SQLModel's that stands for a time."""
-    return isinstance(getattr(column.type, "impl", None), DateTime)
+    # SQLModel's type of times stands on SQLAlchemy's.
+    is_time = isinstance(getattr(column.type, "impl", column.type), DateTime)
+    return f"CAST({sql} AS TEXT)" if is_time else sql
 
 
 @compiles(RowOfConversation, "sqlite")

@@ -1,6 +1,5 @@
 """A database on a server of PostgreSQL: how it is reached and writers take turns, and its errors in plain words."""
 
-import json
 from collections.abc import Hashable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -29,7 +28,6 @@ from sqlalchemy.exc import (
     NoSuchTableError,
     OperationalError,
     SQLAlchemyError,
-    StatementError,
 )
 
 from memviz.core.storage_errors import (
@@ -84,7 +82,6 @@ class PostgresServer(Database):
         }
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
-            json_serializer=_as_json,
             hide_parameters=True,  # conversations do not belong into error texts
             pool_pre_ping=True,  # a server that was started again is no error
             connect_args=patience,
@@ -184,8 +181,15 @@ class PostgresServer(Database):
         if error.connection_invalidated or _says_nothing(error, code):
             return DatabaseAwayError(self.name, reason)
         sentence = _SENTENCES.get(code, _OTHERWISE)
-        values = {"path": self.name, "seconds": BUSY_SECONDS, "reason": reason}
-        return StorageError(_(sentence, **values))
+        return StorageError(
+            _(
+                sentence,
+                path=self.name,
+                seconds=BUSY_SECONDS,
+                reason=reason,
+                cause=reason,
+            )
+        )
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -218,15 +222,6 @@ class ServerCatalogue(Catalogue):
         with suppress(NoSuchTableError):
             return {column["name"] for column in inspect(connection).get_columns(table)}
         return set()
-
-
-def _as_json(value: object) -> str:
-    """Return a value as JSON. What is none is said like a value that SQLAlchemy refuses, which psycopg would let pass
-    as it is: it writes JSON itself."""
-    try:
-        return json.dumps(value, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StatementError(str(error), None, None, error) from error
 
 
 def _says_nothing(error: DBAPIError, code: str) -> bool:
@@ -298,5 +293,5 @@ _SENTENCES = {
 }
 """By the code of PostgreSQL: lock not available, disk full, insufficient privilege, a transaction that only reads."""
 _OTHERWISE = noop(
-    "{path} could not be read or written ({reason}). Nothing was saved; try again."
+    "{path} could not be read or written ({cause}). Nothing was saved; try again."
 )

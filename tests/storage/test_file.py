@@ -186,8 +186,8 @@ def test_an_address_works_like_a_path_and_other_databases_are_refused(
 ) -> None:
     a_file(tmp_path / "chats.db")
     assert Store(f"sqlite:///{tmp_path}/chats.db").count() == 1
-    with pytest.raises(StorageError, match="postgresql"):
-        Store("postgresql://localhost/chats")
+    with pytest.raises(StorageError, match="mysql"):
+        Store("mysql://localhost/chats")
 
 
 def test_a_file_of_a_newer_memviz_is_left_as_it_is(tmp_path: Path) -> None:
