@@ -75,7 +75,10 @@ class PostgresServer(Database):
 
     def __init__(self, url: URL) -> None:
         super().__init__()
-        shown = url.set(drivername="postgresql", password=None, query={})
+        # Neither the password nor what follows the question mark, where one may be too.
+        shown = URL.create(
+            "postgresql", url.username, None, url.host, url.port, url.database
+        )
         self.name = shown.render_as_string()
         patience = {
             name: value for name, value in PATIENCE.items() if name not in url.query
@@ -138,24 +141,26 @@ class PostgresServer(Database):
             closing(SqliteFile(str(Path(name) / "copy.db"))) as copy,
         ):
             try:
-                with self.reading.begin() as source, copy.writing.begin() as made:
-                    copy_rows(source, made)
+                with self.reading.begin() as server, copy.writing.begin() as file:
+                    copy_rows(server, file)
             except SQLAlchemyError as error:
-                raise self.error_in_words(error) from error
+                is_of_server = isinstance(error.__cause__, psycopg.Error)
+                database = self if is_of_server else copy
+                raise database.error_in_words(error) from error
             copy.back_up(target, overwrite=overwrite)
 
     def faults(self, connection: Connection) -> Iterator[str]:
         """Yield the tables that have lost a constraint or an index. What the rows hold between them the server has
         checked when they were written."""
         for table in Base.metadata.sorted_tables:
-            there = connection.scalar(_COUNT_RULES, {"table": table.name}) or 0
-            made = len(table.constraints) + len(table.indexes)
-            if there < made:
+            count = connection.scalar(_COUNT_RULES, {"table": table.name}) or 0
+            expected_count = len(table.constraints) + len(table.indexes)
+            if count < expected_count:
                 yield _(
                     "The table {table} has {there} of its {made} constraints and indexes.",
                     table=table.name,
-                    there=there,
-                    made=made,
+                    there=count,
+                    made=expected_count,
                 )
 
     def used_bytes(self, connection: Connection) -> int:
@@ -208,8 +213,8 @@ class ServerCatalogue(Catalogue):
     def is_free(self, connection: Connection) -> bool:
         """Return whether no table has a name that memviz's will have. Others may be there: of extensions, of another
         program."""
-        there = inspect(connection)
-        return not any(map(there.has_table, Base.metadata.tables))
+        has_table = inspect(connection).has_table
+        return not any(map(has_table, Base.metadata.tables))
 
     def mark(self, connection: Connection, version: int) -> None:
         """Say that this is memviz's, and of which version."""

@@ -149,6 +149,10 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
         (("--class", "maple"), ("6 to 60",)),
         (("--class", "maple street", "--trust-everyone"), ("two doors",)),
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
+        (
+            ("--class", "maple street", "--db", "postgresql://x:secret@127.0.0.1/y"),
+            ("gives each visitor a file", "--password-file"),
+        ),
     ],
 )
 def test_a_class_that_cannot_be_served_is_refused_before_the_start(

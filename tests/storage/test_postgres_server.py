@@ -22,6 +22,8 @@ from memviz.core.storage_errors import ConversationChangedError, DatabaseAwayErr
 from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.samples import bundled
+from tests.cli.terminal import memviz as memviz_command
 from tests.postgres import PostgresCluster, running_postgres
 from tests.same_runs import contents
 from tests.storage.raw_rows import count_rows, execute
@@ -161,7 +163,8 @@ class TestTwoServers:
         monkeypatch.setattr("memviz.storage.postgres_server.SESSION", short)
         slow = stores[0]
         other = Store(slow.path)
-        with slow._writing():
+        with slow._writing() as session:
+            session.connection()
             with pytest.raises(StorageError, match="is busy: another program"):
                 other.add_conversation(TALK)
             assert other.count() == 0, "reading waits for nobody"
@@ -258,7 +261,7 @@ class TestPassword:
             wrong,
             wrong + "?password=a%40wrong%3Aword",
             guarded.replace("library_", "nowhere_"),
-            guarded.replace("127.0.0.1", "nowhere.invalid"),
+            guarded.replace("127.0.0.1", "127.0.0.2"),
             guarded.replace("memviz:", "nobody:"),
             "postgresql://memviz:a@secret:word@127.0.0.1/x",
             "postgresql://memviz:secret@127.0.0.1:wordy/x",
@@ -268,7 +271,7 @@ class TestPassword:
                 Store(address)
             texts += [str(told.value), repr(told.value)]
         for text in [*texts, caplog.text]:
-            assert not any(word in text for word in ("secret", "wrong", "%3Aword"))
+            assert not any(word in text for word in ("secret", "wrong", "wordy"))
         store.close()
 
     def test_of_a_query_is_not_shown(self, guarded: str) -> None:
@@ -279,8 +282,9 @@ class TestPassword:
         store.close()
 
     def test_is_in_no_traceback(self, guarded: str) -> None:
+        address = guarded.replace("secret", "wrongly")
         with pytest.raises(StorageError) as told:
-            Store(guarded.replace("secret", "wrongly"))
+            Store(address)
         lines = "".join(traceback.format_exception(told.value))
         assert "wrongly" not in lines
 
@@ -316,6 +320,27 @@ class TestBackup:
             stores[0].back_up(tmp_path / "nowhere" / "copy.db")
 
 
+class TestTerminal:
+    def test_opens_a_library_by_its_address(
+        self,
+        server_library: str,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+    ) -> None:
+        address = server_library.replace("memviz@", "memviz:unasked@")
+        shown_address = server_library.replace("+psycopg", "")
+        monkeypatch.setenv("MEMVIZ_DB", address)
+        held = f"{len(bundled())} conversations"
+        listed = memviz_command("list", "--json")
+        assert memviz_command("check").lines == [
+            f"{shown_address} is sound: {held}, all of them readable."
+        ]
+        copy = tmp_path / "copy.db"
+        written = memviz_command("backup", copy)
+        assert written.lines == [f"Wrote {held} of {shown_address} to {copy}."]
+        assert memviz_command("list", "--db", copy, "--json").json == listed.json
+
+
 class TestCheck:
     def test_says_what_the_schema_lacks(self, postgres: PostgresCluster) -> None:
         store = Store(postgres.address(postgres.new_database()))
@@ -324,7 +349,7 @@ class TestCheck:
         execute(store, "DROP INDEX one_chat_a_conversation")
         assert store.check() == [
             "The table message has 3 of its 4 constraints and indexes.",
-            "The table run has 5 of its 6 constraints and indexes.",
+            "The table run has 6 of its 7 constraints and indexes.",
         ]
         store.close()
 
