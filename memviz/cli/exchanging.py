@@ -150,7 +150,8 @@ def back_up_library(file: Copy, force: Force = False, db: Database = None) -> No
       memviz backup copy.db --db ~/chats.db --force
     """
     with closing(_open_library(db)) as store:
-        if file.exists() and os.path.samefile(file, store.path):
+        is_file = store.file is not None and file.exists()
+        if is_file and os.path.samefile(file, store.path):
             raise OutputError(
                 f"{file} is the library itself. Choose another file for the copy."
             )
@@ -160,7 +161,7 @@ def back_up_library(file: Copy, force: Force = False, db: Database = None) -> No
 
 
 def check_library(db: Database = None) -> None:
-    """Check that the library is sound: SQLite's own checks, and every conversation and run read once.
+    """Check that the library is sound: the database's own checks, and every conversation and run read once.
 
     Problems are named, one a line, and the exit code is 1.
 
@@ -237,11 +238,14 @@ def _save(
 
 def _open_library(database: str | None) -> Store:
     """The library, which has to be there: an empty one is not worth a copy."""
-    from memviz.storage.engine import database_path
+    from memviz.storage.engine import database_path, is_on_server
     from memviz.storage.store import Store
     from memviz.storage.workspace import DEFAULT_DATABASE
 
-    path = database_path(database or DEFAULT_DATABASE)
+    named = database or DEFAULT_DATABASE
+    if is_on_server(named):
+        return Store(named)
+    path = database_path(named)
     if not Path(path).exists():
         raise StorageError(
             f"There is no file {path}. Name the library's file with --db."

@@ -14,7 +14,8 @@ Database = Annotated[
         "--db",
         metavar="PATH",
         envvar="MEMVIZ_DB",
-        help="The library's file. [default: memviz.db here]",
+        help="The library's file, or the address of one on a server: postgresql+psycopg://user@host/database. "
+        "[default: memviz.db here]",
     ),
 ]
 AsJson = Annotated[

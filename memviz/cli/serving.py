@@ -243,6 +243,8 @@ def open_dashboard(
     )
     _check(access)
     os.environ.update(access.variables())
+    if access.personal_doors:
+        _refuse_server(db)
     if class_code:
         place = f"http://{_name_of(address)}:{port}"
         _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
@@ -291,6 +293,17 @@ def _check(access: ServerAccess) -> None:
             complain(
                 f"Other accounts of this machine can read {access.password_file}: chmod 600 {access.password_file}"
             )
+
+
+def _refuse_server(db: str | None) -> None:
+    """Raise where visitors would need a library each on a server of PostgreSQL."""
+    from memviz.storage.engine import is_on_server
+
+    if db and is_on_server(db):
+        raise OutputError(
+            "Each visitor would have a file, and PostgreSQL has none: leave out --db and MEMVIZ_DB, or "
+            "serve one library to all with --password-file."
+        )
 
 
 def _open_class(door: ClassDoor) -> None:

@@ -17,7 +17,25 @@ class ConversationChangedError(StorageError):
     """A stored conversation is no longer as it was when it was read: another program or tab wrote."""
 
 
-class DatabaseMovedError(StorageError):
+class DatabaseGoneError(StorageError):
+    """The database is not where it was. What is made meanwhile can be looked at, and is saved once there is one."""
+
+
+class DatabaseAwayError(DatabaseGoneError):
+    """The server of the database says nothing, or lets nobody in. ``reason`` is what the way to it says."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(
+            _(
+                "{address} cannot be reached ({reason}). What was just to be saved may be missing; try again when the "
+                "server answers.",
+                address=address,
+                reason=reason,
+            )
+        )
+
+
+class DatabaseMovedError(DatabaseGoneError):
     """The database file was removed or replaced while it was open. ``problem`` is a sentence that says which."""
 
     def __init__(self, problem: str) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 from memviz.core.errors import ParameterError
 
-BACKENDS = ("memory", "sqlite")
-"""The places where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
+BACKENDS = ("memory", "sqlite", "postgresql")
+"""The places where memories can be kept: nowhere but in the memory of the process, in a file of SQLite, or on a server
+of PostgreSQL."""
 KEYS = ("enabled", "backend", "connection_string")
 """The keys of ``persistence`` where it is a mapping."""
 ALLOWED = (
-    "memory, the path of a file, a URL such as sqlite:///memory.db, or a mapping such as "
+    "memory, the path of a file, a URL such as sqlite:///memory.db or postgresql+psycopg://user@host/database, or a "
+    "mapping such as "
     "{enabled: true, backend: sqlite, connection_string: sqlite:///memory.db}"
 )
 

@@ -4,52 +4,26 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator
 from typing import Any, Concatenate, ParamSpec
 
-from sqlalchemy import Integer, literal_column, select, update
+from sqlalchemy import ColumnElement, Table, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.core.translation import _
 from memviz.storage import kept_values, library, runs
+from memviz.storage.dialects import AsStored, RowOfConversation
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.kept_values import unpacked
 from memviz.storage.library import now
-from memviz.storage.tables import CONVERSATIONS, KEPT, RUNS
+from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, RECORDS, RUNS
 
 P = ParamSpec("P")
-MAX_PROBLEMS_OF_SQLITE = 100
-ROW = literal_column("conversation.rowid", Integer)
-OWNED = {
-    "message": "conversation_id = ?",
-    "run": "conversation_id = ?",
-    "record": "run_id IN (SELECT id FROM run WHERE conversation_id = ?)",
-    "kept": "owner = ?",
-}
-"""Tables with rows that belong to a conversation, and which ones do."""
 
 
 def check(session: Session) -> list[str]:
-    """The faults of the file, a sentence each; none where all is well. Deleted conversations, which can be
-    restored, are read as well."""
-    return [*_of_sqlite(session), *_of_conversations(session), *_of_cells(session)]
-
-
-def _of_sqlite(session: Session) -> Iterator[str]:
-    connection = session.connection()
-    for (finding,) in connection.exec_driver_sql(
-        f"PRAGMA integrity_check({MAX_PROBLEMS_OF_SQLITE})"
-    ):
-        if finding != "ok":
-            yield _("The file itself is damaged: {finding}.", finding=finding)
-    for table, row, parent, _number in connection.exec_driver_sql(
-        "PRAGMA foreign_key_check"
-    ):
-        yield _(
-            "Row {row} of the table {table} belongs to a {parent} that is not there.",
-            row=row,
-            table=table,
-            parent=parent,
-        )
+    """The conversations, runs and cells that cannot be read, a sentence each; none where all is well. Deleted
+    conversations, which can be restored, are read as well."""
+    return [*_of_conversations(session), *_of_cells(session)]
 
 
 def _of_conversations(session: Session) -> Iterator[str]:
@@ -116,35 +90,43 @@ def _said(error: Exception) -> str:
     return _("It cannot be read ({error}).", error=getattr(error, "orig", error))
 
 
-def put_away(session: Session, row: int) -> None:
-    """Take the conversation in row number ``row`` of its table out of the library, whatever is in it."""
-    this_row = update(CONVERSATIONS).where(ROW.is_(row))
+def put_away(session: Session, row: int | str) -> None:
+    """Take the conversation that is known by ``row`` (see :class:`UnreadableConversation`) out of the library, whatever
+    is in it."""
+    this_row = update(CONVERSATIONS).where(RowOfConversation() == row)
     session.execute(this_row.values(deleted_at=now()))
 
 
 def stored_rows(
     session: Session, conversation: int | str
 ) -> dict[str, list[dict[str, Any]]]:
-    """All that the file holds of a conversation (its row number, or its id), by table, as JSON: values as they are
+    """All that is stored of a conversation (its row number, or its id), by table, as JSON: values as they are
     stored, so that what is sound in them can be taken out by hand. Packed ones are unpacked; other bytes are written in
     base64."""
-    column = "rowid" if isinstance(conversation, int) else "id"
-    own = _rows(session, "conversation", f"{column} = ?", conversation)
+    is_row = isinstance(conversation, int)
+    known_by = RowOfConversation() if is_row else CONVERSATIONS.c.id
+    own = _rows(session, CONVERSATIONS, known_by == conversation)
     if not own:
         raise StorageError(_("This conversation is no longer in the library."))
-    tables = {"conversation": own}
-    for table, is_owned in OWNED.items():
-        tables[table] = _rows(session, table, is_owned, own[0]["id"])
-    return {table: list(map(_as_json, rows)) for table, rows in tables.items()}
+    id = own[0]["id"]
+    run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == id)
+    return {
+        "conversation": own,
+        "message": _rows(session, MESSAGES, MESSAGES.c.conversation_id == id),
+        "run": _rows(session, RUNS, RUNS.c.conversation_id == id),
+        "record": _rows(session, RECORDS, RECORDS.c.run_id.in_(run_ids)),
+        "kept": _rows(session, KEPT, KEPT.c.owner == id),
+    }
 
 
 def _rows(
-    session: Session, table: str, condition: str, value: object
+    session: Session, table: Table, condition: ColumnElement[bool]
 ) -> list[dict[str, Any]]:
-    """Rows as SQLite has them: nothing is converted, so that damage is no error."""
-    query = f"SELECT * FROM {table} WHERE {condition}"  # noqa: S608 - both are written above
-    rows = session.connection().exec_driver_sql(query, (value,))
-    return [dict(row) for row in rows.mappings()]
+    """Rows as the database has them: nothing is converted, so that damage is no error."""
+    columns = [AsStored(column).label(column.name) for column in table.columns]
+    query = select(*columns).select_from(table).where(condition)
+    rows = session.execute(query).mappings()
+    return [_as_json(dict(row)) for row in rows]
 
 
 def _as_json(row: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from memviz.models.base import Model
 from memviz.models.embedding import KeptVectors
 from memviz.models.names import OFFLINE
 from memviz.models.recordings.recording import conversation_digest
-from memviz.storage.engine import MEMORY
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
@@ -200,11 +199,11 @@ class SavedConversations:
     @property
     def answers_folder(self) -> Path | None:
         """The folder in which answers of paid summarizers are kept for sweeps, and vectors of embedding models: beside
-        the database."""
+        the database's file. ``None`` where there is no file."""
         # A visitor's library takes no more room than it may, and these would come on top.
-        if self.store.path == MEMORY or self.store.limits is not None:
+        if self.store.file is None or self.store.limits is not None:
             return None
-        return Path(self.store.path).with_suffix(".answers")
+        return self.store.file.with_suffix(".answers")
 
     @cached_property
     def kept_vectors(self) -> KeptVectors:

@@ -15,13 +15,13 @@ from pydantic import (
     NonNegativeInt,
     ValidationError,
 )
-from sqlalchemy import RowMapping, literal_column, select, type_coerce
-from sqlalchemy.types import NullType
+from sqlalchemy import RowMapping, select
 
 from memviz.core.messages import clean_text
 from memviz.core.storage_errors import UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, from_json, language_now
+from memviz.storage.dialects import AsStored, RowOfConversation
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent
 
@@ -50,10 +50,10 @@ class ConversationEntry:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableConversation:
-    """One conversation in a list whose stored values are damaged. ``row`` is its number in the file, for its id
-    may be what is damaged; ``problem`` says what is, as part of a sentence."""
+    """One conversation in a list whose stored values are damaged. ``row`` tells it from others: its number in a file,
+    for its id may be what is damaged, and on a server its id. ``problem`` says what is, as part of a sentence."""
 
-    row: int
+    row: int | str
     id: str
     title: str
     problem: str
@@ -128,22 +128,22 @@ class _Conversation(BaseModel):
 
 
 def _raw(name: str) -> Any:
-    return type_coerce(CONVERSATIONS.c[name], NullType()).label(name)
+    return AsStored(CONVERSATIONS.c[name]).label(name)
 
 
 _LAST_POSITION = (
-    select(type_coerce(MESSAGES.c.position, NullType()))
+    select(AsStored(MESSAGES.c.position))
     .where(MESSAGES.c.conversation_id == CONVERSATIONS.c.id)
     .order_by(MESSAGES.c.position.desc())
     .limit(1)
     .scalar_subquery()
 )
 RAW_ENTRIES = select(
-    literal_column("conversation.rowid").label("row"),
+    RowOfConversation().label("row"),
     _LAST_POSITION.label("last_position"),
     *(_raw(name) for name in _Conversation.model_fields),
 ).select_from(CONVERSATIONS)
-"""Conversations as SQLite has them: nothing is converted, so one that is damaged does not hide the others."""
+"""Conversations as the database has them: nothing is converted, so one that is damaged does not hide the others."""
 
 
 def entry_of(stored: RowMapping) -> ConversationEntry | UnreadableConversation:

@@ -9,9 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, select, type_coerce
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.types import NullType
+from sqlalchemy import ColumnElement, Connection, delete, select
 from sqlmodel import Session
 
 from memviz.core.messages import clean_text
@@ -19,6 +17,7 @@ from memviz.core.storage_errors import StorageError
 from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
+from memviz.storage.dialects import AsStored, upserts
 from memviz.storage.library import find_conversation, now
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import DAMAGE, KEPT
@@ -32,13 +31,8 @@ MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""
 
 
-_AS_STORED = type_coerce(KEPT.c.value, NullType())
-_INSERT = insert(KEPT)
-_CHANGED = ("value", "message_count", "kept_at")
-_PUT = _INSERT.on_conflict_do_update(
-    index_elements=KEPT.primary_key,
-    set_={name: _INSERT.excluded[name] for name in _CHANGED},
-)
+_AS_STORED = AsStored(KEPT.c.value)
+_PUT = upserts(KEPT, ("value", "message_count", "kept_at"))
 """Made once: a sweep keeps thousands of cells, one after the other."""
 _NEWEST_FIRST = KEPT.c.kept_at.desc(), KEPT.c.key, KEPT.c.number
 
@@ -84,7 +78,9 @@ def put(
         "message_count": message_count,
         "kept_at": now(),
     }
-    connection.execute(_PUT, row)
+    if isinstance(connection, Session):
+        connection = connection.connection()
+    connection.execute(_PUT[connection.dialect.name], row)
 
 
 def all_of(

@@ -1,4 +1,4 @@
-"""Conversations in the file: add, list, search, read, delete for good."""
+"""Conversations in the database: add, list, search, read, delete for good."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -8,17 +8,13 @@ from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
-    LargeBinary,
-    String,
     Table,
     and_,
-    cast,
     delete,
     func,
     insert,
     or_,
     select,
-    type_coerce,
     update,
 )
 from sqlmodel import Session
@@ -29,6 +25,7 @@ from memviz.core.process_memory import uncollected
 from memviz.core.storage_errors import StorageError, UnreadableConversationError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
+from memviz.storage.dialects import HoldsFolded, IsDate
 from memviz.storage.entries import (
     RAW_ENTRIES,
     ConversationEntry,
@@ -50,15 +47,12 @@ from memviz.storage.tables import (
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
-NO_STOP = 2**62
+NO_STOP = 2**31 - 1
 """A position behind every message."""
 IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
-_DELETED_AT = type_coerce(CONVERSATIONS.c.deleted_at, String)
-_IS_DELETED = and_(
-    func.typeof(_DELETED_AT) == "text", func.julianday(_DELETED_AT).is_not(None)
-)
+_IS_DELETED = IsDate(CONVERSATIONS.c.deleted_at)
 """Only a date says so: one that is damaged hides no conversation."""
 NEWEST_FIRST = (
     CONVERSATIONS.c.updated_at.desc(),
@@ -171,13 +165,10 @@ def matching(search: str) -> list[ColumnElement[bool]]:
         return [there]
     said = select(MESSAGES.c.position).where(
         MESSAGES.c.conversation_id == CONVERSATIONS.c.id,
-        _holds(MESSAGES.c.content, wanted),
+        HoldsFolded(MESSAGES.c.content, wanted),
     )
-    return [there, or_(_holds(CONVERSATIONS.c.title, wanted), said.exists())]
-
-
-def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
-    return func.holds_folded(cast(column, LargeBinary), wanted) == 1
+    is_titled = HoldsFolded(CONVERSATIONS.c.title, wanted)
+    return [there, or_(is_titled, said.exists())]
 
 
 def conversations(
@@ -219,7 +210,7 @@ def _parted(
     query = (
         RAW_ENTRIES.where(*conditions)
         .order_by(*NEWEST_FIRST)
-        .limit(limit)
+        .limit(None if limit < 0 else limit)
         .offset(offset)
     )
     all_entries = [entry_of(stored) for stored in session.execute(query).mappings()]

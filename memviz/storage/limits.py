@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import text
 from sqlmodel import Session
 
 from memviz.core.storage_errors import FullLibraryError
 from memviz.core.translation import _
 from memviz.storage import kept_values, library
+from memviz.storage.database import Database
 
 
 class Size(NamedTuple):
-    """The size of a library: its conversations, without those that were deleted, and the bytes of its pages in use."""
+    """The size of a library: its conversations, without those that were deleted, and the bytes that it takes."""
 
     conversations: int
     bytes: int
 
     @classmethod
-    def of(cls, session: Session) -> Size:
+    def of(cls, session: Session, database: Database) -> Size:
         """Return the size as this transaction sees it."""
-        pages = _pragma(session, "page_count") - _pragma(session, "freelist_count")
-        return cls(library.count(session), pages * _pragma(session, "page_size"))
-
-
-def _pragma(session: Session, name: str) -> int:
-    return int(session.execute(text(f"PRAGMA {name}")).scalar_one())
+        used_bytes = database.used_bytes(session.connection())
+        return cls(library.count(session), used_bytes)
 
 
 class Limits(NamedTuple):
@@ -35,10 +31,10 @@ class Limits(NamedTuple):
     conversations: int
     bytes: int
 
-    def check(self, session: Session, before: Size) -> None:
+    def check(self, session: Session, database: Database, before: Size) -> None:
         """Raise :class:`memviz.core.storage_errors.FullLibraryError` where a transaction made a library larger than it
         may be. Before that what was deleted goes for good, and what sweeps measured, if that makes room."""
-        after = Size.of(session)
+        after = Size.of(session, database)
         if after.conversations > max(self.conversations, before.conversations):
             raise FullLibraryError(
                 _(
@@ -50,7 +46,7 @@ class Limits(NamedTuple):
             return
         library.purge(session, older_than_days=0)
         kept_values.forget_cells(session)
-        if Size.of(session).bytes > max(self.bytes, before.bytes):
+        if Size.of(session, database).bytes > max(self.bytes, before.bytes):
             raise FullLibraryError(
                 _(
                     "Your library may take {megabytes:,} MB. Delete some conversations first.",

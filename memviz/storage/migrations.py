@@ -1,4 +1,4 @@
-"""Versions of the file. The number is kept in the file itself, next to a mark that says whose it is."""
+"""Versions of the database. The number is kept in the database itself, next to a mark that says whose it is."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -90,27 +90,62 @@ FIRST_TABLES = ("conversation", "message", "run")
 """What a file of version 1 has."""
 
 
+class Catalogue:
+    """The place where a file keeps its version, and the mark that it is memviz's; a server has another one."""
+
+    def version(self, connection: Connection) -> int | None:
+        """Return the version, ``None`` where nothing says that this is memviz's."""
+        is_ours = _pragma(connection, "application_id") == APPLICATION_ID
+        return _pragma(connection, "user_version") if is_ours else None
+
+    def is_free(self, connection: Connection) -> bool:
+        """Return whether tables can be made here: those of no other program are in the way."""
+        count_tables = "SELECT count(*) FROM sqlite_master"
+        is_empty = not connection.exec_driver_sql(count_tables).scalar_one()
+        return is_empty and not _pragma(connection, "user_version")
+
+    def mark(self, connection: Connection, version: int) -> None:
+        """Say that this is memviz's, and of which version."""
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+
+    def columns(self, connection: Connection, table: str) -> set[str]:
+        """Return the names of a table's columns, none where it is not there."""
+        return _columns(connection, table)
+
+
+OF_FILE = Catalogue()
+
+
 def migrate(
     connection: Connection,
     path: str,
     upgrades: Mapping[int, Upgrade] = UPGRADES,
     before_upgrade: Callable[[int], object] = lambda version: None,
+    catalogue: Catalogue = OF_FILE,
 ) -> int:
-    """Bring the file to the newest version, within the transaction of ``connection``; return that version.
+    """Bring the database to the newest version, within the transaction of ``connection``; return that version.
 
     ``before_upgrade`` is called with the newest version if the file is of an older one, and may raise. Raises
     :class:`StorageError`, with nothing changed, for a file of another program or of a newer memviz, and for one
     whose tables are not those of its version.
     """
     newest = max(upgrades)
-    version = _pragma(connection, "user_version")
-    if _pragma(connection, "application_id") != APPLICATION_ID:
-        _expect_new_file(connection, version, path)
+    version = catalogue.version(connection)
+    if version is None:
+        if not catalogue.is_free(connection):
+            raise StorageError(
+                _(
+                    "{path} is the database of another program. Choose another file.",
+                    path=path,
+                )
+            )
         Base.metadata.create_all(connection)
     else:
         _expect_version(version, newest, path)
         if version < newest:
-            _expect_tables(connection, path, {name: set() for name in FIRST_TABLES})
+            first: dict[str, set[str]] = {name: set() for name in FIRST_TABLES}
+            _expect_tables(connection, path, first, catalogue)
             before_upgrade(newest)
         for number, upgrade in upgrades.items():
             if number > version:
@@ -118,22 +153,10 @@ def migrate(
     columns = {}
     for table in Base.metadata.sorted_tables:
         columns[table.name] = set(table.columns.keys())
-    _expect_tables(connection, path, columns)
+    _expect_tables(connection, path, columns, catalogue)
     if version != newest:
-        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
+        catalogue.mark(connection, newest)
     return newest
-
-
-def _expect_new_file(connection: Connection, version: int, path: str) -> None:
-    count_tables = "SELECT count(*) FROM sqlite_master"
-    if version or connection.exec_driver_sql(count_tables).scalar_one():
-        raise StorageError(
-            _(
-                "{path} is the database of another program. Choose another file.",
-                path=path,
-            )
-        )
 
 
 def _expect_version(version: int, newest: int, path: str) -> None:
@@ -159,10 +182,13 @@ def _expect_version(version: int, newest: int, path: str) -> None:
 
 
 def _expect_tables(
-    connection: Connection, path: str, expected: Mapping[str, set[str]]
+    connection: Connection,
+    path: str,
+    expected: Mapping[str, set[str]],
+    catalogue: Catalogue,
 ) -> None:
     """Raise unless all ``expected`` tables are there with these columns."""
-    there = {name: _columns(connection, name) for name in expected}
+    there = {name: catalogue.columns(connection, name) for name in expected}
     missing = [
         _("the table {name}", name=name)
         for name, columns in there.items()

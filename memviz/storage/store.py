@@ -1,4 +1,4 @@
-"""The store: conversations and runs in one SQLite file."""
+"""The store: conversations and runs in one database, a file of SQLite or on a server of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from memviz.storage import (
 )
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
-from memviz.storage.engine import database_path, open_database, plain_error, writing
+from memviz.storage.engine import open_database
 from memviz.storage.limits import Limits, Size
 
 P = ParamSpec("P")
@@ -47,17 +47,14 @@ def _reads(
 def _reads_once(
     work: Callable[Concatenate[Session, P], T],
 ) -> Callable[Concatenate[Store, P], T]:
-    """The same, for what pages ask at every rerun: it is read again only if somebody has written to the file since.
+    """The same, for what pages ask at every rerun: it is read again only if somebody has written to the database since.
     What it returns is shared, and must not be changed."""
     read = _reads(work)
 
     @wraps(work)
     def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        readings = store._database.readings
-        if readings is None:
-            return read(store, *args, **kwargs)
         with store._errors_in_words():
-            return readings.once(
+            return store._database.read_once(
                 (work, args, tuple(kwargs.items())),
                 partial(read, store, *args, **kwargs),
             )
@@ -79,26 +76,31 @@ def _writes(
 
 
 class Store:
-    """Conversations, their messages and their runs, kept in a file (``":memory:"``: nowhere).
+    """Conversations, their messages and their runs, kept in a database (``":memory:"``: nowhere).
 
     Every method is one transaction: it happens whole or not at all, also when the process is killed.
-    Several threads, processes and tabs may use one file. All failures are :class:`StorageError`.
+    Several threads, processes, tabs and servers may use one database. All failures are :class:`StorageError`.
     What a method takes, does and returns is written at the function that it stands for, in the
     module of its subject; only the session, which comes first there, is the store's own.
     """
 
     def __init__(self, path_or_url: str | Path) -> None:
-        self._database = open_database(database_path(path_or_url))
+        self._database = open_database(path_or_url)
         self.limits: Limits | None = None
         self._moving = Lock()
 
     @property
     def path(self) -> str:
-        """The file, or ``:memory:``."""
-        return self._database.path
+        """The file, ``:memory:``, or the address of a server, without the password."""
+        return self._database.name
+
+    @property
+    def file(self) -> Path | None:
+        """The file; ``None`` where there is none: in memory, or on a server."""
+        return None if self._database.file is None else Path(self.path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the database."""
         self._database.close()
 
     @property
@@ -107,9 +109,17 @@ class Store:
         return self._database.file.problem() if self._database.file else ""
 
     def back_up(self, target: str | Path, *, overwrite: bool = False) -> None:
-        """Write everything to another file, while this one stays in use. Raises StorageError, also where ``target``
-        is there already and is not to be overwritten."""
-        self._file().copy_to(Path(target).expanduser().absolute(), overwrite=overwrite)
+        """Write everything to another file, which can be opened as a library, while this one stays in use. Raises
+        StorageError, also where ``target`` is there already and is not to be overwritten."""
+        path = Path(target).expanduser().absolute()
+        self._database.back_up(path, overwrite=overwrite)
+
+    def check(self) -> list[str]:
+        """The faults of the database, a sentence each; none where all is well. Deleted conversations, which can be
+        restored, are read as well."""
+        with self._reading() as session:
+            faults = self._database.faults(session.connection())
+            return [*faults, *checking.check(session)]
 
     def rescue(self) -> str:
         """Write everything that the removed or replaced file held to a new file, and go on with that; returns its
@@ -118,14 +128,14 @@ class Store:
             if self.problem:
                 place = Path(self.path).resolve()
                 target = free_place(place)
-                self._file().rescue_to(target)
+                self._moved_file().rescue_to(target)
                 self._go_on_with(self.path if target == place else str(target))
             return self.path
 
     def reopen(self) -> None:
         """Go on with the file that is at the path now. What only the one before held is lost."""
         with self._moving:
-            self._file().leave()
+            self._moved_file().leave()
             self._go_on_with(self.path)
 
     def _go_on_with(self, path: str) -> None:
@@ -133,16 +143,14 @@ class Store:
         self._database = open_database(path)
         before.close()
 
-    def _file(self) -> DatabaseFile:
+    def _moved_file(self) -> DatabaseFile:
         if self._database.file is None:
-            raise StorageError(
-                _("This database is in memory only; there is no file to copy.")
-            )
+            raise StorageError(_("{path} is no file that could move.", path=self.path))
         return self._database.file
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
-        made = Session(self._database.engine, expire_on_commit=False)
+        made = Session(self._database.reading, expire_on_commit=False)
         with self._errors_in_words(), made as session, session.begin():
             yield session
 
@@ -151,14 +159,14 @@ class Store:
         database = self._database
         with (
             self._errors_in_words(),
-            Session(writing(database.engine), expire_on_commit=False) as session,
+            Session(database.writing, expire_on_commit=False) as session,
         ):
             with session.begin():
-                before = None if self.limits is None else Size.of(session)
+                before = None if self.limits is None else Size.of(session, database)
                 yield session
                 session.flush()
                 if self.limits is not None and before is not None:
-                    self.limits.check(session, before)
+                    self.limits.check(session, database, before)
                 database.expect_in_place()
             database.expect_in_place()  # it may have gone during the commit: nothing is said to be saved that is not
 
@@ -168,7 +176,7 @@ class Store:
             yield
         except (SQLAlchemyError, UnicodeDecodeError) as error:
             self._database.expect_in_place()  # if it is not, that is what is wrong
-            raise plain_error(error, self.path) from error
+            raise self._database.error_in_words(error) from error
         except JSONDecodeError as error:
             raise StorageError(
                 _(
@@ -177,8 +185,6 @@ class Store:
                     error=error,
                 )
             ) from error
-
-    check = _reads(checking.check)
 
     conversations = _reads_once(library.conversations)
     page = _reads_once(library.page)

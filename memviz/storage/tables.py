@@ -11,7 +11,16 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import JSON, CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Dialect,
+    Index,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
@@ -21,7 +30,23 @@ from memviz.core.storage_errors import ConversationChangedError
 from memviz.core.translation import _, from_json, noop, to_json
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
-ANY_JSON = JSON(none_as_null=True)
+
+class JsonText(TypeDecorator[Any]):
+    """JSON in a column of texts, as SQLite keeps it. PostgreSQL's own type refuses Infinity, which Python writes."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Return what is written; nothing for ``None``."""
+        return None if value is None else json.dumps(value, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Return what was written. Raises ValueError where it is damaged."""
+        return None if value is None else json.loads(value)
+
+
+ANY_JSON = JSON(none_as_null=True).with_variant(JsonText(), "postgresql")
 Row = dict[str, Any]
 
 PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at")
@@ -132,6 +157,7 @@ class RunRow(Base, table=True):
             "conversation_id",
             unique=True,
             sqlite_where=text("kind = 'chat'"),
+            postgresql_where=text("kind = 'chat'"),
         ),
     )
 
@@ -195,7 +221,7 @@ CONVERSATIONS, MESSAGES, RUNS, RECORDS, KEPT = (
 
 
 def clean_row(**columns: Any) -> Row:
-    """Return a row whose texts SQLite accepts: without lone surrogates.
+    """Return a row whose texts databases accept: without lone surrogates.
 
     Those inside JSON columns are escaped when the JSON is written.
     """

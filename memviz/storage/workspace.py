@@ -18,7 +18,7 @@ from memviz.core.fingerprint import fingerprint
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.storage_errors import (
     DamagedRunError,
-    DatabaseMovedError,
+    DatabaseGoneError,
     FullLibraryError,
     StorageError,
 )
@@ -255,7 +255,7 @@ class Workspace(HeldChats):
         if run.compactions and not is_recorded:
             digest = key.digest(len(run.log))
             # Of a database that is gone the page says so; the run is worth looking at nevertheless.
-            with suppress(DatabaseMovedError, FullLibraryError):
+            with suppress(DatabaseGoneError, FullLibraryError):
                 self.store.save_run(key.conversation_id, run, digest, key.summarizer)
         return self._remember(key, run)
 
@@ -328,7 +328,7 @@ class Workspace(HeldChats):
         messages of each, if not of all, and ``options`` are further fields of
         :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
         # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
-        with suppress(DatabaseMovedError):
+        with suppress(DatabaseGoneError):
             self.store.prune_cells()
         count = find_counter(counter)
         firsts = first or {}

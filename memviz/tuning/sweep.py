@@ -18,7 +18,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import ParameterError, SweepError
 from memviz.core.messages import Message
 from memviz.core.model_errors import BudgetSpentError
-from memviz.core.storage_errors import DatabaseMovedError, FullLibraryError
+from memviz.core.storage_errors import DatabaseGoneError, FullLibraryError
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
 from memviz.core.vectors import server_of_vectors
@@ -207,7 +207,7 @@ class Sweeping:
             return
         found: dict[str, dict[str, object]] = {}
         # No connection was free, and a file that is gone gives no further one.
-        with suppress(DatabaseMovedError):
+        with suppress(DatabaseGoneError):
             found = self.kept.find_cells(list(keys.values()))
         for place, key in keys.items():
             try:
@@ -223,7 +223,7 @@ class Sweeping:
         self._due.take(self._pace_key(place), self._messages(place), cell.seconds)
         if self.kept is not None and cell.can_be_kept:
             # Pages say so; the cell is worth looking at nevertheless.
-            with suppress(DatabaseMovedError, FullLibraryError):
+            with suppress(DatabaseGoneError, FullLibraryError):
                 self.kept.keep_cell(key, cell.to_dict())
 
     def _run(

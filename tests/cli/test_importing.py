@@ -218,7 +218,7 @@ class TestWrongUse:
 
     def test_a_database_that_is_none(self, chat: Path, tmp_path: Path) -> None:
         refused("import", chat, "--db", chat, code=1, words=(str(chat),))
-        refused("list", "--db", "postgresql://x/y", code=1, words=("postgresql",))
+        refused("list", "--db", "mysql://x/y", code=1, words=("mysql",))
 
 
 def test_too_much_on_standard_input_is_refused(

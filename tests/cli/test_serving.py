@@ -201,6 +201,10 @@ def test_a_door_that_does_not_hold_is_refused_before_the_start(
         (("--class", "maple street", "--trust-everyone"), ("two doors",)),
         (("--class", "maple street", "--teacher-code", "me"), ("10 to 60",)),
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
+        (
+            ("--class", "maple street", "--db", "postgresql://x:secret@127.0.0.1/y"),
+            ("Each visitor would have a file", "--password-file"),
+        ),
     ],
 )
 def test_a_class_that_cannot_be_served_is_refused_before_the_start(

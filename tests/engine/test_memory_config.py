@@ -114,7 +114,7 @@ WRONG = {
         "sqlite:///memory.db",
     ),
     "another database": (
-        "memory:\n  persistence: postgresql://x/y\n",
+        "memory:\n  persistence: mysql://x/y\n",
         PLACE,
         2,
         "memviz has: memory, sqlite",

@@ -63,7 +63,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Class]:
     pages = Class()
     libraries = SimpleNamespace(open=lambda visitor: workspace())
     for module in (with_class, class_line):
-        monkeypatch.setattr(module, "served_class", lambda: "a class")
+        monkeypatch.setattr(module, "has_own_libraries", lambda: True)
     monkeypatch.setattr(with_class, "visitor_now", lambda: pages.visitor)
     monkeypatch.setattr(with_class, "own_libraries", lambda: libraries)
     with_class.class_at_work.cache_clear()

@@ -206,7 +206,7 @@ def test_a_sweep_is_made_although_no_connection_to_a_removed_database_is_free(
     database.unlink()
     window = memviz.strategy("window")
     with (
-        workspace.store._database.engine.connect()
+        workspace.store._database.reading.connect()
     ):  # as a page does that reads while the sweep begins
         sweeping = workspace.sweeping([FIRST_SAMPLE], [window], counter="o200k_base")
         assert len([*sweeping]) == 1

@@ -23,8 +23,8 @@ from tests.strategies.conversations import small_parameters
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
+def store(shared_library: str) -> Iterator[Store]:
+    store = Store(shared_library)
     yield store
     store.close()
 

@@ -80,7 +80,7 @@ def test_somebody_reading_holds_up_no_writer(tmp_path: Path) -> None:
 def test_a_file_that_stays_busy_is_an_error_in_plain_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memviz.storage.engine.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("memviz.storage.sqlite_file.BUSY_SECONDS", 0.1)
     store = Store(tmp_path / "chats.db")
     with closing(sqlite3.connect(store.path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
@@ -186,8 +186,8 @@ def test_an_address_works_like_a_path_and_other_databases_are_refused(
 ) -> None:
     a_file(tmp_path / "chats.db")
     assert Store(f"sqlite:///{tmp_path}/chats.db").count() == 1
-    with pytest.raises(StorageError, match="postgresql"):
-        Store("postgresql://localhost/chats")
+    with pytest.raises(StorageError, match="mysql"):
+        Store("mysql://localhost/chats")
 
 
 def test_a_file_of_a_newer_memviz_is_left_as_it_is(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
+from tests.postgres import PostgresCluster
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -42,11 +43,20 @@ every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
-    yield store
-    store.close()
+@pytest.fixture(
+    scope="module", params=["file", pytest.param("server", marks=pytest.mark.slow)]
+)
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    if request.param == "file":
+        store = Store(":memory:")
+        yield store
+        store.close()
+        return
+    cluster: PostgresCluster = request.getfixturevalue("postgres")
+    with cluster.library() as address:
+        store = Store(address)
+        yield store
+        store.close()
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from memviz.storage.store import Store
 
 
-def test_a_lesson_is_kept_as_its_text_and_taken_away_again(tmp_path: Path) -> None:
-    store = Store(tmp_path / "lessons.db")
+def test_a_lesson_is_kept_as_its_text_and_taken_away_again(library: str) -> None:
+    store = Store(library)
     store.keep("lesson", "mine", "title: 过敏\n")
     store.keep("lesson", "other", "title: Other\n")
     store.keep("lesson", "mine", "title: 过敏 again\n")

@@ -15,8 +15,8 @@ from tests.storage.stored_runs import stored_runs
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
+def store(library_opened_once: str) -> Iterator[Store]:
+    store = Store(library_opened_once)
     yield store
     store.close()
 

@@ -44,7 +44,7 @@ print(json.dumps([message.to_dict() for message in store.load("u")]))
 """
 
 
-def in_another_process(path: Path, adds: int) -> list[Message]:
+def in_another_process(path: str, adds: int) -> list[Message]:
     command = [sys.executable, "-c", OTHER_PROCESS, str(path), str(adds)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=300
@@ -52,7 +52,7 @@ def in_another_process(path: Path, adds: int) -> list[Message]:
     return [Message.of(message) for message in json.loads(done.stdout)]
 
 
-def kept(path: Path, id: str = "summary", **options: Any) -> MemoryStore:
+def kept(path: str | Path, id: str = "summary", **options: Any) -> MemoryStore:
     options = {"model": Digest(), "counter": "chars4", "persistence": path, **options}
     return MemoryStore(small(id), **options)
 
@@ -61,6 +61,12 @@ def kept_nowhere(**options: Any) -> MemoryStore:
     return MemoryStore(
         small("summary"), **{"model": Digest(), "counter": "chars4", **options}
     )
+
+
+@pytest.fixture
+def place(library_or_slow: str) -> str:
+    """A file, and among what is marked pytest.mark.slow a library on a server."""
+    return library_or_slow
 
 
 @pytest.fixture
@@ -132,21 +138,21 @@ class TestSessions:
             "x" * 5_000,
         ],
     )
-    def test_may_have_any_name(self, path: Path, name: str) -> None:
-        kept(path).append(name, Message("user", "Hello"))
-        kept(path).append("another", Message("user", "Hi"))
-        assert kept(path).load(name) == [Message("user", "Hello")]
+    def test_may_have_any_name(self, place: str, name: str) -> None:
+        kept(place).append(name, Message("user", "Hello"))
+        kept(place).append("another", Message("user", "Hi"))
+        assert kept(place).load(name) == [Message("user", "Hello")]
 
 
 class TestKept:
     @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_after_every_message_as_one_that_was_never_closed(
-        self, id: str, path: Path
+        self, id: str, place: str
     ) -> None:
         never_closed = ChatMemory(small(id), model=Digest(), counter="chars4")
         for message in talk(4):
             never_closed.append(message)
-            reopened = kept(path, id)
+            reopened = kept(place, id)
             reopened.append("u", message)
             if message.role == "user":
                 assert reopened.load("u") == never_closed.load()
@@ -154,21 +160,21 @@ class TestKept:
         assert reopened.memory("u").run.summaries == never_closed.run.summaries
 
     @pytest.mark.slow
-    def test_goes_on_in_another_process_and_back(self, path: Path) -> None:
-        first = kept(path, model=ScriptedModel(["mine 1"]))
+    def test_goes_on_in_another_process_and_back(self, place: str) -> None:
+        first = kept(place, model=ScriptedModel(["mine 1"]))
         for message in talk(2)[:3]:
             first.append("u", message)
-        assert [m.content for m in in_another_process(path, 0)] == [
+        assert [m.content for m in in_another_process(place, 0)] == [
             "Summary of earlier conversation: mine 1",
             "user says number 1",
         ]
-        sent = in_another_process(path, 3)
+        sent = in_another_process(place, 3)
         assert [m.content for m in sent] == [
             "Summary of earlier conversation: other 1",
             "other process 1",
             "other process 2",
         ]
-        back = kept(path, model=ScriptedModel([]))
+        back = kept(place, model=ScriptedModel([]))
         assert back.load("u") == sent
         assert [m.content for m in back.memory("u").get_all()[2:4]] == [
             "user says number 1",
@@ -177,9 +183,9 @@ class TestKept:
 
     @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_with_what_another_program_stored_meanwhile(
-        self, id: str, path: Path
+        self, id: str, place: str
     ) -> None:
-        mine, others = kept(path, id), kept(path, id)
+        mine, others = kept(place, id), kept(place, id)
         mine.load("u")
         others.put_messages("u", talk(4)[:7])
         with pytest.raises(
@@ -189,13 +195,13 @@ class TestKept:
             mine.put("u", talk(4)[7])
         assert mine.get_all("u") == talk(4)[:7]
         mine.put("u", talk(4)[7])
-        assert mine.get_all("u") == kept(path, id).get_all("u") == talk(4)
+        assert mine.get_all("u") == kept(place, id).get_all("u") == talk(4)
         assert (
-            mine.memory("u").run.summaries == kept(path, id).memory("u").run.summaries
+            mine.memory("u").run.summaries == kept(place, id).memory("u").run.summaries
         )
 
-    def test_goes_on_after_a_load_that_found_it_changed(self, path: Path) -> None:
-        mine, others = kept(path), kept(path)
+    def test_goes_on_after_a_load_that_found_it_changed(self, place: str) -> None:
+        mine, others = kept(place), kept(place)
         mine.load("u")
         others.put("u", Message("user", "Hello"))
         with pytest.raises(memviz.StorageError, match="by another program or tab"):
@@ -239,58 +245,58 @@ class TestKept:
         assert store.get_all("u") == [Message("user", "Hello")]
 
     @pytest.mark.parametrize("id", SUMMARIZING)
-    def test_reopening_asks_nobody(self, id: str, path: Path) -> None:
-        before = kept(path, id)
+    def test_reopening_asks_nobody(self, id: str, place: str) -> None:
+        before = kept(place, id)
         for message in talk(6)[:11]:
             before.append("u", message)
         sent = before.load("u")
         assert before.memory("u").run.summaries
-        assert kept(path, id, model=ScriptedModel([])).load("u") == sent
+        assert kept(place, id, model=ScriptedModel([])).load("u") == sent
 
     def test_under_another_strategy_is_derived_from_the_messages(
-        self, path: Path
+        self, place: str
     ) -> None:
         before, other = (
-            kept(path),
+            kept(place),
             ChatMemory(small("summary_only"), model=Digest(), counter="chars4"),
         )
         for message in talk(5)[:9]:
             before.append("u", message)
             other.append(message)
         for _ in range(2):  # the second time it is the kept one
-            after = kept(path, "summary_only")
+            after = kept(place, "summary_only")
             assert after.load("u") == other.load()
         assert after.memory("u").get_all() == talk(5)[:9]
 
     @pytest.mark.parametrize(
         "clear", [MemoryStore.clear, lambda store, name: store.memory(name).reset()]
     )
-    def test_forgetting_is_kept_too(self, path: Path, clear: Any) -> None:
-        store = kept(path)
+    def test_forgetting_is_kept_too(self, place: str, clear: Any) -> None:
+        store = kept(place)
         for message in talk(3):
             store.append("u", message)
         clear(store, "u")
-        assert kept(path).memory("u").get_all() == []
+        assert kept(place).memory("u").get_all() == []
         store.append("u", Message("user", "Again"))
-        assert kept(path).load("u") == [Message("user", "Again")]
+        assert kept(place).load("u") == [Message("user", "Again")]
 
-    def test_both_interfaces_keep(self, path: Path) -> None:
-        memory = kept(path, "buffer").memory("u")
+    def test_both_interfaces_keep(self, place: str) -> None:
+        memory = kept(place, "buffer").memory("u")
         memory.put({"role": "user", "content": "one"})
-        assert [m.content for m in kept(path, "buffer").memory("u").get()] == ["one"]
+        assert [m.content for m in kept(place, "buffer").memory("u").get()] == ["one"]
         memory.set([Message("user", "two"), Message("assistant", "three")])
-        assert [m.content for m in kept(path, "buffer").memory("u").get_all()] == [
+        assert [m.content for m in kept(place, "buffer").memory("u").get_all()] == [
             "two",
             "three",
         ]
 
     def test_stands_in_the_library_with_messages_and_summarizer(
-        self, path: Path
+        self, place: str
     ) -> None:
-        store = kept(path)
+        store = kept(place)
         for message in talk(3):
             store.append("Ann's chat", message)
-        library = Store(path)
+        library = Store(place)
         entry = library.conversations()[0]
         assert (entry.title, entry.format, entry.message_count) == (
             "Ann's chat",
@@ -300,11 +306,11 @@ class TestKept:
         assert list(library.conversation(entry.id).messages) == talk(3)
         assert stored_runs(library, entry.id)[0].summarizer == "digest"
 
-    def test_a_summarizer_that_fails_loses_nothing(self, path: Path) -> None:
-        store = kept(path, model=ScriptedModel([memviz.ModelError("down")] * 9))
+    def test_a_summarizer_that_fails_loses_nothing(self, place: str) -> None:
+        store = kept(place, model=ScriptedModel([memviz.ModelError("down")] * 9))
         for message in talk(3)[:5]:
             store.append("u", message)
-        assert kept(path, model=ScriptedModel([])).load("u") == talk(3)[:5]
+        assert kept(place, model=ScriptedModel([])).load("u") == talk(3)[:5]
 
     def test_without_a_file_nothing_is_kept(self) -> None:
         MemoryStore(counter="chars4").append("u", Message("user", "Hello"))
@@ -334,7 +340,7 @@ class TestFaces:
         assert store.get_all("ann") == []
 
     @pytest.mark.parametrize("keep", [False, True])
-    def test_async_twins_on_one_event_loop(self, path: Path, keep: bool) -> None:
+    def test_async_twins_on_one_event_loop(self, place: str, keep: bool) -> None:
         async def converse(store: MemoryStore, session: str) -> list[Message]:
             await store.aset(session, talk(1))
             await store.aput_messages(session, talk(3)[2:5])
@@ -361,37 +367,37 @@ class TestFaces:
             )
             return sent
 
-        store = kept(path, model=Slow()) if keep else kept_nowhere(model=Slow())
+        store = kept(place, model=Slow()) if keep else kept_nowhere(model=Slow())
         alone = ChatMemory(small("summary"), model=Digest(), counter="chars4")
         alone.set(talk(4)[:7])
         assert asyncio.run(everybody()) == [alone.get()] * 6
 
     def test_sessions_of_a_reopened_store_are_all_that_were_kept(
-        self, path: Path
+        self, place: str
     ) -> None:
-        store = kept(path)
+        store = kept(place)
         for name in ("bob", "ann's", "memory-x", "搬家"):
             store.append(name, Message("user", "Hello"))
-        Store(path).add_conversation(
+        Store(place).add_conversation(
             Transcript(tuple(talk(1)), title="another", format="role_content")
         )
-        again = kept(path)
+        again = kept(place)
         assert (
             again.sessions() == store.sessions() == ("bob", "ann's", "memory-x", "搬家")
         )
         assert again.load("memory-x") == [Message("user", "Hello")]
-        Store(path).delete("memory-bob")
+        Store(place).delete("memory-bob")
         assert again.sessions() == ("ann's", "memory-x", "搬家"), (
             "what was deleted in the library is no session"
         )
 
-    def test_opening_a_session_keeps_no_other_waiting(self, path: Path) -> None:
+    def test_opening_a_session_keeps_no_other_waiting(self, place: str) -> None:
         """Under another strategy the messages are summarized again while the memory is opened."""
-        before = kept(path)
+        before = kept(place)
         for message in talk(2)[:3]:
             before.append("slow", message)
         model = Waiting()
-        store = kept(path, "summary_only", model=model)
+        store = kept(place, "summary_only", model=model)
         nobody_waits_for(model, lambda: store.load("slow"), store)
 
     @pytest.mark.parametrize(
@@ -421,8 +427,8 @@ class TestFaces:
 
 class TestThreads:
     @pytest.mark.parametrize("keep", [False, True])
-    def test_talk_in_sessions_of_their_own(self, path: Path, keep: bool) -> None:
-        store = kept(path) if keep else kept(path, persistence=None)
+    def test_talk_in_sessions_of_their_own(self, place: str, keep: bool) -> None:
+        store = kept(place) if keep else kept(place, persistence=None)
 
         def converse(number: int) -> list[Message]:
             for message in talk(4)[:7]:
@@ -437,8 +443,8 @@ class TestThreads:
             )
         assert len(store.sessions()) == 12
 
-    def test_write_to_one_session_as_if_one_after_the_other(self, path: Path) -> None:
-        store = kept(path, model=Slow())
+    def test_write_to_one_session_as_if_one_after_the_other(self, place: str) -> None:
+        store = kept(place, model=Slow())
         with ThreadPoolExecutor(6) as threads:
             list(
                 threads.map(
@@ -455,8 +461,8 @@ class TestThreads:
         )
         alone.set(said)
         assert store.memory("u").run.summaries == alone.run.summaries
-        assert kept(path).memory("u").run.summaries == alone.run.summaries
-        assert kept(path).memory("u").get_all() == said
+        assert kept(place).memory("u").run.summaries == alone.run.summaries
+        assert kept(place).memory("u").get_all() == said
 
     def test_do_not_wait_for_the_summarizer_of_another_session(self) -> None:
         model = Waiting()
@@ -501,8 +507,8 @@ class TestBuildChatMemory:
         )
         assert memory.get_all() == list(self.LONG)
 
-    def test_takes_its_place_in_a_chat_store(self, path: Path) -> None:
-        store = kept(path, model=ScriptedModel([]))
+    def test_takes_its_place_in_a_chat_store(self, place: str) -> None:
+        store = kept(place, model=ScriptedModel([]))
         memory = memviz.build_chat_memory(
             None, token_limit=500, chat_store=store, chat_store_key="ann"
         )
@@ -515,7 +521,7 @@ class TestBuildChatMemory:
             "default"
         )
         again = memviz.build_chat_memory(
-            None, token_limit=500, chat_store=kept(path), chat_store_key="ann"
+            None, token_limit=500, chat_store=kept(place), chat_store_key="ann"
         )
         assert again.get() == [Message("user", "Hello")]
 
@@ -663,10 +669,10 @@ class TestPersistence:
         )
 
     def test_a_changed_limit_is_obeyed_when_it_is_opened_again(
-        self, path: Path
+        self, place: str
     ) -> None:
-        memviz.build_chat_memory(None, token_limit=500, persistence=path).set(talk(3))
-        again = memviz.build_chat_memory(None, token_limit=600, persistence=path)
+        memviz.build_chat_memory(None, token_limit=500, persistence=place).set(talk(3))
+        again = memviz.build_chat_memory(None, token_limit=600, persistence=place)
         assert again.strategy == memviz.strategy("chat_summary_buffer", token_limit=600)
         assert again.get_all() == talk(3)
 

@@ -94,7 +94,7 @@ def test_a_chat_is_stored_turn_by_turn(id: str, path: Path) -> None:
 def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store = Store(path)
     with (
-        store._database.engine.begin() as connection,
+        store._database.writing.begin() as connection,
         pytest.raises(StorageError, match=r"newer memviz .*version 11"),
     ):
         migrate(connection, str(path), {10: UPGRADES[11]})

@@ -63,8 +63,8 @@ transcripts = st.builds(
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
+def store(shared_library: str) -> Iterator[Store]:
+    store = Store(shared_library)
     yield store
     store.close()
 
@@ -184,10 +184,10 @@ def test_a_run_under_a_counter_that_cannot_be_found_again_is_refused(
 
 
 def test_of_many_replays_the_newest_and_the_paid_ones_are_kept(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     monkeypatch.setattr("memviz.storage.runs.MAX_REPLAYS", 3)
-    store, other = Store(":memory:"), Transcript(TALK, title="Another")
+    store, other = Store(library), Transcript(TALK, title="Another")
     id, untouched = (
         store.add_conversation(Transcript(TALK)),
         store.add_conversation(other),

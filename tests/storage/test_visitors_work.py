@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,6 +15,7 @@ from memviz.models.base import Usage
 from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
+from tests.storage.raw_rows import count_rows, execute
 
 PROBE = memviz.Probe("What is the budget?", ("3,000 euros",), (0,), "number")
 ANSWER = JudgedAnswer(
@@ -31,8 +29,8 @@ ANSWER = JudgedAnswer(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "chats.db")
+def store(library: str) -> Iterator[Store]:
+    made = Store(library)
     made.add_conversation(Transcript((Message("user", "Hi."),)), "one")
     yield made
     made.close()
@@ -85,8 +83,7 @@ def test_they_go_with_their_conversation(store: Store) -> None:
     with pytest.raises(StorageError, match="was deleted"):
         store.keep_wording("one", "key", 2, "Too late.")
     store.purge(older_than_days=0)
-    with closing(sqlite3.connect(store.path)) as file:
-        assert file.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+    assert count_rows(store, "kept") == 0
 
 
 def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
@@ -94,12 +91,10 @@ def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
     store.keep_wording("one", "key", 2, "Also mine.")
     store.keep_judged_answers("one", "key", {0: [ANSWER], 1: [ANSWER]})
     assert not store.check()
-    with closing(sqlite3.connect(store.path)) as file, file:
-        of = "kind = ? AND number = ?"
-        change = f"UPDATE kept SET value = ? WHERE {of}"  # noqa: S608
-        file.execute(change, (b"\0", "wording", 1))
-        damaged = packed([ANSWER.to_dict() | {"run": -4}])
-        file.execute(change, (damaged, "answers", 0))
+    change = "UPDATE kept SET value = :value WHERE kind = :kind AND number = :number"
+    execute(store, change, value=b"\0", kind="wording", number=1)
+    damaged = packed([ANSWER.to_dict() | {"run": -4}])
+    execute(store, change, value=damaged, kind="answers", number=0)
     assert store.find_wordings("one")["key"] == {2: "Also mine."}
     assert store.find_judged_answers("one", "key") == [ANSWER]
     assert any(

@@ -41,12 +41,13 @@ NOBODY = ScriptedModel([])  # whoever asks it is told off
 
 
 @pytest.fixture
-def database(tmp_path: Path, new_libraries_are_copies: None) -> Path:
-    return tmp_path / "memviz.db"
+def database(library_or_slow: str) -> str:
+    """A file, and among what is marked pytest.mark.slow a library on a server."""
+    return library_or_slow
 
 
 @pytest.fixture
-def workspace(database: Path) -> Workspace:
+def workspace(database: str) -> Workspace:
     return Workspace(database)
 
 
@@ -121,7 +122,7 @@ class TestLibrary:
         assert workspace.store.count() == len(entries)
 
     def test_samples_are_added_once_and_not_again_after_they_were_deleted(
-        self, database: Path
+        self, database: str
     ) -> None:
         first = Workspace(database)
         first.rename("sample-support", "My own title")
@@ -208,7 +209,7 @@ class TestRuns:
         assert done == [(turn, len(run.turns)) for turn in range(1, len(run.turns) + 1)]
 
     def test_made_once_is_found_again(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         key = key_of(imported(workspace))
         assert workspace.kept_run(key) is None
@@ -241,7 +242,7 @@ class TestRuns:
         ],
     )
     def test_another_setting_counter_or_summarizer_is_another_run(
-        self, workspace: Workspace, database: Path, changes: dict[str, object]
+        self, workspace: Workspace, database: str, changes: dict[str, object]
     ) -> None:
         key = key_of(imported(workspace))
         workspace.run(key, Digest())
@@ -255,7 +256,7 @@ class TestRuns:
 
     @pytest.mark.parametrize("failures", [1, 99])
     def test_with_a_failed_summarization_is_not_kept(
-        self, workspace: Workspace, database: Path, failures: int
+        self, workspace: Workspace, database: str, failures: int
     ) -> None:
         key = key_of(imported(workspace))
         answers = (
@@ -352,7 +353,7 @@ class TestBeginnings:
         assert workspace.conversation(entry.id)[0].probes == (early, late, typed)
 
     def test_its_run_is_the_beginning_of_the_whole_run(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         id = imported(workspace, turns=6)
         whole = workspace.run(key_of(id), Digest())
@@ -381,7 +382,7 @@ class TestBeginnings:
 
 
 class TestChats:
-    def test_goes_on_as_it_was_left(self, workspace: Workspace, database: Path) -> None:
+    def test_goes_on_as_it_was_left(self, workspace: Workspace, database: str) -> None:
         chat = a_chat(turns=4)
         id = saved(workspace, chat)
         again = resumed(Workspace(database), id, strategy=memviz.strategy("window"))
@@ -401,7 +402,7 @@ class TestChats:
         )
 
     def test_saved_turn_by_turn_is_whole(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         chat = a_chat(turns=1)
         id = saved(workspace, chat)
@@ -427,7 +428,7 @@ class TestChats:
         assert list(workspace.conversation(id)[1]) == talk(6), "not saved, so not there"
 
     def test_after_an_undo_is_as_it_is_now(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         chat = a_chat(turns=4)
         id, before = saved(workspace, chat), list(chat.log)
@@ -438,9 +439,7 @@ class TestChats:
 
 
 class TestTwoWindowsOnOneFile:
-    def test_see_each_others_library(
-        self, workspace: Workspace, database: Path
-    ) -> None:
+    def test_see_each_others_library(self, workspace: Workspace, database: str) -> None:
         other = Workspace(database)
         id = imported(workspace)
         other.rename(id, "From the other window")
@@ -450,7 +449,7 @@ class TestTwoWindowsOnOneFile:
         assert FIRST_SAMPLE not in entries
 
     def test_see_what_the_other_wrote_last(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         id = saved(workspace, a_chat(turns=2))
         assert len(workspace.conversation(id)[1]) == 4
@@ -462,7 +461,7 @@ class TestTwoWindowsOnOneFile:
         assert len(workspace.run(key_of(id), Digest()).turns) == 3
 
     def test_do_not_overwrite_each_other(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         mine = a_chat(turns=2)
         id = saved(workspace, mine)
@@ -482,7 +481,7 @@ class TestTwoWindowsOnOneFile:
 
 class TestRunsWithRecalls:
     def test_are_other_runs_of_the_same_setting(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         plain = key_of(
             imported(workspace), strategy=memviz.strategy("window", window_size=1)
@@ -573,7 +572,7 @@ def replies_of(run: Run | None) -> list[str]:
 
 class TestFreeRuns:
     def test_are_found_again_in_another_process(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         key = key_of(FIRST_SAMPLE, model="digest", recalls=((3, Recall(turns=[1])),))
         assert workspace.kept_free_run(key) is None
@@ -604,7 +603,7 @@ class TestFreeRuns:
         )
 
     def test_left_half_way_go_on_where_they_were(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         key = key_of(
             imported(workspace), model="digest", recalls=((6, Recall(turns=[1])),)
@@ -628,7 +627,7 @@ class TestFreeRuns:
         assert (again.is_complete, timeless(again.run)) == (True, timeless(whole))
 
     def test_a_failed_turn_is_kept_with_what_was_recalled_for_it(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         window = memviz.strategy("window", window_size=1)
         key = key_of(
@@ -667,7 +666,7 @@ class TestFreeRuns:
         assert timeless(theirs.run) == timeless(gone_on(workspace, key).run)
 
     def test_every_answering_model_has_its_own_and_replays_another(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         replayed = key_of(imported(workspace), strategy=memviz.strategy("buffer"))
         keys = [replace(replayed, model=name) for name in ("one", "other")]
@@ -704,7 +703,7 @@ class TestFreeRuns:
         assert contents(workspace.kept_free_run(key)) == contents(run)
 
     def test_over_messages_that_were_taken_back_are_gone(
-        self, workspace: Workspace, database: Path
+        self, workspace: Workspace, database: str
     ) -> None:
         chat = a_chat(turns=3)
         id, before = saved(workspace, chat), list(chat.log)

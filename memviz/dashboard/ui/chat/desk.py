@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
-from memviz.core.storage_errors import DatabaseMovedError, StorageError
+from memviz.core.storage_errors import DatabaseGoneError, StorageError
 from memviz.core.translation import _
 from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
@@ -60,7 +60,7 @@ class ChatDesk:
 
     def save_what_was_refused(self) -> None:
         """Save what was said while the database file was gone, once there is one again."""
-        was_moved = isinstance(self.state.error, DatabaseMovedError)
+        was_moved = isinstance(self.state.error, DatabaseGoneError)
         if was_moved and not self.workspace.store.problem:
             self.state.error = None
             self.save()

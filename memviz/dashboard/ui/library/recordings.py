@@ -160,14 +160,16 @@ def _facts(name: str, recording: Recording) -> Iterator[str]:
 
 def backup_controls() -> None:
     """Take a copy away, whatever is being saved meanwhile."""
-    path = Path(store().path)
+    path = store().file
     if store().path == MEMORY:
         return
+    stem = "memviz"
     # A visitor's file is named after the visitor, which is nobody else's business.
-    stem = path.stem if not has_own_libraries() else "memviz"
+    if path is not None and not has_own_libraries():
+        stem = path.stem
     name = f"{stem}-backup-{date.today()}.db"
     # No visitor of a class makes files on the server.
-    if has_own_libraries() or _size(path) <= MAX_DOWNLOAD_BYTES:
+    if path is None or has_own_libraries() or _size(path) <= MAX_DOWNLOAD_BYTES:
         offer_file(
             _("Back up"),
             partial(_copy, workspace()),
@@ -189,7 +191,7 @@ def backup_controls() -> None:
             store().back_up(path.with_name(name))
             show_success(_("The copy is {path}.", path=path.with_name(name)))
     if not has_own_libraries():
-        show_caption(_("Kept in {path}", path=path))
+        show_caption(_("Kept in {path}", path=store().path))
     else:
         _offer_to_delete_all()
 

@@ -1,0 +1,302 @@
+"""A database on a server of PostgreSQL: how it is reached and writers take turns, and its errors in plain words."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import psycopg
+from psycopg.types.string import StrDumperUnknown, TextLoader
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    create_engine,
+    event,
+    func,
+    inspect,
+    select,
+    text,
+)
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    NoSuchTableError,
+    OperationalError,
+    SQLAlchemyError,
+)
+
+from memviz.core.storage_errors import (
+    ConversationChangedError,
+    DatabaseAwayError,
+    StorageError,
+)
+from memviz.core.translation import _, noop
+from memviz.storage.database import Database, copy_rows, not_stored, not_writable
+from memviz.storage.migrations import Catalogue, migrate
+from memviz.storage.sqlite_file import SqliteFile
+from memviz.storage.tables import CHANGED, Base
+
+BUSY_SECONDS = 10
+"""How long a write waits for another server that is writing."""
+PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""How long a server that says nothing is waited for: seconds, and the last one milliseconds. Whoever wants other values
+writes them into the address: ?connect_timeout=3."""
+SESSION = (
+    f"SET lock_timeout = '{BUSY_SECONDS}s'; "
+    "SET idle_in_transaction_session_timeout = '60s'"
+)
+"""The second is for a memviz that is cut off while it writes: others wait for it no longer."""
+TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtext('memviz ' || current_schema()))"
+"""The lock of those that write to one library, held until their transaction ends. SQLite has one for a file."""
+VERSIONS = Table("memviz", MetaData(), Column("version", Integer, primary_key=True))
+MAX_REASON_CHARS = 300
+AWAY = ("08", "57P", "25P03")
+"""Beginnings of the codes of errors by which a connection ended."""
+CHANGED_MEANWHILE = ("23505", "23503")
+"""The codes of a row that is there already, and of one without the row that it belongs to."""
+NUL = "\x00"
+ESCAPE = "\ufdd1"
+
+
+class PostgresServer(Database):
+    """The database at an address such as ``postgresql+psycopg://user@host/database``, in the first schema of the
+    user's ``search_path``; its tables are made where there are none."""
+
+    def __init__(self, url: URL) -> None:
+        super().__init__()
+        # Neither the password nor what follows the question mark, where one may be too.
+        shown = URL.create(
+            "postgresql", url.username, None, url.host, url.port, url.database
+        )
+        self.name = shown.render_as_string()
+        patience = {
+            name: value for name, value in PATIENCE.items() if name not in url.query
+        }
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            hide_parameters=True,  # conversations do not belong into error texts
+            pool_pre_ping=True,  # a server that was started again is no error
+            connect_args=patience,
+        )
+        event.listen(engine, "connect", _set_up)
+        event.listen(engine, "begin", _begin)
+        self._engine = engine
+        self._asking = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.reading = engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        self.writing = engine.execution_options(
+            isolation_level="READ COMMITTED", begin=TAKE_TURN
+        )
+        try:
+            with self.writing.begin() as connection:
+                self._expect_unicode(connection)
+                migrate(connection, self.name, catalogue=ServerCatalogue())
+        except StorageError:
+            self.close()
+            raise
+        except SQLAlchemyError as error:
+            self.close()
+            raise self.error_in_words(error) from error
+
+    def _expect_unicode(self, connection: Connection) -> None:
+        encoding = connection.scalar(text("SHOW server_encoding"))
+        if encoding != "UTF8":
+            raise StorageError(
+                _(
+                    "{path} keeps texts as {encoding}, which has no room for those of all languages. Make a database "
+                    "with: createdb -E UTF8 -T template0.",
+                    path=self.name,
+                    encoding=encoding,
+                )
+            )
+
+    def commit_mark(self) -> Hashable | None:
+        """Return which transactions have ended, those of other databases of the server included: "743:745:743"."""
+        try:
+            with self._asking.connect() as connection:
+                return connection.scalar(select(func.pg_current_snapshot()))
+        except SQLAlchemyError:
+            return None  # reading says what is wrong
+
+    def back_up(self, target: Path, *, overwrite: bool) -> None:
+        """Write all rows to a new file of SQLite, as they are at one moment."""
+        try:
+            folder = TemporaryDirectory(prefix=".memviz-", dir=target.parent)
+        except OSError as error:
+            raise not_writable(str(target), error.strerror or str(error)) from error
+        with (
+            folder as name,
+            closing(SqliteFile(str(Path(name) / "copy.db"))) as copy,
+        ):
+            try:
+                with self.reading.begin() as server, copy.writing.begin() as file:
+                    copy_rows(server, file)
+            except SQLAlchemyError as error:
+                is_of_server = isinstance(error.__cause__, psycopg.Error)
+                database = self if is_of_server else copy
+                raise database.error_in_words(error) from error
+            copy.back_up(target, overwrite=overwrite)
+
+    def faults(self, connection: Connection) -> Iterator[str]:
+        """Yield the tables that have lost a constraint or an index. What the rows hold between them the server has
+        checked when they were written."""
+        for table in Base.metadata.sorted_tables:
+            count = connection.scalar(_COUNT_RULES, {"table": table.name}) or 0
+            expected_count = len(table.constraints) + len(table.indexes)
+            if count < expected_count:
+                yield _(
+                    "The table {table} has {there} of its {made} constraints and indexes.",
+                    table=table.name,
+                    there=count,
+                    made=expected_count,
+                )
+
+    def used_bytes(self, connection: Connection) -> int:
+        """Return the bytes of the tables with their indexes."""
+        sizes = [
+            connection.scalar(select(func.pg_total_relation_size(table.name))) or 0
+            for table in Base.metadata.sorted_tables
+        ]
+        return sum(sizes)
+
+    def error_in_words(
+        self, error: SQLAlchemyError | UnicodeDecodeError
+    ) -> StorageError:
+        """Return the error in plain words: the fault of the server, its address, and the remedy."""
+        if not isinstance(error, DBAPIError):
+            return not_stored(self.name, error)
+        reason = " ".join(str(error.orig).split())[:MAX_REASON_CHARS]
+        if isinstance(error, DataError):
+            return not_stored(self.name, error)
+        code = getattr(error.orig, "sqlstate", None) or ""
+        if code in CHANGED_MEANWHILE:
+            return ConversationChangedError(_(CHANGED))
+        if error.connection_invalidated or _says_nothing(error, code):
+            return DatabaseAwayError(self.name, reason)
+        sentence = _SENTENCES.get(code, _OTHERWISE)
+        return StorageError(
+            _(
+                sentence,
+                path=self.name,
+                seconds=BUSY_SECONDS,
+                reason=reason,
+                cause=reason,
+            )
+        )
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._engine.dispose()
+
+
+class ServerCatalogue(Catalogue):
+    """The version in a table of its own, ``memviz``."""
+
+    def version(self, connection: Connection) -> int | None:
+        """Return the version, ``None`` where nothing says that this is memviz's."""
+        if not inspect(connection).has_table(VERSIONS.name):
+            return None
+        return connection.scalar(select(VERSIONS.c.version))
+
+    def is_free(self, connection: Connection) -> bool:
+        """Return whether no table has a name that memviz's will have. Others may be there: of extensions, of another
+        program."""
+        has_table = inspect(connection).has_table
+        return not any(map(has_table, Base.metadata.tables))
+
+    def mark(self, connection: Connection, version: int) -> None:
+        """Say that this is memviz's, and of which version."""
+        VERSIONS.create(connection, checkfirst=True)
+        connection.execute(VERSIONS.delete())
+        connection.execute(VERSIONS.insert().values(version=version))
+
+    def columns(self, connection: Connection, table: str) -> set[str]:
+        """Return the names of a table's columns, none where it is not there."""
+        with suppress(NoSuchTableError):
+            return {column["name"] for column in inspect(connection).get_columns(table)}
+        return set()
+
+
+def _says_nothing(error: DBAPIError, code: str) -> bool:
+    """Return whether an error is of the way to the server: it has the code of one, or none at all."""
+    return isinstance(error, OperationalError) and (not code or code.startswith(AWAY))
+
+
+def _begin(connection: Connection) -> None:
+    statement = connection.get_execution_options().get("begin")
+    if statement is not None:
+        connection.exec_driver_sql(statement)
+
+
+def _set_up(connection: psycopg.Connection[Any], _record: object) -> None:
+    connection.adapters.register_dumper(str, _TextDumper)
+    for type_name in ("text", "varchar"):
+        connection.adapters.register_loader(type_name, _TextLoader)
+    connection.execute(SESSION)
+    connection.commit()
+
+
+class _TextDumper(StrDumperUnknown):
+    """Writes texts. PostgreSQL refuses the character NUL in them, which stands here and there in a log: it is written
+    as two others, of which the first, that Unicode leaves to programs, is doubled in its way."""
+
+    def dump(self, obj: str) -> Any:
+        if NUL in obj or ESCAPE in obj:
+            obj = obj.replace(ESCAPE, ESCAPE + "1").replace(NUL, ESCAPE + "0")
+        return super().dump(obj)
+
+
+class _TextLoader(TextLoader):
+    """Reads what :class:`_TextDumper` wrote."""
+
+    def load(self, data: Any) -> Any:
+        loaded = super().load(data)
+        if ESCAPE in loaded:
+            loaded = loaded.replace(ESCAPE + "0", NUL).replace(ESCAPE + "1", ESCAPE)
+        return loaded
+
+
+_COUNT_RULES = text(
+    """
+    SELECT (
+        SELECT count(*) FROM pg_constraint
+        WHERE conrelid = to_regclass(:table) AND convalidated AND contype IN ('p', 'u', 'f', 'c')
+    ) + (
+        SELECT count(*) FROM pg_index
+        WHERE indrelid = to_regclass(:table) AND indisvalid AND NOT EXISTS (
+            SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid
+        )
+    )
+    """
+)
+"""The constraints of a table that hold, and its other indexes."""
+_SENTENCES = {
+    "55P03": noop(
+        "{path} is busy: another program has been writing to it for {seconds} seconds. Try again."
+    ),
+    "53100": noop(
+        "There is no room left for {path}, so nothing was saved. Free some space and try again."
+    ),
+    "42501": noop(
+        "{path} does not let memviz write ({reason}). Its user needs the right to create tables in the schema."
+    ),
+    "25006": noop(
+        "{path} takes nothing to save ({reason}). Give the address of the server that others copy from."
+    ),
+}
+"""By the code of PostgreSQL: lock not available, disk full, insufficient privilege, a transaction that only reads."""
+_OTHERWISE = noop(
+    "{path} could not be read or written ({cause}). Nothing was saved; try again."
+)
