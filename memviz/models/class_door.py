@@ -49,6 +49,12 @@ class ClassDoor:
         given = _as_typed(entered).encode("utf-8", "surrogatepass")
         return hmac.compare_digest(given, _as_typed(self.code).encode())
 
+    def names_for_paths(self, words: str) -> str:
+        """Return words with the names of files of the class in place of their paths:
+        ``"/srv/maple/libraries/a.db is damaged."`` -> ``"a.db is damaged."``"""
+        folder = re.escape(str(self.folder.expanduser()))
+        return re.sub(rf"{folder}/(?:[\w.-]+/)*", "", words)
+
     def variables(self) -> dict[str, str]:
         """Return the environment variables that say all of this."""
         return {CLASS_CODE: self.code, CLASS_FOLDER: str(self.folder)}

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.shell.server.checks import served_class
 from memviz.dashboard.ui.shell.text import plain
 
 T = TypeVar("T")
@@ -199,8 +200,12 @@ def show_problem(text: str) -> None:
 
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
-    """Show what was wrong, where, and what to do."""
-    show_problem(f"{error} {remedy}")
+    """Show what was wrong, where, and what to do. Visitors of a class see the names of files, and not their folders on
+    the server."""
+    words = str(error)
+    if (visited := served_class()) is not None:
+        words = visited.names_for_paths(words)
+    show_problem(f"{words} {remedy}")
 
 
 @contextmanager
