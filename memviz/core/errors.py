@@ -12,11 +12,24 @@ from typing import Any
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.file_places import place_words
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop, template_of
 
 
 class MemvizError(Exception):
-    """Base of all errors that a user can cause or has to know of."""
+    """Base of all errors that a user can cause or has to know of.
+
+    Its first argument is the sentence. One that remembers its template (``Said``) is shown in the language of now.
+    """
+
+    def __str__(self) -> str:  # KeyError would show the repr of the sentence
+        sentence = self.args[0] if self.args else ""
+        return _(sentence) if isinstance(sentence, Said) else str(sentence)
+
+    @property
+    def template(self) -> str:
+        """The kind of the error: the English text that all errors of this kind are made of, with the fields of their
+        values, such as ``"there is no conversation {conversation}."``. Empty where its text has no template."""
+        return template_of(self.args[0]) if self.args else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error of a worker process is pickled, and its __init__ takes other arguments than ``args``.
@@ -108,9 +121,6 @@ class UnknownNameError(MemvizError, KeyError):
             )
         )
 
-    def __str__(self) -> str:  # KeyError would show the repr of the message
-        return str(self.args[0])
-
 
 class UnknownStrategyError(UnknownNameError):
     """No strategy has this id."""
@@ -195,14 +205,15 @@ SAY_WHO = noop(
 
 
 class TranscriptError(MemvizError, ValueError):
-    """A file cannot be read as a conversation. Attributes: ``format`` tried, ``place``, ``reason``."""
+    """A file cannot be read as a conversation. Attributes: ``format`` tried, ``place``, ``remedy`` and ``reason``,
+    which is to be translated where it is shown."""
 
     def __init__(
         self, reason: str, *, format: str = "", place: str = "", remedy: str = ""
     ) -> None:
+        self.reason = reason
         reason = _(reason)
         remedy = _(remedy)
-        self.reason = reason
         self.format = format
         self.place = place
         self.remedy = remedy
@@ -213,6 +224,11 @@ class TranscriptError(MemvizError, ValueError):
         if remedy:
             reason = _("{problem} {remedy}", problem=reason, remedy=remedy)
         super().__init__(reason)
+
+    @property
+    def template(self) -> str:
+        """The kind of the error: the English text that its reason is made of, without place and remedy."""
+        return template_of(self.reason)
 
 
 class UnclearUserError(TranscriptError):

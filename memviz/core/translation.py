@@ -64,6 +64,12 @@ class Said(str):
         return text if isinstance(text, Said) else cls(text)
 
 
+def template_of(text: object) -> str:
+    """Return the template of a text that remembers it: ``Said("{number} lines", number=3)`` -> ``"{number} lines"``;
+    empty for any other value."""
+    return text.template if isinstance(text, Said) else ""
+
+
 def to_json(value: Any) -> Any:
     """Return what a text is kept as, from which :func:`from_json` makes it again; a plain text is kept as it is."""
     if isinstance(value, Said):
@@ -119,12 +125,6 @@ def languages() -> dict[str, str]:
             if found:
                 named.setdefault(folder.name, found[1])
     return named
-
-
-def known_texts() -> set[str]:
-    """Return the English texts, with the fields of their values, that have a translation into any language."""
-    codes = [code for code in languages() if code != ENGLISH]
-    return {text for code in codes for _context, text in _catalogue(code).texts}
 
 
 def known_language(named: str) -> str:

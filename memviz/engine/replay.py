@@ -13,7 +13,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted
-from memviz.core.translation import _
+from memviz.core.translation import Said
 from memviz.core.turns import Request, Turn
 from memviz.engine.planned_recalls import PlannedRecalls, RequestKey
 from memviz.engine.recall import Recall
@@ -181,7 +181,7 @@ def expect_turn(log: Log) -> None:
     """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
     if not log.turn_count:
         raise EmptyConversationError(
-            _(
+            Said(
                 "The conversation has {messages} and none of them is the user's, so there is no request to show.",
                 messages=counted(log, "message"),
             )

@@ -144,6 +144,13 @@ def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get(CLASS_FOLDER) or DEFAULT_FOLDER)
 
 
+def names_for_paths(words: str, folder: Path) -> str:
+    """Return words with the names of files in ``folder`` in place of their paths:
+    ``"/srv/maple/libraries/a.db is damaged."`` -> ``"a.db is damaged."``"""
+    beginning = re.escape(str(folder.expanduser()))
+    return re.sub(rf"{beginning}/(?:[\w.-]+/)*", "", words)
+
+
 class VisitorCookies:
     """The cookies of one class: the id and the name of a visitor, signed, so that nobody can make one of somebody else.
 

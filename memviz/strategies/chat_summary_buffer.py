@@ -8,7 +8,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, noop
 from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.families import SUMMARIES
@@ -141,7 +141,7 @@ class ChatSummaryBuffer(Strategy):
         fill = self.fill(memory)
         if fill is None:
             raise SystemPromptTooLargeError(
-                _(
+                Said(
                     "The system prompt has {tokens:,} tokens, more than the token_limit of {limit:,}. Shorten it, "
                     "raise token_limit or turn count_initial_tokens off.",
                     tokens=memory.space.system_tokens,

@@ -16,7 +16,7 @@ from memviz.core.message_fields import text_beside_content
 from memviz.core.messages import Message
 from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
-from memviz.core.translation import Said, _, ngettext, noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import EventKind, RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,
@@ -45,9 +45,12 @@ NEEDED = noop(
 )
 IMPORTED = noop("imported {imported:,} of {all:,} messages: {reasons}")
 NOBODY = noop("nobody is called {name}, so the roles are those that the names show")
-KNOWN_ROLES = noop(
-    "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
+LOST_SPEAKERS = noop(
+    "{share} cannot be read: {reasons}. Known roles are system, user, assistant and tool, and names such as human, ai "
+    "or bot."
 )
+ONLY_ONE_UNREAD = noop("its only message cannot be read: {reasons}.")
+NONE_READ = noop("none of the {number} messages can be read: {reasons}.")
 NO_USER = noop("there is no user message, so no turn to replay")
 NO_USER_TEXT = noop("a message of the user has no text")
 UNANSWERED_CALL = noop("a tool call has no result")
@@ -279,14 +282,14 @@ class TranscriptBuilder:
         lost_at = {place for place, _error in self._lost}
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
-        reasons = _(_listed([_at(place, error.args[0]) for place, error in self._lost]))
+        reasons = _listed([_at(place, error.args[0]) for place, error in self._lost])
         share = share_of(len(self._lost), total, "message")
-        reason = _("{share} cannot be read: {reasons}.", share=share, reasons=reasons)
+        reason = Said(
+            "{share} cannot be read: {reasons}.", share=share, reasons=reasons
+        )
         if all(error.name for _place, error in self._lost):
-            raise UnclearUserError(
-                _("{problem} {remedy}", problem=reason, remedy=_(KNOWN_ROLES)),
-                names=self._names,
-            )
+            reason = Said(LOST_SPEAKERS, share=share, reasons=reasons)
+            raise UnclearUserError(reason, names=self._names)
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _refuse_if_none_is_left(self) -> None:
@@ -296,12 +299,8 @@ class TranscriptBuilder:
         total = len(self._left_out)
         if not total:
             raise NO_MESSAGES.error()
-        reason = ngettext(
-            "its only message cannot be read: {reasons}.",
-            "none of the {number} messages can be read: {reasons}.",
-            total,
-            reasons=_(_listed(self._left_out)),
-        )
+        template = NONE_READ if total > 1 else ONLY_ONE_UNREAD
+        reason = Said(template, number=total, reasons=_listed(self._left_out))
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _note_left_out(self) -> None:

@@ -30,7 +30,7 @@ class Refusal(NamedTuple):
     def error(self, place: str = "", /, **values: Any) -> TranscriptError:
         """Return the error that says so, of what stands at this place of a file."""
         return self.kind(
-            _(self.reason, **values),
+            Said(self.reason, **values),
             format=self.format,
             place=place,
             remedy=_(self.remedy, **values),

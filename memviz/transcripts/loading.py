@@ -41,7 +41,7 @@ Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
-UNFORESEEN = noop("something in it is not as this format has it")
+UNFORESEEN = noop("something in it is not as this format has it ({error}: {problem}).")
 OTHER_FORMAT_OR_EXPORT = noop(
     "Choose another format, or export the conversation again."
 )
@@ -281,8 +281,8 @@ def foreseen() -> Iterator[None]:
     except TranscriptError:
         raise
     except UNFORESEEN_ERRORS as error:
-        what = clean_text(str(error))[:100]
-        reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
+        problem = clean_text(str(error))[:100]
+        reason = Said(UNFORESEEN, error=type(error).__name__, problem=problem)
         raise TranscriptError(reason, remedy=OTHER_FORMAT_OR_EXPORT) from error
 
 
@@ -345,7 +345,7 @@ def _read_bytes(path: Path, at_most_bytes: int) -> bytes:
 def reader_named(name: str) -> Reader:
     reader = formats().get(name)
     if reader is None:
-        reason = _("there is no format {name!r}.", name=clean_text(name)[:40])
+        reason = Said("there is no format {name!r}.", name=clean_text(name)[:40])
         raise TranscriptError(reason, remedy=format_advice(name))
     return reader
 

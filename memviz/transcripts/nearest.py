@@ -11,7 +11,7 @@ from memviz.core import page_titles
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.core.text.wording import share_of
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import (
     UNFORESEEN_ERRORS,
@@ -76,7 +76,7 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     lists = _message_lists(document)
     if not lists:
         return UnknownFormatError(
-            _("no known format, found {found}.", found=document.found),
+            Said("no known format, found {found}.", found=document.found),
             remedy=f"{_(AS_MESSAGES)} {_(DOCS)}",
         )
     tried = _nearest_reader(document, readers)
@@ -128,7 +128,9 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     elif not odd:
         place = " in ".join(reversed(found.path)) or "it"
         return LIST_INSIDE.error(total=total, place=place)
-    reason = _("no known format, but nearly {nearly}: {why}.", nearly=nearly, why=why)
+    reason = Said(
+        "no known format, but nearly {nearly}: {why}.", nearly=nearly, why=why
+    )
     return TranscriptError(reason, remedy=remedy)
 
 

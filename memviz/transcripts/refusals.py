@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from memviz.core.errors import TranscriptError, UnclearUserError
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.archives import archived_names
 from memviz.transcripts.decoding import with_line_feeds
 from memviz.transcripts.document import (
@@ -116,7 +116,7 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     names = list(dict.fromkeys(lines))
     said = sum(1 for line in text.split("\n") if line.strip())
     if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= said:
-        reason = _(
+        reason = Said(
             "it may be a dialogue, but no name comes again: lines start with {names}.",
             names=listed_names(names),
         )
@@ -160,7 +160,7 @@ def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> Transcri
         # A broken file comes before one of no known kind, which may lie in any archive.
         broken = _broken(refused)
         problems = [
-            f"{inner[:80]}: {error.reason.rstrip('.')}"
+            f"{inner[:80]}: {_(error.reason).rstrip('.')}"
             for inner, error in (broken | refused).items()
         ]
         more = len(problems) - MAX_NAMES

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memviz.core.errors import UnclearUserError
-from memviz.core.translation import _
+from memviz.core.translation import Said, _
 
 MAX_NAMED = 8
 
@@ -21,7 +21,9 @@ def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
         else _("no name of a speaker was found")
     )
     return UnclearUserError(
-        _("nobody called {user!r} speaks in it: {found}.", user=user[:40], found=found),
+        Said(
+            "nobody called {user!r} speaks in it: {found}.", user=user[:40], found=found
+        ),
         names=names,
     )
 
@@ -29,7 +31,7 @@ def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
 def unclear_user(names: Sequence[str]) -> UnclearUserError:
     """The error for a text in which several speak and it does not show which of them is the user."""
     return UnclearUserError(
-        _(
+        Said(
             "it is not clear who the user is: lines start with {names}.",
             names=listed_names(names),
         ),

@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from operator import attrgetter
 from time import monotonic
 from typing import NamedTuple
@@ -34,6 +35,8 @@ MOST_WAITING = 2_000
 MOST_WAITING_CHARS = 64_000_000
 MOST_TAKEN = 10_000
 """Spans that were taken and wait no more: later logs of them say nothing new."""
+MOST_LOGS = 20_000
+"""Logs that are known again where an exporter, which heard no answer, sends them once more among others."""
 Event = tuple[str, Attributes]
 """The name and the attributes of an event, which a log is too."""
 
@@ -116,6 +119,12 @@ class SpanLogs:
         default_factory=lambda: RecentlyUsed(MOST_TAKEN)
     )
 
+    _logs: RecentlyUsed[bytes, bytes] = field(
+        default_factory=lambda: RecentlyUsed(MOST_LOGS)
+    )
+    """The digests of logs of earlier batches."""
+    _logs_of_batch: set[bytes] = field(default_factory=set)
+
     def add_span(self, span: SpanParts) -> None:
         """Take in a span, which its logs may have come before."""
         before = self._waiting.get(span.id)
@@ -130,22 +139,38 @@ class SpanLogs:
         self._touched.add(span.id)
 
     def add_log(self, id: SpanId, event: Event, time: int) -> None:
-        """Take in a log. Those without messages are passed over; so are those of a span
-        that was taken, and outside of spans those that hold less than a request."""
+        """Take in a log. Those without messages are passed over; so are those that came
+        in an earlier batch, those of a span that was taken, and outside of spans those
+        that hold less than a request."""
         name, attributes = event
+        if not holds_message(name) or self._came_before(id, event, time):
+            return
         if not id.span:
             if holds_request(name):
                 self._alone.append(SpanParts(id, time, time, attributes, [event]))
-        elif holds_message(name) and (id in self._waiting or not self._taken.get(id)):
+        elif id in self._waiting or not self._taken.get(id):
             span = self._waiting.setdefault(id, SpanParts(id, time, time))
             if span.attributes is None:
                 span.end = max(span.end, time)
             span.logs.append(event)
             self._touched.add(id)
 
+    def _came_before(self, id: SpanId, event: Event, time: int) -> bool:
+        """Return whether an earlier batch had the same log. Within one batch two that
+        are alike are two messages; one without a time may be said again."""
+        if not time:
+            return False
+        values = json.dumps([id, time, event], default=str, sort_keys=True)
+        digest = blake2b(values.encode("utf-8", "replace"), digest_size=16).digest()
+        self._logs_of_batch.add(digest)
+        return self._logs.get(digest) is not None
+
     def take(self, *, is_end: bool = False) -> list[Exchange]:
         """Return the exchanges that get no more or are waited for no longer, at the end
-        all, in the order of their beginnings."""
+        all, in the order of their beginnings. What was added so far is one batch."""
+        for digest in self._logs_of_batch:
+            self._logs.put(digest, digest)
+        self._logs_of_batch.clear()
         now = self.now()
         ready = self._alone
         self._alone = []

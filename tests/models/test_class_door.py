@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.errors import AccessError
+from memviz.core.storage_errors import StorageError
+from memviz.dashboard.ui.shell import elements
 from memviz.models.access import ServerAccess, server_access
 from memviz.models.class_door import (
     LONGEST_NAME_CHARS,
@@ -21,6 +23,7 @@ from memviz.models.class_door import (
     door_link,
     make_teacher_code,
 )
+from memviz.storage.own_libraries import OwnLibraries
 
 KEY = bytes(range(32))
 
@@ -185,3 +188,22 @@ def test_a_class_is_a_door_for_others_and_shares_no_keys() -> None:
     both = ServerAccess("0.0.0.0", password_file="file", personal_doors=("--class",))
     with pytest.raises(AccessError, match="two doors"):
         both.check()
+
+
+def test_what_is_said_of_a_damaged_library_names_its_file_and_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door = ClassDoor("maple street", tmp_path / "class (1)")
+    (door.folder / "libraries").mkdir(parents=True)
+    (door.folder / "libraries" / "ab12.db").write_bytes(b"no such thing " * 100)
+    with pytest.raises(StorageError) as refused:
+        OwnLibraries(door.folder).open("ab12")
+    assert str(tmp_path) in str(refused.value)
+    shown: list[str] = []
+    monkeypatch.setattr(elements, "show_problem", shown.append)
+    monkeypatch.setattr(elements, "has_own_libraries", lambda: True)
+    monkeypatch.setenv("MEMVIZ_CLASS_FOLDER", str(door.folder))
+    elements.show_error(refused.value)
+    (words,) = shown
+    assert words.startswith("ab12.db is not a memviz database, or it is damaged.")
+    assert "/" not in words

@@ -44,7 +44,7 @@ def read(data, format=None):
 def foreseen(error):
     """A sentence for the user that a reader meant to give: no error of its own that was caught at last."""
     str(error).encode()
-    assert UNFORESEEN not in error.reason, error
+    assert error.template not in ("", UNFORESEEN), error
     assert error.remedy
 
 

@@ -117,7 +117,7 @@ def test_a_format_named_for_a_file_of_another_says_so(name: str) -> None:
         with pytest.raises(TranscriptError) as caught:
             load_file(data, name)
         assert caught.value.remedy
-        assert UNFORESEEN not in caught.value.reason
+        assert caught.value.template != UNFORESEEN
 
 
 def _outside() -> list[object]:

@@ -203,3 +203,44 @@ def test_what_cannot_be_read_is_counted_once(
     for clock.seconds in (0.0, BATCH_SECONDS):
         assert logs.take() == []
     assert logs.unread == 1
+
+
+def test_logs_that_come_again_in_another_batch_are_told_once(
+    logs: SpanLogs, clock: Clock
+) -> None:
+    for text in ("q", "q", "p"):  # two that are alike in one batch are two messages
+        say(logs, ASKED, text)
+    assert logs.take() == []
+    for text in ("q", "p", "new"):
+        say(logs, ASKED, text)
+    say(logs, ASKED, "p", at=2)
+    say(logs, ANSWERED, "a")
+    logs.take()
+    clock.seconds += BATCH_SECONDS
+    assert told(logs.take()) == ["u:q u:q u:p u:new u:p a:a"]
+
+
+def test_a_request_outside_of_spans_that_comes_again_is_told_once(
+    logs: SpanLogs,
+) -> None:
+    whole = "gen_ai.client.inference.operation.details"
+    said = {
+        "gen_ai.input.messages": [
+            {"role": "user", "parts": [{"type": "text", "content": "q"}]}
+        ]
+    }
+    taken = []
+    for _batch in range(2):
+        logs.add_log(SpanId("", ""), (whole, said), 1)
+        taken += told(logs.take())
+    assert taken == ["u:q"]
+
+
+def test_known_logs_take_no_more_memory_than_they_may(
+    logs: SpanLogs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs._logs, "size", 3)
+    for number in range(9):
+        say(logs, ASKED, str(number))
+        logs.take()
+    assert len(logs._logs) == 3

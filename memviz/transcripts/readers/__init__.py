@@ -12,6 +12,7 @@ from pkgutil import walk_packages
 from typing import Any, TypeVar
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import Said
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
@@ -66,7 +67,11 @@ class OtherPackagesReader(Reader):
 
     def _failure(self, error: Exception) -> TranscriptError:
         LOGGER.warning("The reader %r failed", self.name, exc_info=error)
-        reason = f"the reader {self.name!r} of another package failed ({type(error).__name__})."
+        reason = Said(
+            "the reader {name!r} of another package failed ({error}).",
+            name=self.name,
+            error=type(error).__name__,
+        )
         return TranscriptError(reason, remedy=OTHER_FORMAT)
 
 

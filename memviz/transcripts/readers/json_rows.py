@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
@@ -200,7 +200,7 @@ class ExportReader(Reader):
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one entry."""
         if not self.is_conversation(piece):
-            raise TranscriptError(self.missing, remedy=EXPORT_AGAIN)
+            raise TranscriptError(Said(self.missing), remedy=EXPORT_AGAIN)
         return builder.build(**self.read_conversation(piece, builder))
 
 

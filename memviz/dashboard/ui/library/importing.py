@@ -294,7 +294,7 @@ def _ask_who_is_the_user(
                 name=plain(upload.outcome.name),
             )
         )
-        show_caption(error.reason)
+        show_caption(_(error.reason))
         name = _choose_user(error.names, key)
         with buttons_row():
             if main_button(

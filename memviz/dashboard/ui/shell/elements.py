@@ -12,7 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.errors import MemvizError
 from memviz.core.server_events import note_error
 from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.shell.server.checks import has_own_libraries
 from memviz.dashboard.ui.shell.text import plain
+from memviz.models.class_door import libraries_folder, names_for_paths
 
 T = TypeVar("T")
 _scrolling = st.components.v2.component(
@@ -216,9 +218,13 @@ def show_problem(text: str) -> None:
 
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
-    """Show what was wrong, where, and what to do."""
+    """Show what was wrong, where, and what to do. Visitors who have a library each see the names of files, and not their
+    folders on the server."""
     note_error(error)
-    show_problem(f"{error} {remedy}")
+    words = str(error)
+    if has_own_libraries():
+        words = names_for_paths(words, libraries_folder())
+    show_problem(f"{words} {remedy}")
 
 
 @contextmanager

@@ -46,7 +46,11 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
     if not document.plain_text:
         return mismatch(expected, document)
     start = document.plain_text[:40].split("\n")[0]
-    reason = f"{expected} was expected, found a text that starts with {start!r}."
+    reason = Said(
+        "{expected} was expected, found a text that starts with {start!r}.",
+        expected=expected,
+        start=start,
+    )
     return TranscriptError(reason, place="line 1", remedy=OTHER_FORMAT)
 
 
