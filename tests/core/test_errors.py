@@ -23,7 +23,7 @@ from memviz import Message, testing
 from memviz.cli import errors as problems
 from memviz.cli.suite_figures import read_figures
 from memviz.code_export import Setting, targets
-from memviz.core import errors, model_errors
+from memviz.core import errors, model_errors, storage_errors
 from memviz.core.counters import ENCODING_FILES
 from memviz.core.errors import MemvizError
 from memviz.core.model_errors import ModelError
@@ -279,8 +279,14 @@ CASES: dict[str, Case] = {
         ("chat_store", "{}", "memviz.MemoryStore"),
     ),
     "another database": Case(
-        lambda _: memviz.MemoryStore(persistence="postgresql://me:secret@host/x"),
-        ("postgresql", "memory, sqlite"),
+        lambda _: memviz.MemoryStore(persistence="mysql://me:secret@host/x"),
+        ("mysql://",),
+    ),
+    "a server that is not there": Case(
+        lambda _: memviz.MemoryStore(
+            persistence="postgresql+psycopg://me:secret@127.0.0.1:1/x"
+        ),
+        ("postgresql://me@127.0.0.1:1/x cannot be reached", "try again"),
     ),
     "session under other settings": Case(
         another_setting,
@@ -566,6 +572,7 @@ def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
         errors.UnknownNameError,
         ModelError,
         errors.LostMessageError,
+        storage_errors.DatabaseGoneError,
         model_errors.UnreadableAnswerError,
         SummarizerFailedError,
     }

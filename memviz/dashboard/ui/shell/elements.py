@@ -218,7 +218,7 @@ def show_problem(text: str) -> None:
 
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
-    """Show what was wrong, where, and what to do. Visitors who have a library each see the names of files, and not their
+    """Show what was wrong, where, and what to do. Visitors who have a library each see the names of files, not their
     folders on the server."""
     note_error(error)
     words = str(error)
