@@ -94,7 +94,9 @@ class FactIndex(SharedGrowth):
     def replaced_by(self, number: int, count: int) -> int | None:
         """Return the number of the newest of the first ``count`` facts that says of fact ``number`` that it holds no
         longer; ``None`` where none does."""
-        return next(_newest_first(self._replaced_by.get(number, ()), count), None)
+        if number not in self._replaced_by:
+            return None
+        return next(_newest_first(self._replaced_by[number], count), None)
 
     def linked_to(self, number: int, count: int) -> Iterator[int]:
         """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with

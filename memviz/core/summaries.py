@@ -123,6 +123,8 @@ class SummaryLog:
     _taken: set[tuple[str, range]] = field(default_factory=set)
     is_tree: bool = False
     has_opaque: bool = False
+    _asked_roots: tuple[int, tuple[SummaryVersion, ...]] = (0, ())
+    """The number of versions whose roots were asked for last, and these."""
     _facts: FactIndex = field(default_factory=FactIndex)
     is_straight: bool = True
     """True where nothing was edited or undone, so that every version counts."""
@@ -135,6 +137,7 @@ class SummaryLog:
     ) -> None:
         """Add the newest version, in the ``wording`` of another strategy if one is given."""
         wording = wording or self.wording
+        self._asked_roots = (0, ())
         index = len(self.versions)
         heading = wording.heading
         units = self.counter.units(f"{heading}\n") if heading else 0
@@ -203,10 +206,18 @@ class SummaryLog:
             level += 1
         return level
 
-    def roots(self, stop: int) -> list[SummaryVersion]:
+    def roots(self, stop: int) -> tuple[SummaryVersion, ...]:
         """The versions before ``stop`` (0-based) in force that no other one took in, in the order of what they stand
-        for: of a tree of summaries several, of a running summary its newest. Those below a root are passed over, so
-        that a tree of any size is quickly read."""
+        for: of a tree of summaries several, of a running summary its newest."""
+        # A replay asks at each message, and most messages write nothing.
+        asked_stop, roots = self._asked_roots
+        if asked_stop != stop:
+            roots = self._find_roots(stop)
+            self._asked_roots = (stop, roots)
+        return roots
+
+    def _find_roots(self, stop: int) -> tuple[SummaryVersion, ...]:
+        # Versions below a root are passed over, so that a tree of any size is quickly read.
         found: dict[int, SummaryVersion] = {}
         oldest = self.versions[0].covers.start if stop else 0
         while stop:
@@ -221,7 +232,7 @@ class SummaryLog:
             while not self._has_repeats and version.replaces is not None:
                 version = self.versions[version.replaces - 1]
             stop = version.newest_before
-        return [found[start] for start in sorted(found)]
+        return tuple(found[start] for start in sorted(found))
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""

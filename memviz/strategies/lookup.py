@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.core import small_embedding
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from memviz.core.conversation import Log
     from memviz.strategies.base import Strategy
     from memviz.strategies.clauses import Fill
+
+
+LINES_KEPT = 4096
+"""The most lines of questions whose words are remembered."""
 
 
 class Hit(NamedTuple):
@@ -73,7 +78,16 @@ def text_of(memory: Memory, positions: range) -> str:
 
 def words_of(memory: Memory, positions: range) -> frozenset[str]:
     """Return the stems in what people and the assistant said at these positions."""
-    return content_words(text_of(memory, positions))
+    return _words_in(text_of(memory, positions))
+
+
+def _words_in(text: str) -> frozenset[str]:
+    """Return the stems in a text. No word goes across a line break, so those of a line are found once, whether it
+    stands alone or among others, and for all settings that look it up."""
+    return frozenset().union(*map(_words_in_line, text.split("\n")))
+
+
+_words_in_line = lru_cache(maxsize=LINES_KEPT)(content_words)
 
 
 def score_texts(
@@ -92,7 +106,7 @@ def score_texts(
     nothing = np.zeros(len(sought))
     by_words = nothing
     if words is not None:
-        by_words = words.scores(content_words(question), start, stop)
+        by_words = words.scores(_words_in(question), start, stop)
     if vectors is None:
         return Scores(by_words, nothing, by_words)
     nearness = vectors.nearness(question, start, stop)

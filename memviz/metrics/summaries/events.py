@@ -190,7 +190,7 @@ def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     if not count:
         return []
     if summaries.is_straight or summaries.is_tree:
-        return summaries.roots(count)
+        return [*summaries.roots(count)]
     tracks = dict.fromkeys(version.track for version in summaries.versions[:count])
     heads = [summaries.head(count, track) for track in tracks]
     return [head for head in heads if head is not None]
