@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
-from memviz.dashboard.ui.controls.block_html import text_tokens
+from memviz.dashboard.ui.controls.block_words import text_tokens
 from memviz.dashboard.ui.controls.inspector import in_reading_order as blocks_in_order
 from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import size_words

@@ -23,7 +23,7 @@ from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.reporting.run_tables import compactions_csv
-from memviz.dashboard.ui.facts.summaries.page import versions_table
+from memviz.dashboard.ui.facts.summaries.numbers import versions_table
 from memviz.dashboard.ui.facts.summaries.version import event_label
 from memviz.dashboard.ui.facts.summaries.version_facts import facts_html
 from memviz.dashboard.ui.facts.version_card import badge_label

@@ -12,11 +12,8 @@ from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import Models, counter_picker
-from memviz.dashboard.ui.controls.settings_editor import (
-    choose_strategy,
-    edit_parameters,
-    take_over,
-)
+from memviz.dashboard.ui.controls.settings_editor import edit_parameters, take_over
+from memviz.dashboard.ui.controls.strategy_choice import choose_strategy
 from memviz.dashboard.ui.controls.vectors import show_budget_for
 from memviz.dashboard.ui.shell.elements import button, drawer, switch
 from memviz.dashboard.ui.shell.linked import (

@@ -20,10 +20,10 @@ from memviz.dashboard.charts.memory_map.message_life import life_finding, messag
 from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selection_of
-from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import facts_of_study
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.dashboard.ui.controls.pictures import chart
+from memviz.dashboard.ui.controls.sent_forms import sent_instead
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import box
 from memviz.dashboard.ui.shell.linked import linked

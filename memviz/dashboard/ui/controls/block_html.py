@@ -1,36 +1,38 @@
 """The blocks of a request as HTML: each message as it was sent and, where that is less than was said, as it was
 said."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
-from memviz.core.facts import OBSERVATIONS
-from memviz.core.forms import Form, FormFate
+from memviz.core.forms import Form
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
-from memviz.core.summaries import OPAQUE_TEXT, SUMMARY, SummaryVersion
+from memviz.core.summaries import OPAQUE_TEXT
 from memviz.core.text.wording import comma_list, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
-from memviz.dashboard.charts.palette import (
-    PART_COLORS,
-    PART_HELP,
-    PART_TITLES,
-    STEP_COLORS,
-)
+from memviz.dashboard.charts.palette import PART_COLORS, PART_HELP, STEP_COLORS
 from memviz.dashboard.markup import element, section
+from memviz.dashboard.ui.controls.block_words import (
+    block_title,
+    notes_title,
+    size_words,
+)
 from memviz.dashboard.ui.controls.facts_html import facts_line_html, facts_line_of
 from memviz.dashboard.ui.controls.message_html import formed_html, message_html
+from memviz.dashboard.ui.controls.sent_forms import (
+    IN_FORMS,
+    form_counts,
+    form_words,
+    forms_sent,
+    tokens_as_said,
+)
 from memviz.dashboard.words.requests import role_name
-from memviz.engine.part_tokens import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.stretches import code_of
-from memviz.metrics.summaries.facts import are_facts
 
-OWN_WORDS = noop("The strategy's own words")
 IN_PLACE = plural_noop(
     "in full at its place in the history", "in full at their places in the history"
 )
@@ -38,34 +40,9 @@ SOME_IN_PLACE = plural_noop(
     "{number:,} of them in full at its place in the history",
     "{number:,} of them in full at their places in the history",
 )
-IN_FORMS = ("history", "input")
-"""Kinds of blocks with messages of the log in their own place, which alone are sent in forms."""
-FORM_WORDS: dict[FormFate, str] = {
-    "cleared": noop("sent as a placeholder"),
-    "shortened": noop("shortened"),
-}
 FORMED_HELP = noop(
     "Messages of the conversation, some of them with less in them than was said."
 )
-
-
-def forms_sent(record: TurnRecord) -> Mapping[int, Form]:
-    """Return the forms of the messages of the log that were sent with less in them than was said, by their
-    positions."""
-    forms: dict[int, Form] = {}
-    for piece in record.parts.messages:
-        forms.update(reduced_forms(record.memory.space, piece))
-    return forms
-
-
-def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
-    """Return the message that was sent in the place of one with more in it, and in a few words how it was made smaller;
-    ``None`` for a message that was sent as it was said."""
-    form = forms_sent(record).get(position)
-    if form is None:
-        return None
-    sent = record.memory.log.sent(position, form)
-    return sent, _form_words(record, position, sent, form)
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
@@ -81,55 +58,6 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
         offsets = range(first, len(block.messages))
         parts += [_message(block, record, offset, forms) for offset in offsets]
     return section(PART_COLORS[block.kind], *parts)
-
-
-def block_title(block: Block, record: TurnRecord) -> str:
-    """Return the name of a block: a summary by its track of notes, where a strategy keeps several kinds."""
-    if block.kind == "history" and not block.indices:
-        return _(OWN_WORDS)
-    if block.kind != "summary":
-        return _(PART_TITLES[block.kind])
-    if facts_line_of(block, record) is not None:
-        return _("Facts")
-    for piece in _notes_in(block, record):
-        return notes_title(record, piece)
-    return _(PART_TITLES["summary"])
-
-
-def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
-    """Return the pieces that a block of notes sends."""
-    text = record.memory.space.summaries.text
-    content = block.messages[0].content
-    return [
-        notes
-        for notes in record.parts.notes
-        if text(notes.start, notes.stop) == content
-    ]
-
-
-def text_tokens(block: Block, record: TurnRecord) -> int:
-    """Return the tokens of what was written, in all versions that a block of notes sends: without the heading that it
-    is sent under."""
-    return sum(version.tokens for version in sent_versions(block, record))
-
-
-def sent_versions(block: Block, record: TurnRecord) -> list[SummaryVersion]:
-    """Return all versions in a block of notes."""
-    summaries = record.memory.space.summaries
-    versions: list[SummaryVersion] = []
-    for piece in _notes_in(block, record):
-        versions += summaries.in_block(piece.start, piece.stop)
-    return versions
-
-
-def notes_title(record: TurnRecord, piece: Notes) -> str:
-    """Return ``Summary``, or the name of another track of notes."""
-    version = record.memory.space.summaries.versions[piece.stop - 1]
-    if version.track != OBSERVATIONS and are_facts(version):
-        return _("Facts")
-    if version.track == SUMMARY:
-        return _(PART_TITLES["summary"])
-    return _(version.track.capitalize())
 
 
 def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
@@ -168,30 +96,6 @@ def _details(block: Block, record: TurnRecord) -> Iterator[str]:
             yield ngettext(*SOME_IN_PLACE, restored)
 
 
-def size_words(block: Block, record: TurnRecord) -> str:
-    """Return a block's tokens, those of a summary's heading apart."""
-    if block.kind != "summary" or facts_line_of(block, record) is not None:
-        return counted(block.tokens, "token")
-    text_size = text_tokens(block, record)
-    words = counted(text_size, "token")
-    heading = block.tokens - text_size
-    if not heading:
-        return words
-    return _("{words} and {heading:,} of its heading", words=words, heading=heading)
-
-
-def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
-    """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
-    if block.kind not in IN_FORMS:
-        return []
-    counts = Counter(forms[at].fate for at in block.indices if at in forms)
-    return [
-        _("{number:,} of them {how}", number=counts[fate], how=_(words))
-        for fate, words in FORM_WORDS.items()
-        if counts[fate]
-    ]
-
-
 def _message(
     block: Block, record: TurnRecord, offset: int, forms: Mapping[int, Form]
 ) -> Markup:
@@ -207,9 +111,9 @@ def _message(
         role=role_name(sent.role),
         number=message_number(position),
         size=counted(record.memory.sums.counter(sent.content), "token"),
-        form=_form_words(record, position, sent, form),
+        form=form_words(record, position, sent, form),
     )
-    as_said = _("As it was said, {tokens}", tokens=_tokens_words(record, position))
+    as_said = _("As it was said, {tokens}", tokens=tokens_as_said(record, position))
     color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
     return formed_html(
         color,
@@ -220,26 +124,6 @@ def _message(
             message_html(record.memory.log[position]),
         ),
     )
-
-
-def _tokens_words(record: TurnRecord, position: int) -> str:
-    """Return ``100 tokens``, of a message as it was said."""
-    tokens = record.memory.sums.between(position, position + 1)
-    return counted(tokens, "token")
-
-
-def _form_words(record: TurnRecord, position: int, sent: Message, form: Form) -> str:
-    content = record.memory.log[position].content
-    if form.fate == "cleared" and sent.content == content:
-        return _("sent without the arguments of its calls")
-    if form.is_older_read:
-        return _("an older read of this file, sent as a placeholder")
-    if form.stores:
-        return _(
-            "offloaded: its beginning is sent, and reading all of it once would send {tokens} more",
-            tokens=_tokens_words(record, position),
-        )
-    return _(FORM_WORDS[form.fate])
 
 
 def _position(block: Block, offset: int) -> int | None:
@@ -266,7 +150,7 @@ def _head_words(
         "{role} · message {number:,} · {tokens}",
         role=role_name(record.memory.log[position].role),
         number=message_number(position),
-        tokens=_tokens_words(record, position),
+        tokens=tokens_as_said(record, position),
     )
     if block.kind != "recalled":
         return where

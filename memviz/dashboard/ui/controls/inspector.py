@@ -19,12 +19,9 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.markup import bar_part, element, in_language, swatch
 from memviz.dashboard.reporting.run_tables import request_json
-from memviz.dashboard.ui.controls.block_html import (
-    added_to_system,
-    block_html,
+from memviz.dashboard.ui.controls.block_html import added_to_system, block_html
+from memviz.dashboard.ui.controls.block_words import (
     block_title,
-    form_counts,
-    forms_sent,
     sent_versions,
     size_words,
 )
@@ -35,6 +32,7 @@ from memviz.dashboard.ui.controls.request_changes import (
     draw_summarizer_calls,
 )
 from memviz.dashboard.ui.controls.request_reasons import draw_reasons, draw_recalled
+from memviz.dashboard.ui.controls.sent_forms import form_counts, forms_sent
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import offer_file, popup, show_info
 from memviz.dashboard.ui.shell.terms import term_html

@@ -17,11 +17,13 @@ from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
+    edit_parameters,
+    take_over,
+)
+from memviz.dashboard.ui.controls.strategy_choice import (
     choose_preset,
     choose_strategy,
-    edit_parameters,
     offered_strategies,
-    take_over,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import button, quiet_button, row

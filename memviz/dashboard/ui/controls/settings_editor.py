@@ -1,40 +1,25 @@
-"""The controls of one strategy setting: which strategy, its limits scaled to the conversation, its parameters; and
-settings from a file."""
+"""The controls of the parameters of one setting, and the button that scales its limits to the conversation."""
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote
 
 import streamlit as st
 
-from memviz.core import page_titles
 from memviz.core.errors import ParameterError
-from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.links import SUMMARIZER
-from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.dashboard.ui.controls.setting import Setting
-from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.controls.strategy_choice import in_the_guide
 from memviz.dashboard.ui.shell.elements import (
-    error_shown,
     quiet_button,
     show_caption,
     show_error,
     switch,
 )
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.engine.memory_config import read_memory_config, strategy_of
-from memviz.models.names import is_free
-from memviz.strategies import strategies
-from memviz.strategies.base import Strategy
-from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
-from memviz.strategies.presets import presets
-from memviz.tuning.grid import refused
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 
-COUNTER_KEY = "compare-counter"
 PANEL_PIXELS = 250
 """Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
 STEPS_ACROSS = 100
@@ -42,107 +27,6 @@ SCALE_HELP = noop(
     "Sets its limits in tokens to the same shares of a window that is as large as this conversation "
     "needs. Limits made for a whole context window would never be reached in a short conversation."
 )
-PRESET_HELP = noop(
-    "Takes over what it does when nothing is configured, scaled to this conversation: limits made for a whole context "
-    "window would never be reached in a short one."
-)
-FILE_HELP = noop(
-    "A setting as saved on the {tune} page: a strategy with its parameters, the counter and the summarizer."
-)
-
-
-def offered_strategies(chosen: str = "") -> dict[str, type[Strategy]]:
-    """Return the strategies to choose from, by id; the one that is ``chosen`` also where it cannot be run, as a link or
-    a file may ask for it."""
-    left_out = refused().keys() - {chosen}
-    return {id: cls for id, cls in strategies().items() if id not in left_out}
-
-
-def title_in_menu(cls: type[Strategy]) -> str:
-    """Return the title of a strategy among others, with the version of the library that it runs."""
-    return cls.title_here() if issubclass(cls, LibraryStrategy) else _(cls.title)
-
-
-def refused_words() -> list[str]:
-    """Return a line on each strategy that is not offered, and one on all whose libraries are not installed."""
-    lines: list[str] = []
-    libraries: dict[str, str] = {}
-    for id, reason in refused().items():
-        cls = strategies()[id]
-        if issubclass(cls, LibraryStrategy) and cls.package:
-            libraries[cls.library_name] = cls.package
-            continue
-        title = _(cls.title)
-        words = _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
-        lines.append(words)
-    if libraries:
-        lines.append(
-            _(
-                "Could be run here too, once installed with 'pip install {packages}': {libraries}.",
-                packages=" ".join(libraries.values()),
-                libraries=listed(libraries),
-            )
-        )
-    return lines
-
-
-def in_the_guide(cls: type[Strategy]) -> str:
-    """Return what a strategy does, in a sentence of Markdown with a link to its page of the guide."""
-    return _(
-        "{summary} [More in the guide](guide?strategy={id})",
-        summary=plain(_(cls.summary_line())),
-        id=quote(cls.id),
-    )
-
-
-def choose_strategy(setting: Setting) -> None:
-    """Draw the choice of the strategy of a setting; :func:`take_over` turns to it."""
-    choices = offered_strategies(setting.strategy_id)
-    lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in choices.values()]
-    st.selectbox(
-        _("Strategy"),
-        list(choices),
-        index=list(choices).index(setting.strategy_id),
-        format_func=lambda id: title_in_menu(choices[id]),
-        key=f"strategy-{setting.uid}",
-        help="\n\n".join([*lines, *map(plain, refused_words())]),
-    )
-
-
-def choose_preset(setting: Setting, needed_tokens: Callable[[], int] | None) -> None:
-    """Draw the choice of a product or a library, whose memory the setting becomes, scaled to the conversation where
-    ``needed_tokens`` says how many tokens that takes in all."""
-    all_presets = presets()
-    key = f"preset-{setting.uid}"
-    st.selectbox(
-        _("What does your program use?"),
-        list(all_presets),
-        index=None,
-        format_func=lambda id: _(all_presets[id].title),
-        key=key,
-        placeholder=_("A product or a library"),
-        help=_(PRESET_HELP),
-        on_change=_take_preset,
-        args=(setting, key, needed_tokens),
-    )
-    preset = all_presets.get(widget_value(key) or "")
-    if preset is not None and preset.strategy == setting.strategy_id:
-        source = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
-        differs = f" {_(preset.differs)}" if preset.differs else ""
-        show_caption(f"{source}{differs}")
-
-
-def _take_preset(
-    setting: Setting, key: str, needed_tokens: Callable[[], int] | None
-) -> None:
-    preset = presets().get(widget_value(key) or "")
-    if preset is None:
-        return
-    setting.turn_to_preset(preset)
-    set_widget(f"strategy-{setting.uid}", preset.strategy)
-    if needed_tokens is not None:
-        limits = scaled(setting.strategy_class, needed_tokens(), preset.parameters)
-        setting.scale(limits)
 
 
 def edit_parameters(
@@ -305,37 +189,3 @@ def step_of(parameter: Parameter) -> int:
     while (high - low) / step > STEPS_ACROSS:
         step *= 10
     return step if step == 1 else step // 2
-
-
-def setting_from_file() -> None:
-    """Choose a memory.yaml: its strategy becomes one more setting, its counter that of the page, and so does its
-    summarizer if it is free."""
-    # A fresh control for every setting, so that no file is opened twice.
-    state = compare_state()
-    file = st.file_uploader(
-        _("Open a memory.yaml"),
-        type=["yaml", "yml"],
-        key=f"setting-file-{state.settings_made}",
-        help=_(FILE_HELP, tune=_(page_titles.TUNE)),
-    )
-    if file is None:
-        return
-    with error_shown():
-        config = read_memory_config(file.getvalue(), file.name)
-        setting = strategy_of(config)
-        state.add(setting.id, setting.model_dump())
-        memory = config["memory"]
-        state.counter = memory.get("counter", state.counter)
-        set_widget(COUNTER_KEY, state.counter)
-        name = memory.get("summarizer")
-        if name is not None and is_free(name):
-            set_widget(name_key(SUMMARIZER), name)
-        elif name is not None:  # opening a file spends nothing
-            st.toast(
-                _(
-                    "The file summarizes with {name}, which costs money. This page goes on with its own summarizer.",
-                    name=plain(name),
-                ),
-                icon=":material/payments:",
-            )
-        st.rerun()

@@ -39,8 +39,8 @@ from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
 from memviz.dashboard.ui.controls.replaying import make_runs, run_key
 from memviz.dashboard.ui.controls.selected_request import choose_request, look_at_chosen
 from memviz.dashboard.ui.controls.setting import Setting
+from memviz.dashboard.ui.controls.setting_file import COUNTER_KEY, setting_from_file
 from memviz.dashboard.ui.controls.setting_rows import mark_row, setting_rows
-from memviz.dashboard.ui.controls.settings_editor import COUNTER_KEY, setting_from_file
 from memviz.dashboard.ui.controls.study import (
     FREE_RUN,
     REPLAYED,

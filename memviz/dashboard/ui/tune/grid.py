@@ -16,8 +16,8 @@ from memviz.dashboard.ui.controls.conversations import (
     looked_at_conversation,
     size_words,
 )
-from memviz.dashboard.ui.controls.settings_editor import (
-    PANEL_PIXELS,
+from memviz.dashboard.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.dashboard.ui.controls.strategy_choice import (
     in_the_guide,
     offered_strategies,
     refused_words,

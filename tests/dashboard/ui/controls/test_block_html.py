@@ -10,8 +10,9 @@ from memviz import Message, ScriptedModel
 from memviz.core.context import Fate
 from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.palette import STEP_COLORS
-from memviz.dashboard.ui.controls.block_html import block_html, sent_instead
+from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_order
+from memviz.dashboard.ui.controls.sent_forms import sent_instead
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.stretches import code_of
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer

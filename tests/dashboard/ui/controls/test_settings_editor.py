@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
 from memviz.dashboard.ui.controls.setting import Setting
-from memviz.dashboard.ui.controls.settings_editor import (
+from memviz.dashboard.ui.controls.strategy_choice import (
     offered_strategies,
     refused_words,
 )
@@ -58,7 +58,7 @@ def known() -> dict[str, type[Strategy]]:
 @pytest.fixture
 def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "memviz.dashboard.ui.controls.settings_editor.strategies", known
+        "memviz.dashboard.ui.controls.strategy_choice.strategies", known
     )
     monkeypatch.setattr("memviz.dashboard.ui.controls.setting.strategies", known)
     monkeypatch.setattr("memviz.tuning.grid.strategies", known)
@@ -72,11 +72,8 @@ def editor() -> None:
     import streamlit as st
 
     from memviz.dashboard.ui.controls.setting import Setting
-    from memviz.dashboard.ui.controls.settings_editor import (
-        choose_strategy,
-        edit_parameters,
-        take_over,
-    )
+    from memviz.dashboard.ui.controls.settings_editor import edit_parameters, take_over
+    from memviz.dashboard.ui.controls.strategy_choice import choose_strategy
 
     setting = st.session_state.setdefault("setting", Setting(7, 0, "limited"))
     take_over(setting)

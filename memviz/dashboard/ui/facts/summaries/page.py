@@ -19,7 +19,6 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
     picture,
-    places,
     tell_audience,
 )
 from memviz.dashboard.ui.controls.recorded_events import draw_recorded_events
@@ -40,6 +39,7 @@ from memviz.dashboard.ui.facts.selection import (
 )
 from memviz.dashboard.ui.facts.summaries.charts import evolution_charts, writers
 from memviz.dashboard.ui.facts.summaries.idle import say_nothing_summarized
+from memviz.dashboard.ui.facts.summaries.numbers import draw_numbers
 from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.facts.summaries.version import (
@@ -56,26 +56,17 @@ from memviz.dashboard.ui.facts.version_card import (
     draw_version_head,
     draw_writer_badge,
 )
-from memviz.dashboard.ui.shell.elements import drawer, header, show_table
+from memviz.dashboard.ui.shell.elements import header
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
-from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.asked_length import broken_length_words
-from memviz.dashboard.words.authors import reason_in_words
-from memviz.dashboard.words.compactions import event_turn_in_a_table
 from memviz.engine.run import Run
-from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
-    grows_a_list,
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
-
-MOST_ROWS = 200
-NUMBER_PIXELS = 140
 
 
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
@@ -120,50 +111,6 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
     return worth.index(max(worth))
 
 
-_KEY_NUMBERS = (
-    (
-        noop("Tokens at the end"),
-        noop(
-            "Of the text that is sent in place of older messages. {compare} counts the heading that it is sent "
-            "under, too."
-        ),
-    ),
-    (
-        noop("Messages replaced"),
-        noop("Messages that are no longer sent word for word at the end."),
-    ),
-    (
-        noop("Oldest content"),
-        noop("How many summarizations it has been through."),
-    ),
-    (
-        noop("Summarizer tokens"),
-        noop("Into and out of it, in all calls that gave a summary."),
-    ),
-)
-"""The name of each number, and its help."""
-
-
-def _draw_key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events = compaction_events(run)
-    count = events[-1].compaction.after.summary_count
-    first = 0 if grows_a_list(run) else max(0, count - 1)
-    in_force = run.space.summaries.in_block(first, count)
-    covered = sum(len(version.covers) for version in in_force)
-    generation = max(
-        (fact.generation for fact in facts if fact.version in in_force), default=0
-    )
-    numbers = [
-        f"{tokens_in_force(run, events[-1]):,}",
-        f"{covered:,}",
-        _("{number}× summarized", number=generation),
-        f"{token_use(run).summarizer_tokens:,}",
-    ]
-    cells = places(numbers, NUMBER_PIXELS)
-    for (place, number), (name, help) in zip(cells, _KEY_NUMBERS, strict=True):
-        place.metric(_(name), number, help=_(help, compare=_(page_titles.COMPARE)))
-
-
 _NOT_YET = {
     True: noop(
         "No summary was sent yet with the request of {name}; this is the first."
@@ -204,32 +151,8 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     facts_by_number = {fact.event.number: fact for fact in facts}
     version_view(desk, event, facts_by_number.get(number), view)
     if facts:
-        _draw_key_numbers(run, facts)
-        with drawer(
-            _("All of them as a table"), ":material/table_rows:", "summaries-table"
-        ):
-            show_table(versions_table(run, facts), _("Every summary, one a row"))
+        draw_numbers(run, facts)
     keep_address("summaries-address")
-
-
-def versions_table(run: Run, facts: Sequence[VersionFacts]) -> list[dict[str, str]]:
-    """Return a row for each of the newest summaries that the picture shows."""
-    noun = version_noun(run)
-    asks_length = getattr(run.strategy, "summary_words", 0)
-    rows = []
-    for fact in facts[-MOST_ROWS:]:
-        compaction = fact.event.compaction
-        row = {
-            noun: f"{fact.version.version:,}",
-            _("Turn"): event_turn_in_a_table(fact.event),
-            _("Tokens"): f"{fact.tokens:,}",
-        }
-        if asks_length:
-            row[_("Words")] = broken_length_words(compaction) or _("as asked")
-        row[_("Messages replaced")] = f"{len(fact.version.covers):,}"
-        row[_("Why")] = plain(reason_in_words(compaction.reason))
-        rows.append(row)
-    return rows
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
