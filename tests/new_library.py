@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memviz.storage.engine import MEMORY
 from memviz.storage.limits import Limits
+from memviz.storage.sqlite_file import MEMORY
 from memviz.storage.workspace import DATABASE_VARIABLE, Workspace
 
 _CREATE_WORKSPACE = Workspace.__init__

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from psycopg.types.string import StrDumperUnknown, TextLoader
@@ -262,7 +262,7 @@ class _TextLoader(TextLoader):
     """Reads what :class:`_TextDumper` wrote."""
 
     def load(self, data: Any) -> Any:
-        loaded = super().load(data)
+        loaded = cast(str, super().load(data))  # bytes in no encoding but SQL_ASCII
         if ESCAPE in loaded:
             loaded = loaded.replace(ESCAPE + "0", NUL).replace(ESCAPE + "1", ESCAPE)
         return loaded

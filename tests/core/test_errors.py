@@ -280,7 +280,7 @@ CASES: dict[str, Case] = {
     ),
     "another database": Case(
         lambda _: memviz.MemoryStore(persistence="mysql://me:secret@host/x"),
-        ("mysql://",),
+        ("mysql", "memory, sqlite, postgresql"),
     ),
     "a server that is not there": Case(
         lambda _: memviz.MemoryStore(

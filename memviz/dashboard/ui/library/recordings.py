@@ -36,7 +36,7 @@ from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.recording import Recording, hole_words
-from memviz.storage.engine import MEMORY
+from memviz.storage.sqlite_file import MEMORY
 from memviz.storage.workspace import Workspace
 
 OPEN_HELP = noop(
