@@ -13,7 +13,7 @@ from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.downloads import named
 from tests.pages.driving import click, finished, labelled, open_page, sentences
-from tests.pages.tuning import of_one_strategy, told
+from tests.pages.tuning import open_sweep, told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
 OWN = "A summary that the paid model wrote."
@@ -23,7 +23,7 @@ OWN = "A summary that the paid model wrote."
 def paid(server: OpenAIServer) -> AppTest:
     """The page with six settings of one strategy and a paid summarizer chosen, measured with the offline one."""
     server.otherwise = text(OWN)
-    page = of_one_strategy()
+    page = open_sweep("summary_buffer")
     labelled(page.selectbox, "Summarizer").set_value(NAME).run()
     labelled(page.text_input, "API key").set_value(KEY)
     labelled(page.text_input, "Base URL").set_value(server.api_base)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.storage.workspace import FIRST_SAMPLE
 from tests.models import openai_server as answers
 from tests.models.openai_server import OpenAIServer
 from tests.pages.chatting import FACT, QUESTION, bubbles, chat_link, choose
@@ -19,7 +20,7 @@ from tests.pages.driving import (
     sentences,
     token_lines,
 )
-from tests.pages.tuning import only, points, told
+from tests.pages.tuning import open_sweep, points, told
 
 
 def setting(strategy: str, model: str) -> str:
@@ -51,11 +52,20 @@ def texts_asked(server: OpenAIServer) -> list[str]:
     return [text for one in server.requests for text in one.body["input"]]
 
 
-@pytest.mark.parametrize(("asked_for", "texts"), [(RETRIEVAL, 92), (FACTS, 50)])
+@pytest.mark.parametrize(
+    ("asked_for", "turns", "texts"), [(RETRIEVAL, 46, 92), (FACTS, 4, 5)]
+)
 def test_vectors_are_asked_for_on_a_click_once_and_then_the_replay_is_free(
-    server: OpenAIServer, asked_for: str, texts: int, database: Path
+    server: OpenAIServer,
+    asked_for: str,
+    turns: int,
+    texts: int,
+    database: Path,
+    short: str,
 ) -> None:
-    page = reach(open_page("compare", setting=asked_for), server)
+    conversation = short if asked_for == FACTS else FIRST_SAMPLE
+    page = open_page("compare", conversation=conversation, setting=asked_for)
+    reach(page, server)
     assert not page.error
     assert "was not asked for all vectors" in " ".join(sentences(page.markdown))
     if asked_for == RETRIEVAL:
@@ -64,12 +74,13 @@ def test_vectors_are_asked_for_on_a_click_once_and_then_the_replay_is_free(
     assert not server.requests
     click(page, "Ask for vectors with")
     assert not page.error
-    assert [len(line) for line in token_lines(page).values()] == [46]
+    assert [len(line) for line in token_lines(page).values()] == [turns]
     asked = texts_asked(server)
     assert len(asked) == len(set(asked)) >= texts
     assert not any(button.label.startswith("Ask for vectors") for button in page.button)
-    again = open_page("compare", setting=asked_for.replace("50", "70"))
-    assert [len(line) for line in token_lines(again).values()] == [46]
+    other = asked_for.replace("50", "70")
+    again = open_page("compare", conversation=conversation, setting=other)
+    assert [len(line) for line in token_lines(again).values()] == [turns]
     assert len(texts_asked(server)) == len(asked)
     files = [one for one in database.parent.rglob("*") if one.is_file()]
     assert SECRET.encode() not in b"".join(one.read_bytes() for one in files)
@@ -115,7 +126,7 @@ def test_the_budget_of_the_session_holds(server: OpenAIServer) -> None:
 
 
 def test_vectors_of_facts_that_a_paid_model_writes_are_asked_for_with_them(
-    server: OpenAIServer,
+    server: OpenAIServer, short: str
 ) -> None:
     def answer(handler: object) -> None:
         path = server.requests[-1].path
@@ -123,7 +134,8 @@ def test_vectors_of_facts_that_a_paid_model_writes_are_asked_for_with_them(
         (answers.vectors if path.endswith("/embeddings") else fact)(handler)  # type: ignore[arg-type]
 
     server.otherwise = answer
-    page = reach(open_page("compare", setting=FACTS), server)
+    page = open_page("compare", conversation=short, setting=FACTS)
+    reach(page, server)
     click(page, "Ask for vectors with")
     labelled(page.selectbox, "Summarizer").select("openai/gpt-5-mini").run()
     labelled(page.text_input, "API key").set_value(SECRET).run()
@@ -132,7 +144,7 @@ def test_vectors_of_facts_that_a_paid_model_writes_are_asked_for_with_them(
     click(page, "Replay with")
     assert not page.error
     assert texts_asked_of_vectors(server).count("Ana flies to Lisbon.") == 1
-    assert [len(line) for line in token_lines(page).values()] == [46]
+    assert [len(line) for line in token_lines(page).values()] == [4]
 
 
 def texts_asked_of_vectors(server: OpenAIServer) -> list[str]:
@@ -145,9 +157,9 @@ def texts_asked_of_vectors(server: OpenAIServer) -> list[str]:
 
 @pytest.mark.parametrize("strategy", ["retrieval", "facts_store"])
 def test_a_sweep_asks_on_a_click_and_then_measures_what_it_missed(
-    server: OpenAIServer, strategy: str
+    server: OpenAIServer, strategy: str, short: str
 ) -> None:
-    page = only(open_page("tune"), "buffer", strategy)
+    page = open_sweep("buffer", strategy, over=json.dumps([short]))
     labelled(page.multiselect, "Top k").set_value(["5"]).run()
     labelled(page.multiselect, "Embedding percent").set_value(["0", "50", "80"]).run()
     name = labelled(page.text_input, "Embedding model")
@@ -161,14 +173,14 @@ def test_a_sweep_asks_on_a_click_and_then_measures_what_it_missed(
     page = finished(click(page, "Ask for vectors with"))
     assert not page.error
     asked = texts_asked(server)
-    assert len(asked) == len(set(asked)) >= 50
+    assert len(asked) == len(set(asked)) >= 5
     assert "was not asked for all vectors" not in told(page)
     assert len(points(page)) == 4
     assert SECRET not in json.dumps(page.query_params)
 
 
 def test_a_key_in_place_of_a_name_is_not_taken_on_tune_either() -> None:
-    page = only(open_page("tune"), "retrieval")
+    page = open_sweep("retrieval")
     labelled(page.multiselect, "Embedding percent").set_value(["50"]).run()
     key = "sk-0123456789abcdef0123"
     page = labelled(page.text_input, "Embedding model").set_value(key).run()

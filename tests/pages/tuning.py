@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.driving import (
@@ -43,5 +45,6 @@ def points(session: AppTest) -> set[int]:
     return found
 
 
-def of_one_strategy() -> AppTest:
-    return finished(open_page("tune", **{"try": '["summary_buffer"]'}))
+def open_sweep(*ids: str, **query: str) -> AppTest:
+    """The page once its sweep of these strategies is through."""
+    return finished(open_page("tune", **{"try": json.dumps(ids)}, **query))
