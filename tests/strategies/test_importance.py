@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Fate, Message
+from memviz import Fate, Log, Message
 from memviz.core.importance import Importance, importance_of
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, conversations
@@ -35,6 +35,29 @@ def test_points_of_a_message(
     assert importance_of(message, before).points == points
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *("NEVER ring", "Always ring", "You must", "You mustn't", "You mustn’t"),
+        *(
+            "Don't ring",
+            "don’t ring",
+            "Do not ring",
+            "from now on we ring",
+            "mu\u017ft",
+        ),
+        *("不要打", "永远打", "一律打", "从不打", "绝不打", "只能打", "必须打"),
+        *("不能打", "以后都打"),
+    ],
+)
+def test_every_form_of_a_rule_is_seen(rule: str) -> None:
+    assert importance_of(Message("user", f"Well, {rule}."), None).rules == 1
+
+
+def test_words_that_are_part_of_a_rule_are_none() -> None:
+    assert importance_of(Message("user", "Mustard, donuts?"), None).rules == 0
+
+
 TALK = turns("The code is 4711.", "I like it here.", *FILLER, "And now?")
 
 
@@ -53,6 +76,14 @@ def test_the_most_important_stays_and_the_newest_are_sent_whatever_they_say() ->
         "17 characters"
     )
     assert strategy.why_sent(record.memory, 1) == ""
+
+
+def test_a_log_that_grew_is_ranked_anew() -> None:
+    log = Log(TALK[:2])
+    assert log.importance_index().best(0, 2).tolist() == [0]
+    log.append(Message("user", "Never tell 4711, and never 4712."))
+    assert log.importance_index().best(0, 3).tolist() == [2, 0]
+    assert log.importance_index().best(1, 3).tolist() == [2]
 
 
 def test_one_that_does_not_fit_makes_room_for_a_smaller_one() -> None:
