@@ -91,9 +91,10 @@ class Columns:
         table = np.array(requests.numbers, np.int64).reshape(-1, WIDTH).T.copy()
         for name, column in zip(COLUMNS, table, strict=True):
             setattr(self, name, column)
-        counted = np.array(requests.counted, np.int64).reshape(-1, PARTS)
         self._counted = np.full((PARTS, len(requests)), -1, np.int64)
-        self._counted[:, np.array(requests.counted_rows, np.int64)] = counted.T
+        if requests.counted_rows:
+            counted = np.array(requests.counted, np.int64).reshape(-1, PARTS)
+            self._counted[:, np.array(requests.counted_rows, np.int64)] = counted.T
         self.others: Mapping[int, Parts] = requests.others
         self.summary_role = requests.summary_role
         self._requests = requests
@@ -114,7 +115,9 @@ class Columns:
         not_counted = counted[0] < 0
         for one, rows in self._by_making():
             missing = not_counted[rows]
-            if missing.any():
+            if missing.all():
+                counted[:, rows] = self._derived(one.space, rows)
+            elif missing.any():
                 derived = self._derived(one.space, rows)
                 counted[:, rows] = np.where(missing, derived, counted[:, rows])
         for number, parts in self.others.items():

@@ -3,11 +3,12 @@ again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memviz.metrics.cost.cost import Cost, cost
+from memviz.metrics.cost.cost import Cost, cost, price_together
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
@@ -46,6 +47,16 @@ class PricingAssumptions:
         """Return what this traffic costs."""
         return cost(
             traffic,
+            self.main,
+            self.summarizer,
+            cache=self.cache,
+            pause_seconds=self.pause_seconds,
+        )
+
+    def costs(self, traffics: Sequence[Traffic]) -> list[Cost]:
+        """Return what each of many short traffics costs: the numbers of :meth:`cost`, sooner."""
+        return price_together(
+            traffics,
             self.main,
             self.summarizer,
             cache=self.cache,

@@ -4,10 +4,11 @@ Dollars are matrices [kinds of tokens x requests]; all sums are taken from them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from memviz.metrics.cost.pricing import (
 )
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.sent_requests import Tokens
-from memviz.metrics.requests.traffic import Traffic
+from memviz.metrics.requests.traffic import Traffic, join_traffics
 from memviz.models.cache_rules import CacheRules
 
 if TYPE_CHECKING:
@@ -247,6 +248,13 @@ class Cost:
         return np.where(numbers >= 0, steps[numbers], behind - 1)
 
 
+class _Terms(TypedDict):
+    """The terms of a cost besides prices; see :func:`cost`."""
+
+    cache: CacheRules | None
+    pause_seconds: float
+
+
 class CostByPause(NamedTuple):
     """The same requests with pauses ``shorter`` than an entry of the cache lives, and with those that are not."""
 
@@ -294,6 +302,43 @@ def cost(
         summaries_usd=summaries_usd[[0, -1]],
         missing=tuple(dict.fromkeys(missing)),
     )
+
+
+def price_together(
+    traffics: Sequence[Traffic],
+    main: Pricing | None,
+    summarizer: Pricing | None,
+    *,
+    cache: CacheRules | None,
+    pause_seconds: float,
+) -> list[Cost]:
+    """Return what :func:`cost` does for each of ``traffics``, sooner where they are many and short: all of them are
+    priced as one."""
+    if not traffics:
+        return []
+    terms: _Terms = {"cache": cache, "pause_seconds": pause_seconds}
+    # The first request of each shares nothing with the one before, so no conversation reads what another wrote.
+    whole = cost(join_traffics(traffics), main, summarizer, **terms)
+    if whole.missing:
+        # Not all of them need the rates that are unknown.
+        return [cost(traffic, main, summarizer, **terms) for traffic in traffics]
+    costs = []
+    start = 0
+    first = 0
+    for traffic in traffics:
+        stop = start + len(traffic.turns)
+        last = first + len(traffic.summarizer_turns)
+        own = Cost(
+            traffic,
+            whole.tokens[:, start:stop],
+            whole.usd[:, start:stop],
+            whole.uncached_usd[:, start:stop],
+            whole.summaries_usd[:, first:last],
+        )
+        costs.append(own)
+        start = stop
+        first = last
+    return costs
 
 
 def cost_by_pause(

@@ -3,7 +3,7 @@ been cleared or shortened; and what compactions broke of the prompt cache."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
@@ -62,6 +62,16 @@ class Traffic:
         """Return the traffic that :meth:`to_dict` described."""
         arrays = {field.name: _array(value[field.name]) for field in fields(cls)}
         return cls(**arrays)
+
+
+def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
+    """Return the traffic of several runs, one behind the other. The requests that summarizations changed are numbered
+    in each run on its own."""
+    joined = {}
+    for field in fields(Traffic):
+        arrays = [getattr(traffic, field.name) for traffic in traffics]
+        joined[field.name] = np.concatenate(arrays)
+    return Traffic(**joined)
 
 
 def answered_calls(run: Run) -> list[Compaction]:

@@ -31,6 +31,8 @@ from memviz.tuning.results import measures_of
 from memviz.tuning.sweep_conversation import SweepConversation
 
 HASH_BYTES = 12
+PRICED_REQUESTS = 2_000
+"""So many requests, or a few more, are priced at once: for each short conversation alone it takes ten times as long."""
 Row = dict[str, Any]
 
 
@@ -72,6 +74,16 @@ class FleetBatch(NamedTuple):
     tables: dict[str, pa.Table]
 
 
+class _Unpriced(NamedTuple):
+    """A run that is measured, but for what it costs."""
+
+    place: Place
+    setting: int
+    cell: Cell
+    row: Row
+    """Its row of the conversations, without the measures of its cell."""
+
+
 @dataclass
 class _Rows:
     """The rows of a batch so far."""
@@ -79,6 +91,24 @@ class _Rows:
     conversations: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
+    unpriced: list[_Unpriced] = field(default_factory=list)
+    unpriced_requests: int = 0
+
+    def add(self, run: _Unpriced) -> None:
+        """Keep a run until it is priced with others."""
+        self.unpriced.append(run)
+        self.unpriced_requests += len(run.cell.traffic.turns)
+
+    def price(self, plan: FleetPlan) -> None:
+        """Make the rows of the runs that have no price yet."""
+        traffics = [unpriced.cell.traffic for unpriced in self.unpriced]
+        costs = plan.assumptions.costs(traffics)
+        for (place, setting, cell, row), cost in zip(self.unpriced, costs, strict=True):
+            self.conversations.append({**row, **measures_of(cell, cost)})
+            if plan.has_requests:
+                self.requests += _request_rows(place, setting, cell, cost)
+        self.unpriced.clear()
+        self.unpriced_requests = 0
 
 
 def measure_batch(job: FleetJob) -> FleetBatch:
@@ -88,20 +118,10 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     plan = job.plan
     for item in job.items:
         for place, outcome in read_item(item, plan.fleet):
-            if isinstance(outcome, TranscriptError):
-                rows.failures.append(
-                    _failure(place, None, words_without_values(outcome))
-                )
-                continue
-            try:
-                # The garbage of a thousand conversations would be more than the memory has room for.
-                with uncollected():
-                    _measure(place, outcome, plan, rows)
-            except MemvizError:
-                raise
-            except UNFORESEEN_ERRORS as error:
-                # One of a million must not end the sweep, nor come up again whenever it is gone on with.
-                rows.failures.append(_failure(place, None, kind_of_error(error)))
+            _measure_outcome(place, outcome, plan, rows)
+            if rows.unpriced_requests >= PRICED_REQUESTS:
+                rows.price(plan)
+    rows.price(plan)
     tables = {
         "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
@@ -111,10 +131,28 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     return FleetBatch(job.number, tables)
 
 
+def _measure_outcome(
+    place: Place, outcome: Transcript | TranscriptError, plan: FleetPlan, rows: _Rows
+) -> None:
+    """Measure a conversation that was read, and add what cannot be read or run."""
+    if isinstance(outcome, TranscriptError):
+        rows.failures.append(_failure(place, None, words_without_values(outcome)))
+        return
+    try:
+        # The garbage of a thousand conversations would be more than the memory has room for.
+        with uncollected():
+            _measure(place, outcome, plan, rows)
+    except MemvizError:
+        raise
+    except UNFORESEEN_ERRORS as error:
+        # One of a million must not end the sweep, nor come up again whenever it is gone on with.
+        rows.failures.append(_failure(place, None, kind_of_error(error)))
+
+
 def _measure(
     place: Place, transcript: Transcript, plan: FleetPlan, rows: _Rows
 ) -> None:
-    """Add the rows of one conversation under all settings."""
+    """Measure one conversation under all settings, and add what failed."""
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     known = {
         **place._asdict(),
@@ -134,14 +172,13 @@ def _measure(
             rows.failures.append(_failure(place, number, kind_of_error(error)))
             continue
         cell = cell_of(subject, run, kept)
-        cost = plan.assumptions.cost(cell.traffic)
-        measures = measures_of(cell, cost)
-        facts = _facts_at_the_end(cell, kept)
-        thrashes = thrash(run) is not None
-        row = {**known, **measures, **facts, "setting": number, "thrashes": thrashes}
-        rows.conversations.append(row)
-        if plan.has_requests:
-            rows.requests += _request_rows(place, number, cell, cost)
+        row = {
+            **known,
+            **_facts_at_the_end(cell, kept),
+            "setting": number,
+            "thrashes": thrash(run) is not None,
+        }
+        rows.add(_Unpriced(place, number, cell, row))
 
 
 def _failure(place: Place, setting: int | None, sentence: str) -> Row:

@@ -15,7 +15,7 @@ from memviz import Message, ScriptedModel
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.cost.cost import Cost, cost
+from memviz.metrics.cost.cost import Cost, cost, price_together
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
@@ -540,3 +540,25 @@ def test_a_hundred_long_runs_are_priced_anew_at_once() -> None:
     assert min(seconds) < 0.5, (
         "it takes 0.05 s; a loop over requests in Python would take seconds"
     )
+
+
+@pytest.mark.parametrize("main", [USUAL, unpriced("house")])
+def test_many_conversations_priced_together_cost_what_each_does_alone(
+    main: Pricing,
+) -> None:
+    # The turn that one ends with is the one that the next begins with, and no pause is short enough but within a turn.
+    traffics = [
+        traffic_of([(1, 2000, 0, 10)]),
+        traffic_of([(1, 1500, 0, 9), (1, 3000, 1400, 8), (2, 9000, 3000, 7)]),
+        traffic_of([], [(1, 50, 5)]),
+        traffic_of([(1, 1200, 0, 4), (2, 1300, 1200, 3)], [(1, 400, 40), (2, 500, 50)]),
+    ]
+    together = price_together(traffics, main, USUAL, cache=RULES, pause_seconds=900)
+    for traffic_of_one, priced in zip(traffics, together, strict=True):
+        alone = cost(traffic_of_one, main, USUAL, cache=RULES, pause_seconds=900)
+        assert priced.traffic is traffic_of_one
+        assert priced.missing == alone.missing
+        for name in ("tokens", "usd", "uncached_usd", "summaries_usd"):
+            np.testing.assert_array_equal(getattr(priced, name), getattr(alone, name))
+        assert priced.total_usd == alone.total_usd
+    assert price_together([], main, USUAL, cache=RULES, pause_seconds=0) == []
