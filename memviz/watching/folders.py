@@ -41,6 +41,10 @@ MAX_OPEN = 200
 class Growing(Protocol):
     """A session, or a library of them, that can be read on."""
 
+    @property
+    def problem(self) -> str:
+        """The reason why something of it is not kept as it is there; empty where all is."""
+
     def read_on(self) -> bool:
         """Keep what there is more."""
 
@@ -126,6 +130,8 @@ class FolderWatch(FileSystemEventHandler):
             session = self._session_at(path)
             if session is not None:
                 session.read_on()
+                if session.problem:
+                    self._tell(session.problem)
         except MemvizError as error:
             # The library cannot be written just now: what was not kept is read again.
             self._tell(str(error))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from memviz.core.messages import clean_text
+from memviz.core.translation import Said, from_json, noop, to_json
 from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.growing import (
     GROWING,
@@ -34,6 +35,10 @@ CHUNK_BYTES = 2_000_000
 """So much of a file is read and told at a time."""
 MAX_ANEW_BYTES = 50_000_000
 """So much of a file that was written anew is compared with the library at once."""
+COMPARED_IN_PART = noop(
+    "{name} was written anew and is larger than {limit:,} bytes: only so much of it was compared with what is kept, "
+    "so what follows may be there twice."
+)
 MAX_LINE_BYTES = 30_000_000
 """A longer line is passed over: no session has one, and it would fill the memory."""
 LONG_LINE = b"a line that is too long"
@@ -104,6 +109,11 @@ class GrowingFile:
         if self._is_subagent:
             self._known["is_subagent"] = True
 
+    @property
+    def problem(self) -> str:
+        """The reason why not all that is kept is certain; empty where it is."""
+        return str(from_json(self._known.get("problem", "")))
+
     def read_on(self) -> bool:
         """Read what the file has more, and keep it; returns whether there was anything.
 
@@ -124,6 +134,7 @@ class GrowingFile:
             self._find_kept(identity)
         if self._is_another(file, identity):
             self._begin_anew(identity)
+            self._known["problem"] = self._problem_of_size(file)
         has_grown = False
         # What was written anew is compared with the library at once, all of it.
         most = CHUNK_BYTES if self._is_whole else MAX_ANEW_BYTES
@@ -179,6 +190,13 @@ class GrowingFile:
         self._is_whole = False
         self._place = Place(f"{identity}:{generation}", generation=generation)
         self._expected = self._place
+
+    def _problem_of_size(self, file: BinaryIO) -> Any:
+        """Return as JSON that a file, which was written anew, is too large to be compared whole; empty for others."""
+        if os.fstat(file.fileno()).st_size <= MAX_ANEW_BYTES:
+            return ""
+        said = Said(COMPARED_IN_PART, name=self.path.name, limit=MAX_ANEW_BYTES)
+        return to_json(said)
 
     def _take(self, file: BinaryIO, chunk: Chunk, identity: str) -> None:
         """Tell the rows of a chunk together with those that are open, and keep it."""

@@ -64,6 +64,8 @@ class OpencodeLibrary:
 
     path: Path
     keeper: Keeper
+    problem: str = ""
+    """All of it is kept."""
     _since: int = 0
     _newest_part: str = ""
     _scanned_at: float = -SCAN_SECONDS

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import Message
+from memviz.core.translation import Said, noop, to_json
 from memviz.storage.watched import Growth, Watched
 from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.keeper import (
     Keeper,
@@ -21,6 +23,10 @@ from memviz.watching.rewritten import find_news
 
 MAY_CHANGE = 4
 """So many of the newest messages may still become others: a call gets its result."""
+TOO_LARGE = noop(
+    "{name} is larger than the limit of {limit:,} bytes, so what is new in it is not kept. Raise "
+    "MEMVIZ_IMPORT_FILE_BYTES and start memviz watch again."
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -31,6 +37,8 @@ class WholeFile:
     program: str
     name: str
     keeper: Keeper
+    problem: str = ""
+    """The reason why what is new is not kept; empty where it is."""
     _size_and_time: tuple[int, float] = (0, 0.0)
     """Of the file, as it was read last."""
 
@@ -43,13 +51,23 @@ class WholeFile:
             size_and_time = (status.st_size, status.st_mtime)
             if size_and_time == self._size_and_time:
                 return False
+            limits = Limits.from_environment()
+            if status.st_size > limits.file_bytes:
+                self._refuse(limits.file_bytes)
+                self._size_and_time = size_and_time
+                return False
             transcript = load_transcript(self.path, self.program)
         except (OSError, TranscriptError):
             return False
         messages = [self.keeper.concealed(message) for message in transcript.messages]
         key = self._find_key(messages[:1])
         growth = self._find_growth(key, messages, transcript.events)
-        state = {"source": self.program, "folder": folder_of(self.path)}
+        self.problem = ""
+        state = {
+            "source": self.program,
+            "folder": folder_of(self.path),
+            "problem": self.problem,
+        }
         title = transcript.title
         if title == self.path.stem:  # its readers name a file without a title by that
             title = first_words(messages)
@@ -57,6 +75,17 @@ class WholeFile:
         self.keeper.write_rows(key, growth)
         self._size_and_time = size_and_time
         return True
+
+    def _refuse(self, limit_bytes: int) -> None:
+        """Say that the file is too large, also beside what the library has of it."""
+        self.problem = Said(TOO_LARGE, name=self.path.name, limit=limit_bytes)
+        key = self.keeper.key_of_session(
+            self.program, self.name, self.path, lambda watched: False
+        )
+        watched = self.keeper.store.find_watched(key)
+        if watched is not None and not watched.is_deleted:
+            state = {"problem": to_json(self.problem)}
+            self.keeper.write_rows(key, Growth(watched.message_count, (), state))
 
     def _find_key(self, first_message: Sequence[Message]) -> str:
         """Return the key of the conversation that begins with ``first_message`` (of an

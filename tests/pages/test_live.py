@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.core.translation import Said, to_json
 from memviz.dashboard.ui.live.page import CHOICE_KEY
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
@@ -113,3 +114,15 @@ def test_a_subagent_is_called_one(keeper: Keeper) -> None:
     )
     (option,) = open_page("live").selectbox(CHOICE_KEY).options
     assert option.endswith("Codex, subagent")
+
+
+def test_a_session_of_which_not_all_is_kept_says_so(keeper: Keeper) -> None:
+    asked = {"role": "user", "content": "How far is it?"}
+    keeper.append("gemini_cli", "one", [asked], keys=["1"], title="Porto")
+    assert not open_page("live").warning
+    problem = to_json(Said("{name} is too large.", name="<b>one</b>.json"))
+    growth = Growth(1, (), {"problem": problem})
+    keeper.store.grow_watched("gemini_cli/one", lambda watched: growth)
+    (warning,) = open_page("live").warning
+    assert "is too large" in warning.value
+    assert "<b>" not in warning.value.replace("\\<", "")

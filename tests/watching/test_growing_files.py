@@ -13,6 +13,7 @@ from watchdog.events import FileModifiedEvent
 
 from memviz.core.messages import Message
 from memviz.core.storage_errors import StorageError
+from memviz.dashboard.words.live import problem_words
 from memviz.storage.store import Store
 from memviz.storage.watched import Growth
 from memviz.transcripts.growing import GROWING, Rows, Told
@@ -775,3 +776,25 @@ def test_a_compaction_with_a_secret_is_told_once_where_its_file_is_written_anew(
     other.replace(path)
     GrowingFile(path, "codex", "one", keeper).read_on()
     assert keeper.store.about(watched.id).events == events
+
+
+def test_a_session_written_anew_that_is_too_large_to_be_compared_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "rollout.jsonl"
+    lines = lines_of("codex")
+    path.write_bytes(b"".join(lines))
+    session = GrowingFile(path, "codex", "one", keeper)
+    session.read_on()
+    assert session.problem == ""
+    monkeypatch.setattr(growing_files, "MAX_ANEW_BYTES", 20_000)
+    path.write_bytes(lines[0].replace(b"{", b"{ ", 1) + b"".join(lines[1:]))
+    session.read_on()
+    assert session.problem.startswith("rollout.jsonl was written anew and is larger")
+    watched = keeper.store.find_watched("codex/one")
+    assert watched is not None
+    assert problem_words(watched) == session.problem
+    path.write_bytes(lines[0] + lines[1])
+    session.read_on()
+    assert session.problem == ""

@@ -6,6 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from memviz.dashboard.words.live import problem_words
+from memviz.storage.watched import Watched
+from memviz.watching.folders import FolderWatch
+from memviz.watching.keeper import Keeper, key_of
+from memviz.watching.programs import PROGRAMS, Place, name_of
 from memviz.watching.whole_files import WholeFile
 from tests.watching.growing import keeper_in, kept, lines_of, said
 
@@ -115,3 +122,44 @@ def test_sessions_of_one_name_in_two_folders_are_two_conversations(
         WholeFile(path, "gemini_cli", "session", keeper).read_on()
     titles = [one.title for one in keeper.store.newest_watched()]
     assert sorted(titles) == ["Which hotel?", "Which train?"]
+
+
+def test_a_session_that_is_too_large_says_so_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "a" / "chats" / "session-one.json"
+    path.parent.mkdir(parents=True)
+    head = {"sessionId": "1", "projectHash": "2"}
+    asked = {"id": "1", "type": "user", "content": "How far?"}
+    later = {"id": "2", "type": "user", "content": "far " * 500}
+    path.write_text(json.dumps({**head, "messages": [asked]}))
+    sentences: list[str] = []
+    place = Place(tmp_path, PROGRAMS["gemini_cli"])
+    watch = FolderWatch([place], keeper, sentences.append)
+    key = key_of("gemini_cli", name_of(path, PROGRAMS["gemini_cli"]))
+    session = WholeFile(path, "gemini_cli", key.partition("/")[2], keeper)
+    session.read_on()
+    assert problem_words(watched_at(keeper, key)) == ""
+
+    monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "1000")
+    path.write_text(json.dumps({**head, "messages": [asked, later]}))
+    for _time in range(2):
+        watch._read(path)
+    (sentence,) = sentences
+    assert sentence.startswith(
+        "session-one.json is larger than the limit of 1,000 bytes"
+    )
+    assert problem_words(watched_at(keeper, key)) == sentence
+    assert said(kept(keeper, key)) == [("user", "How far?")]
+
+    monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "100000")
+    assert WholeFile(path, "gemini_cli", key.partition("/")[2], keeper).read_on()
+    assert problem_words(watched_at(keeper, key)) == ""
+    assert len(kept(keeper, key)) == 2
+
+
+def watched_at(keeper: Keeper, key: str) -> Watched:
+    watched = keeper.store.find_watched(key)
+    assert watched is not None
+    return watched

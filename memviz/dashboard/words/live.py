@@ -3,7 +3,8 @@ next, and what the last compaction took out."""
 
 from datetime import datetime
 
-from memviz.core.translation import _, ngettext, noop, plural_noop
+from memviz.core.translation import _, from_json, ngettext, noop, plural_noop
+from memviz.storage.watched import Watched
 from memviz.watching.live import Forecast, LiveView, Taken
 from memviz.watching.programs import PROGRAMS
 
@@ -40,6 +41,11 @@ def grown_words(grown_at: datetime, now: datetime) -> str:
         if seconds >= unit_seconds:
             return ngettext(singular, plural, seconds // unit_seconds)
     return _("grew just now")
+
+
+def problem_words(watched: Watched) -> str:
+    """Return why not all that its program wrote is kept, or certain; empty where it is."""
+    return _(from_json(watched.state.get("problem", "")))
 
 
 _FILLS = {

@@ -14,7 +14,12 @@ from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.ui.controls.stage_widget import stage
 from memviz.dashboard.ui.controls.study import open_in_compare
-from memviz.dashboard.ui.shell.elements import error_shown, show_caption, show_title
+from memviz.dashboard.ui.shell.elements import (
+    error_shown,
+    show_caption,
+    show_title,
+    show_warning,
+)
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import has_own_libraries
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -25,6 +30,7 @@ from memviz.dashboard.words.live import (
     forecast_words,
     grown_words,
     growth_words,
+    problem_words,
     program_words,
     taken_words,
 )
@@ -161,6 +167,8 @@ def _draw_conversation(key: str, known: frozenset[str], seconds: float) -> None:
         if is_new or grows != (seconds == TICK_SECONDS):
             st.rerun()
         show_caption(_growth_so_far(view.watched))
+        if problem := problem_words(view.watched):
+            show_warning(problem)
         _draw_window(view)
         _draw_stage(view)
         _draw_largest(view.largest)
