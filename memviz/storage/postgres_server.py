@@ -177,7 +177,8 @@ class PostgresServer(Database):
         """Return the error in plain words: the fault of the server, its address, and the remedy."""
         if not isinstance(error, DBAPIError):
             return not_stored(self.name, error)
-        reason = " ".join(str(error.orig).split())[:MAX_REASON_CHARS]
+        # The lines behind the first are hints and details.
+        reason = str(error.orig).strip().partition("\n")[0][:MAX_REASON_CHARS]
         if isinstance(error, DataError):
             return not_stored(self.name, error)
         code = getattr(error.orig, "sqlstate", None) or ""
