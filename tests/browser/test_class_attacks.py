@@ -18,6 +18,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 from memviz import Message, Transcript
 from memviz.dashboard.ui.shell.server.login import cookie_name
@@ -77,8 +78,8 @@ class ClassUnderAttack:
         """Return all that a page sends, as text; after the ``click`` on a button, by its id, where one is named."""
         with connect(
             self.server.url.replace("http", "ws") + "/_stcore/stream",
-            origin=self.server.url,  # type: ignore[arg-type]
-            subprotocols=["streamlit"],  # type: ignore[list-item]
+            origin=Origin(self.server.url),
+            subprotocols=[Subprotocol("streamlit")],
             additional_headers=self.header(cookie),
             max_size=None,
         ) as socket:
