@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     invariant,
     precondition,
     rule,
@@ -69,6 +70,15 @@ class AnyClass(RuleBasedStateMachine):
         self.asked: set[int] = set()
         self.chosen: dict[tuple[int, str], int] = {}
         self.final: set[tuple[int, str]] = set()
+
+    @initialize()
+    def begin(self) -> None:
+        """Most of what may go wrong needs a lesson with questions, and somebody there."""
+        self.open(LESSON, 0)
+        for step in range(STEPS):
+            self.ask(step)
+        for visitor in VISITORS[:2]:
+            self.join(visitor)
 
     @rule(opens=st.sampled_from([LESSON, SHORT_LESSON]), step=steps)
     def open(self, opens: Lesson, step: int) -> None:
@@ -193,7 +203,9 @@ class AnyClass(RuleBasedStateMachine):
         assert all(len(kept) <= ROOM for kept in self.work._answers.values())
 
 
-AnyClass.TestCase.settings = settings(stateful_step_count=30, deadline=None)
+AnyClass.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=30, deadline=None
+)
 TestAnyClass = AnyClass.TestCase
 
 

@@ -8,6 +8,10 @@ other page is lost, or that page stays empty. So it is with a panel that tells w
 closes: the click on the way to another page closes it, and the browser tells that after
 the click.
 
+So go looks that a part takes by itself while the page runs: on a server that is behind
+they would pile up, and one that meets a run which another look began can end it before it
+comes to the part, which then never looks again. The next look comes by itself.
+
 A page that is opened by its own address (/chat) does not know yet whether memviz stands at
 the root of the server or below a path of that name, so it first asks
 /chat/_stcore/health, and then /_stcore/health. Nothing serves the first one; a status of
@@ -64,7 +68,10 @@ where the server itself turned the page, what its visitor did a moment before st
 
 
 def is_over(session: AppSession, asked: ClientState) -> bool:
-    """Return true if ``asked`` is of a page that its visitor has left, or for a part that the page no longer has."""
+    """Return true if ``asked`` is of a page that its visitor has left, for a part that the page no longer has, or from
+    a part that looks again by itself while the page runs."""
+    if asked.is_auto_rerun and session._state is AppSessionState.APP_IS_RUNNING:
+        return True
     page = page_turned_to(session)
     is_left = bool(page and page != asked.page_script_hash)
     if asked.fragment_id:

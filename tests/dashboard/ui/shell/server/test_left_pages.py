@@ -9,6 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     RerunData,
     ScriptRequests,
@@ -37,7 +38,11 @@ def test_is_neither_an_error_nor_a_success(path: str) -> None:
 
 
 def session(
-    *, began: str | None, waits: RerunData | None = None, has_part: bool = True
+    *,
+    began: str | None,
+    waits: RerunData | None = None,
+    has_part: bool = True,
+    state: AppSessionState = AppSessionState.APP_NOT_RUNNING,
 ) -> Any:
     """A session in which a run of a page began, and one may wait."""
     requests = ScriptRequests()
@@ -47,6 +52,7 @@ def session(
         _scriptrunner=SimpleNamespace(_requests=requests),
         _pages_manager=SimpleNamespace(intended_page_script_hash=began),
         has_fragment=lambda id: has_part,
+        _state=state,
     )
 
 
@@ -83,6 +89,15 @@ def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(
 )
 def test_one_of_the_page_that_is_seen_is_heard(here: Any) -> None:
     assert not is_over(here, part_of(COMPARE))
+
+
+def test_a_look_that_a_part_takes_by_itself_waits_while_the_page_runs() -> None:
+    look = part_of(COMPARE)
+    look.is_auto_rerun = True
+    running = session(began=COMPARE, state=AppSessionState.APP_IS_RUNNING)
+    assert is_over(running, look)
+    assert not is_over(running, part_of(COMPARE)), "a click"
+    assert not is_over(session(began=COMPARE), look)
 
 
 def control_of(page: str) -> ClientState:
