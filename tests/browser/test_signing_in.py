@@ -120,6 +120,10 @@ def test_whoever_signs_in_has_a_library_that_no_other_sees(
     again.goto(library)
     again.get_by_text(TITLE).first.wait_for()
     again.get_by_role("button", name="Sign out").click()
+    again.wait_for_url(
+        "**/oauth2/end_session*"
+    )  # the provider asks whether to sign out there too
+    again.goto(library)
     again.get_by_role("button", name="Sign in").wait_for()
     names = [path.name for path in (tmp_path / "libraries").rglob("*")]
     assert not any("ana" in name for name in names), names
