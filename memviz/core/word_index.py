@@ -103,10 +103,6 @@ class WordIndex(SharedGrowth):
                 held_by.append(len(entries))
         if not held_by:
             return np.zeros(max(0, stop - start))
-        scale = (SATURATION + 1) / GRAIN
-        weights = [
-            scale * log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by
-        ]
         # All words at once: of a question most are rare, and numpy takes as long for ten places as for a thousand.
         # In place wherever it can be: what is new has to be fetched from far, time and again.
         at = np.frombuffer(held, np.int64)
@@ -114,21 +110,28 @@ class WordIndex(SharedGrowth):
         at >>= _COUNT_BITS
         if start:
             at -= start
-        mean_words = (self._words_before[stop] - self._words_before[start]) / texts
-        damping = np.frombuffer(self._lengths[start:stop], np.float64)
-        damping *= LENGTH_SHARE
-        damping /= max(mean_words, 1)
-        damping += 1 - LENGTH_SHARE
-        damping *= SATURATION
+        damping = self._damping(start, stop, texts)
         divisors = damping[at]
         divisors += times
-        parts = np.repeat(weights, held_by)
+        parts = np.repeat(_weights(held_by, texts), held_by)
         parts *= times
         parts /= divisors
         # Up, so that no message that holds a word has 0.
         np.ceil(parts, out=parts)
         parts *= GRAIN
         return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
+
+    def _damping(self, start: int, stop: int, texts: int) -> NDArray[np.float64]:
+        """Return by how much each message of ``[start, stop)`` damps a word in it: the more, the longer it is."""
+        import numpy as np
+
+        mean_words = (self._words_before[stop] - self._words_before[start]) / texts
+        damping = np.frombuffer(self._lengths[start:stop], np.float64)
+        damping *= LENGTH_SHARE
+        damping /= max(mean_words, 1)
+        damping += 1 - LENGTH_SHARE
+        damping *= SATURATION
+        return damping
 
     def words_of(self, words: Collection[str], position: int) -> list[str]:
         """The words, of all these ``words``, that the message at ``position`` holds; in order
@@ -145,6 +148,12 @@ class WordIndex(SharedGrowth):
         count = bisect_left(entries, stop << _COUNT_BITS)
         first = bisect_left(entries, start << _COUNT_BITS, 0, count)
         return entries[first:count]
+
+
+def _weights(held_by: Sequence[int], texts: int) -> list[float]:
+    """Return the weight of each word that ``held_by`` of ``texts`` messages hold: the more, the rarer it is."""
+    scale = (SATURATION + 1) / GRAIN
+    return [scale * log(1 + (texts - count + 0.5) / (count + 0.5)) for count in held_by]
 
 
 def said_by(message: Message) -> str:
