@@ -222,6 +222,8 @@ class PhraseIndex:
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
         read = [self._read(text) for text in texts]
+        if all(numbers == [_BORDER] for numbers in read):
+            return Matches(_NONE, _NONE, _NONE, _NONE)
         # Each text ends with a border.
         ends = np.cumsum([*map(len, read)])
         tokens = np.fromiter(chain.from_iterable(read), np.int32)
