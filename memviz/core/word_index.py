@@ -91,13 +91,8 @@ class WordIndex(SharedGrowth):
             texts = self._texts_before[stop] - self._texts_before[start]
         held = array("q")
         held_by: list[int] = []
-        behind = stop << _COUNT_BITS
         for word in self._entries.keys() & words:
-            entries = self._entries[word]
-            # Nearly always all are sought from the beginning of the history on, and of facts all there are: then the
-            # entries of a word are taken as they are.
-            if start or entries[-1] >= behind:
-                entries = self._held(entries, start, stop)
+            entries = self._held(self._entries[word], start, stop)
             if entries:
                 held += entries
                 held_by.append(len(entries))
@@ -145,9 +140,14 @@ class WordIndex(SharedGrowth):
     @staticmethod
     def _held(entries: array[int], start: int, stop: int) -> array[int]:
         """The ``entries`` of a word that are of messages at positions ``[start, stop)``."""
-        count = bisect_left(entries, stop << _COUNT_BITS)
-        first = bisect_left(entries, start << _COUNT_BITS, 0, count)
-        return entries[first:count]
+        # Nearly always all are sought from the beginning of the history on, and of facts all there are.
+        count = len(entries)
+        last = stop << _COUNT_BITS
+        if entries[count - 1] >= last:
+            count = bisect_left(entries, last)
+        first = start << _COUNT_BITS
+        low = bisect_left(entries, first, 0, count) if entries[0] < first else 0
+        return entries[low:count]
 
 
 def _weights(held_by: Sequence[int], texts: int) -> list[float]:
