@@ -29,6 +29,7 @@ from memviz.models.access import (
     readable_by_others,
 )
 from memviz.models.class_door import (
+    CLASS_ADDRESS,
     CLASS_FOLDER,
     DEFAULT_FOLDER,
     ClassDoor,
@@ -246,7 +247,7 @@ def open_dashboard(
     if access.personal_doors:
         _refuse_server(db)
     if class_code:
-        place = f"http://{_name_of(address)}:{port}"
+        place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
         _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
@@ -307,8 +308,10 @@ def _refuse_server(db: str | None) -> None:
 
 
 def _open_class(door: ClassDoor) -> None:
-    """Say to the server that it serves a class, and to whoever starts it what its visitors have to type."""
-    if not door.teacher_code:
+    """Say to the server that it serves a class, and to whoever starts it what its visitors have to type. A code of the
+    teacher that was given is not written into what may be a log."""
+    is_made_here = not door.teacher_code
+    if is_made_here:
         door = replace(door, teacher_code=make_teacher_code())
     door.check()
     VisitorCookies.of(door)  # a folder that cannot be used is refused here
@@ -316,8 +319,9 @@ def _open_class(door: ClassDoor) -> None:
     complain(f"The class opens {door.address} and enters the code: {door.code}")
     if sys.stderr.isatty():
         _draw_qr(door_link(door.address, door.code))
-    complain(f"You enter the code of the teacher there: {door.teacher_code}")
-    complain(f"Or open {door_link(door.address, door.teacher_code)}")
+    if is_made_here or sys.stderr.isatty():
+        complain(f"You enter the code of the teacher there: {door.teacher_code}")
+        complain(f"Or open {door_link(door.address, door.teacher_code)}")
 
 
 def _draw_qr(text: str) -> None:

@@ -113,6 +113,9 @@ class ImportanceIndex(SharedGrowth):
         if len(self._scores) >= len(messages):
             return
         with self._extending:  # two threads at once would read messages twice
+            self._ranking = (
+                None  # before: who finds all messages read may rank them at once
+            )
             for position in range(len(self._scores), len(messages)):
                 message = messages[position]
                 before = messages[position - 1] if position else None
@@ -122,7 +125,6 @@ class ImportanceIndex(SharedGrowth):
                     points = importance_of(message, before).points
                     score = 100 * points / length
                 self._scores.append(score)
-            self._ranking = None
 
     def best(self, start: int, stop: int) -> NDArray[np.int64]:
         """The positions of the messages at ``[start, stop)`` with any points, the best first and of equals the later

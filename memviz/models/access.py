@@ -158,20 +158,23 @@ def server_access(
     """
     return ServerAccess(
         address or "",
-        _switch(environment, TRUST_EVERYONE) or False,
+        switch(environment, TRUST_EVERYONE) or False,
         environment.get(PASSWORD_FILE, ""),
-        _switch(environment, ALLOW_ENVIRONMENT_KEYS),
-        _switch(environment, ALLOW_PRIVATE_BASE_URLS),
+        switch(environment, ALLOW_ENVIRONMENT_KEYS),
+        switch(environment, ALLOW_PRIVATE_BASE_URLS),
         tuple(environment.get(EMBEDDABLE_BY, "").split()),
         personal_doors=tuple(
             option
             for option, variable in PERSONAL_DOORS.items()
             if environment.get(variable)
+            and (variable != LOGIN or switch(environment, LOGIN))
         ),
     )
 
 
-def _switch(environment: Mapping[str, str], name: str) -> bool | None:
+def switch(environment: Mapping[str, str], name: str) -> bool | None:
+    """Return whether a variable is on ("1", "true", "yes", "on") or off; ``None`` where it is empty. Raises
+    :class:`memviz.core.errors.AccessError` for what is neither."""
     value = environment.get(name, "").strip().lower()
     if not value:
         return None

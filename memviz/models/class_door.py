@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from unicodedata import normalize
 from urllib.parse import quote
@@ -210,6 +211,7 @@ def shown_name(name: str) -> str:
     return seen[:LONGEST_NAME_CHARS].strip()
 
 
+@cache
 def key_of_folder(folder: Path) -> bytes:
     """Return the key of the libraries in a folder, which is made with it. Raises
     :class:`memviz.core.errors.AccessError` where the folder cannot be used."""

@@ -6,7 +6,7 @@ import hmac
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from memviz.core.errors import AccessError
 from memviz.models.access import IDENTITY_HEADER
@@ -51,6 +51,8 @@ class TrustedProxies:
             address = ip_address(peer)
         except ValueError:  # a socket of the system has no address
             return False
+        if isinstance(address, IPv6Address) and address.ipv4_mapped:
+            address = address.ipv4_mapped  # of a server that listens on ::
         return any(address in ip_network(network) for network in self.networks)
 
     def identity_in(self, values: Sequence[str]) -> str:

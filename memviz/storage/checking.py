@@ -108,7 +108,8 @@ def stored_rows(
     own = _rows(session, CONVERSATIONS, known_by == conversation)
     if not own:
         raise StorageError(_("This conversation is no longer in the library."))
-    id = own[0]["id"]
+    # Asked for within the database: a damaged one may be no text.
+    id = select(CONVERSATIONS.c.id).where(known_by == conversation).scalar_subquery()
     run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == id)
     return {
         "conversation": own,

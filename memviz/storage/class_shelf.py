@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from memviz.core.errors import AccessError
-from memviz.core.storage_errors import FullLibraryError
+from memviz.core.storage_errors import FullLibraryError, StorageError
 from memviz.core.translation import _
 from memviz.models.class_door import Visitor
 from memviz.models.recordings.files import SUFFIX, write_recording
@@ -118,6 +119,7 @@ class ClassShelf:
         recordings = dict(_recordings_of(library, transcript))
         self._expect_room(visitor, transcript, recordings)
         token = secrets.token_hex(_TOKEN_BYTES)
+        copy_id = ""
         try:
             (copy_id,) = self.store.add_conversations(
                 [replace(transcript, title=title)]
@@ -129,7 +131,12 @@ class ClassShelf:
             )
             # Last: what is on the shelf is there whole.
             self.store.keep("shared", token, json.dumps(asdict(shared)))
-        except FullLibraryError:
+        except StorageError as error:
+            # A part of it would take room for good, and nobody could withdraw it.
+            with suppress(StorageError):
+                self._forget(token, copy_id)
+            if not isinstance(error, FullLibraryError):
+                raise
             raise FullLibraryError(
                 _(
                     "The shelf of this class is full. There is room when somebody withdraws what they share."
@@ -167,25 +174,25 @@ class ClassShelf:
             return
         if not shared.may_be_withdrawn_by(visitor):
             raise AccessError(_("Only whoever shares a conversation withdraws it."))
-        self._remove(shared)
+        self._forget(shared.token, shared.conversation_id)
 
     def withdraw_all_of(self, visitor_id: str) -> None:
         """Take everything off the shelf that a visitor shares, and published."""
         for shared in self.shared():
             if shared.sharer_id == visitor_id:
-                self._remove(shared)
+                self._forget(shared.token, shared.conversation_id)
 
-    def _remove(self, shared: SharedConversation) -> None:
+    def _forget(self, token: str, conversation_id: str) -> None:
         # First: from now on nobody finds it.
-        self.store.forget("shared", shared.token)
-        for key in self._recording_keys(shared):
+        self.store.forget("shared", token)
+        for key in self._recording_keys(token):
             self.store.forget("recording", key)
-        self.store.delete(shared.conversation_id)
+        self.store.delete(conversation_id)
         self.store.purge(0)
 
-    def _recording_keys(self, shared: SharedConversation) -> list[str]:
+    def _recording_keys(self, token: str) -> list[str]:
         keys = self.store.kept_keys("recording")
-        return [key for key in keys if key.startswith(f"{shared.token}/")]
+        return [key for key in keys if key.startswith(f"{token}/")]
 
     def copy(
         self, shared: SharedConversation, library: Workspace, source: str
@@ -196,7 +203,7 @@ class ClassShelf:
         transcript = self.store.conversation(shared.conversation_id)
         description = f"{source} {transcript.description}".strip()
         (added,) = library.add_once([replace(transcript, description=description)])
-        for key in self._recording_keys(shared):
+        for key in self._recording_keys(shared.token):
             text = self.store.kept("recording", key)
             if text is not None:
                 name = key.partition("/")[2]

@@ -104,15 +104,12 @@ class OwnLibraries:
         with self._lock:
             self._delete(visitor)
 
-    def delete_idle(self, seconds: float) -> list[str]:
-        """Delete the libraries that nobody has opened for so long; return whose they were."""
-        visitors = []
+    def delete_idle(self, seconds: float) -> None:
+        """Delete the libraries that nobody has opened for so long."""
         for path in self._folder.glob(f"*{SUFFIX}"):
             with self._lock, suppress(OSError):
                 if _seconds_since_change(path) > seconds:
                     self._delete(path.stem)
-                    visitors.append(path.stem)
-        return visitors
 
     def _delete(self, visitor: str) -> None:
         self._open.pop(visitor, None)

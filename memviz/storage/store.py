@@ -108,6 +108,12 @@ class Store:
         """The sentence on a change of the file while it was open (removed, replaced); empty if nothing has."""
         return self._database.file.problem() if self._database.file else ""
 
+    @property
+    def used_bytes(self) -> int:
+        """The bytes that the library takes."""
+        with self._reading() as session:
+            return self._database.used_bytes(session.connection())
+
     def back_up(self, target: str | Path, *, overwrite: bool = False) -> None:
         """Write everything to another file, which can be opened as a library, while this one stays in use. Raises
         StorageError, also where ``target`` is there already and is not to be overwritten."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LINES_KEPT = 4096
 """The most lines of questions whose words are remembered."""
+LONGEST_KEPT_CHARS = 2_000
+"""The longest of them: a pasted log may be one line."""
 
 
 class Hit(NamedTuple):
@@ -87,7 +89,13 @@ def _words_in(text: str) -> frozenset[str]:
     return frozenset().union(*map(_words_in_line, text.split("\n")))
 
 
-_words_in_line = lru_cache(maxsize=LINES_KEPT)(content_words)
+def _words_in_line(line: str) -> frozenset[str]:
+    if len(line) > LONGEST_KEPT_CHARS:
+        return content_words(line)
+    return _kept_words_in_line(line)
+
+
+_kept_words_in_line = lru_cache(maxsize=LINES_KEPT)(content_words)
 
 
 def score_texts(

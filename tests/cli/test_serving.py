@@ -163,7 +163,20 @@ def test_a_class_is_told_to_the_server_and_to_who_starts_it(
     chosen = ("--teacher-code", "oak and linden")
     shown = memviz("ui", *options, *chosen, "--address", "0.0.0.0", code=None)
     assert "http://0.0.0.0" not in shown.err
-    assert "the code of the teacher there: oak and linden" in shown.err
+    assert "oak and linden" not in shown.err, "it was given, and this may be a log"
+
+
+def test_a_class_is_told_the_address_that_it_is_given(
+    told: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MEMVIZ_CLASS_ADDRESS", "https://maple.example.com")
+    folder = ("--class-folder", tmp_path / "class")
+    code = ("--teacher-code", "a code of the teacher")
+    shown = memviz("ui", "--class", "maple street", *code, *folder, code=7)
+    assert "The class opens https://maple.example.com and enters" in shown.err
+    assert "a code of the teacher" not in shown.err, "given, so it need not be said"
+    assert os.environ["MEMVIZ_CLASS_ADDRESS"] == "https://maple.example.com"
+    assert told
 
 
 def test_whom_others_sign_in_is_told_to_the_server(told: list[str]) -> None:

@@ -22,6 +22,8 @@ KEY = bytes(32)
     [
         ("10.0.0.5", True),
         ("fd00::1", True),
+        ("::ffff:10.0.0.5", True),
+        ("::ffff:10.0.0.6", False),
         ("10.0.0.6", False),
         ("127.0.0.1", False),
         ("", False),
@@ -76,6 +78,12 @@ def test_the_address_of_a_connection_may_not_be_made_up() -> None:
     del variables["FORWARDED_ALLOW_IPS"]
     with pytest.raises(AccessError, match="FORWARDED_ALLOW_IPS"):
         trusted_proxies(variables)  # uvicorn believes 127.0.0.1 unasked
+
+
+@pytest.mark.parametrize(("value", "asks"), [("1", True), ("0", False), ("", False)])
+def test_a_login_is_switched_on_and_off(value: str, asks: bool) -> None:
+    doors = server_access("0.0.0.0", {"MEMVIZ_LOGIN": value}).personal_doors
+    assert doors == (("--login",) if asks else ())
 
 
 def test_two_doors_are_one_too_many() -> None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.dashboard.lessons.class_at_work import Place
 from memviz.dashboard.ui.lessons import class_line, player, with_class
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.models.class_door import Visitor
@@ -197,7 +198,9 @@ def test_a_page_that_is_drawn_while_the_other_browser_moves_does_not_go_back(
     at_question: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = with_class.class_at_work()
-    monkeypatch.setattr(player, "play_lesson", lambda lesson: work.go_to(2))
+    monkeypatch.setattr(
+        player, "play_lesson", lambda lesson: work.go_to(Place(work.shown.opening, 2))
+    )
     at_question.look(TEACHER)
     assert work.shown.step == 2
 

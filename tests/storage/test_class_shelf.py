@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz import Message, Transcript
 from memviz.core.errors import AccessError
-from memviz.core.storage_errors import FullLibraryError
+from memviz.core.storage_errors import FullLibraryError, StorageError
 from memviz.models.class_door import Visitor
 from memviz.models.recordings.files import write_recording
 from memviz.storage import class_shelf
@@ -33,6 +33,22 @@ def diary() -> Transcript:
         for number, text in enumerate(texts)
     ]
     return Transcript(tuple(messages), title="Diary", probes=(PROBE,))
+
+
+def fail_to_keep(*_arguments: object) -> None:
+    raise StorageError("The shelf is busy.")
+
+
+def test_what_cannot_be_shared_whole_leaves_nothing_behind(
+    shelf: ClassShelf, library: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as failing:
+        failing.setattr(shelf.store, "keep", fail_to_keep)
+        with pytest.raises(StorageError, match="busy"):
+            put(shelf, library, ANA)
+    assert shelf.store.count() == 0
+    put(shelf, library, ANA)
+    assert shelf.store.count() == 1
 
 
 @pytest.fixture

@@ -126,11 +126,12 @@ class ClassAtWork:
             self._questions = {}
             self._answers = {}
 
-    def go_to(self, step: int) -> None:
+    def go_to(self, place: Place) -> None:
         """Note the step that the teacher is at."""
         with self._lock:
-            if self._shown.lesson is not None and self._shown.is_open:
-                nearest = _nearest_step(self._shown.lesson, step)
+            is_of_now = self._shown.is_open and place.opening == self._shown.opening
+            if self._shown.lesson is not None and is_of_now:
+                nearest = _nearest_step(self._shown.lesson, place.step)
                 self._change(step=nearest)
 
     def lead(self, *, is_led: bool) -> None:

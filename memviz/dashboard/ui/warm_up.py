@@ -41,8 +41,10 @@ def keep_libraries_in_order() -> None:
     """Delete what nobody has opened for long, now and every hour, as long as the server runs."""
     while True:
         with suppress(OSError, MemvizError):
-            for visitor in own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS):
-                class_shelf().withdraw_all_of(visitor)
+            own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS)
+            for sharer in {shared.sharer_id for shared in class_shelf().shared()}:
+                if not own_libraries().path_of(sharer).exists():
+                    class_shelf().withdraw_all_of(sharer)
         sleep(IDLE_LOOK_SECONDS)
 
 

@@ -16,6 +16,7 @@ from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
+from memviz.metrics.requests.traffic import Traffic
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
@@ -101,14 +102,25 @@ class _Rows:
 
     def price(self, plan: FleetPlan) -> None:
         """Make the rows of the runs that have no price yet."""
-        traffics = [unpriced.cell.traffic for unpriced in self.unpriced]
-        costs = plan.assumptions.costs(traffics)
-        for (place, setting, cell, row), cost in zip(self.unpriced, costs, strict=True):
-            self.conversations.append({**row, **measures_of(cell, cost)})
+        for run, cost in zip(self.unpriced, self._costs(plan), strict=True):
+            if isinstance(cost, Exception):
+                words = kind_of_error(cost)
+                self.failures.append(_failure(run.place, run.setting, words))
+                continue
+            self.conversations.append({**run.row, **measures_of(run.cell, cost)})
             if plan.has_requests:
-                self.requests += _request_rows(place, setting, cell, cost)
+                self.requests += _request_rows(run.place, run.setting, run.cell, cost)
         self.unpriced.clear()
         self.unpriced_requests = 0
+
+    def _costs(self, plan: FleetPlan) -> list[Cost | Exception]:
+        """Return the costs of the runs that have no price yet; of one that cannot be priced the error: one of a million
+        must not end the sweep."""
+        traffics = [run.cell.traffic for run in self.unpriced]
+        try:
+            return [*plan.assumptions.costs(traffics)]
+        except UNFORESEEN_ERRORS:
+            return [_cost_or_error(traffic, plan) for traffic in traffics]
 
 
 def measure_batch(job: FleetJob) -> FleetBatch:
@@ -179,6 +191,13 @@ def _measure(
             "thrashes": thrash(run) is not None,
         }
         rows.add(_Unpriced(place, number, cell, row))
+
+
+def _cost_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:
+    try:
+        return plan.assumptions.cost(traffic)
+    except UNFORESEEN_ERRORS as error:
+        return error
 
 
 def _failure(place: Place, setting: int | None, sentence: str) -> Row:

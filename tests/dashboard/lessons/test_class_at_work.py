@@ -94,7 +94,7 @@ class AnyClass(RuleBasedStateMachine):
 
     @rule(step=st.integers(-2, STEPS + 2))
     def go_to(self, step: int) -> None:
-        self.work.go_to(step)
+        self.work.go_to(Place(self.work.shown.opening, step))
         if self.is_open:
             self.step = min(max(0, step), self.length - 1)
 
@@ -229,6 +229,17 @@ def test_an_answer_may_be_changed_until_the_answers_are_shown() -> None:
     assert work.names(at) == {1: ["Ana"], 2: ["Bo"]}
 
 
+def test_a_page_of_the_lesson_before_moves_and_asks_nothing() -> None:
+    work = opened("ana")
+    before = place(work)
+    work.open(LESSON, "teacher")
+    work.ask(before, QUESTION)
+    assert work.counts(before._replace(opening=work.shown.opening)) == ()
+    step = work.shown.step
+    work.go_to(Place(before.opening, step + 1))
+    assert work.shown.step == step
+
+
 def test_who_walks_alone_answers_once_and_sees_the_reason() -> None:
     work = opened("ana", "bo")
     at = place(work)
@@ -262,11 +273,11 @@ def test_a_page_draws_again_only_for_what_it_shows() -> None:
     work.answer("ana", place(work), 1)
     work.leave("bo")
     assert work.shown.for_student() == drawn
-    work.go_to(1)
+    work.go_to(Place(work.shown.opening, 1))
     assert work.shown.for_student() != drawn
     work.lead(is_led=False)
     alone = work.shown.for_student()
-    work.go_to(2)
+    work.go_to(Place(work.shown.opening, 2))
     assert work.shown.for_student() == alone
     work.reveal(place(work), Phase.COUNTED)
     assert work.shown.for_student() != alone

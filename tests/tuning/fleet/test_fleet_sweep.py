@@ -27,6 +27,7 @@ from memviz.tuning.cell import replay_subject
 from memviz.tuning.fleet.folder import FleetFolder
 from memviz.tuning.fleet.results import FleetSweep
 from memviz.tuning.fleet.tables import CONVERSATIONS, FAILURES, REQUESTS
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.transcripts.fleet.chats import chat, lines, packed_chats
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -158,6 +159,27 @@ def test_an_error_at_one_setting_leaves_the_rows_of_the_others(
     assert out.frame()["setting"].tolist() == [0, 2, 0, 2]
     assert out.failures_frame()["setting"].tolist() == [1, 1]
     assert out.failures_frame()["error"][0] == "memviz cannot measure it (KeyError)."
+
+
+def test_one_that_cannot_be_priced_is_a_failure_and_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2, turns=3)]))
+    price_alone = PricingAssumptions.cost
+
+    def fail_together(*_traffics: Any) -> Any:
+        raise IndexError("one of them")
+
+    def fail_long(assumptions: PricingAssumptions, traffic: Any) -> Any:
+        if len(traffic.turns) == 3:
+            raise IndexError("this one")
+        return price_alone(assumptions, traffic)
+
+    monkeypatch.setattr(PricingAssumptions, "costs", fail_together)
+    monkeypatch.setattr(PricingAssumptions, "cost", fail_long)
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert (out.runs, out.failures) == (3, 3)
+    assert set(out.failures_frame()["row"]) == {2}
 
 
 def test_means_and_sums_of_all_batches_are_those_of_the_rows(tmp_path: Path) -> None:

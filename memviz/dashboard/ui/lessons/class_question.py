@@ -22,7 +22,7 @@ COUNT_SECONDS = 1.0
 
 def ask_class(seat: Seat, lesson: Lesson, question: Question) -> None:
     """Draw the question as far as the class, or somebody who walks alone, has come with it."""
-    place = place_now(seat)
+    place = place_now()
     seat.work.ask(place, question)
     with st.container(border=True, gap="xsmall", key="lesson-question"):
         prose(question.text, lessons_state().language)

@@ -68,16 +68,18 @@ def seat_in(lesson: Lesson) -> Seat | None:
     return seat_now()
 
 
-def place_now(seat: Seat) -> Place:
-    """Return the place of the question of the step that is shown."""
-    return Place(seat.shown.opening, lessons_state().step)
+def place_now() -> Place:
+    """Return the place of the question of the step that is shown. Its lesson is that of this page: the class may have
+    another one open by now, until the page is drawn again."""
+    state = lessons_state()
+    return Place(state.class_opening, state.step)
 
 
 def is_explained(lesson: Lesson) -> bool:
     """Return whether the answer to the question of the step is shown."""
     seat = seat_in(lesson)
     if seat is not None:
-        return seat.work.is_explained_to(seat.visitor.id, place_now(seat))
+        return seat.work.is_explained_to(seat.visitor.id, place_now())
     state = lessons_state()
     return (lesson.id, state.step) in state.answers
 
@@ -172,7 +174,7 @@ def lead_class() -> None:
         return
     seat = seat_now()
     if seat is not None and seat.leads:
-        seat.work.go_to(state.step)
+        seat.work.go_to(place_now())
         state.class_drawn = replace(state.class_drawn, step=state.step)
         state.class_step = state.step
 

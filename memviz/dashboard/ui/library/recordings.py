@@ -58,6 +58,9 @@ DELETE_ALL = noop(
     "begin with a new library. "
     "Back up first what you want to keep."
 )
+ON_SERVER_HELP = noop(
+    "This library is too large to be downloaded: `memviz backup` writes a copy of it."
+)
 BESIDE_HELP = noop(
     "Writes a copy of the whole library beside it: it is too large for a download."
 )
@@ -169,7 +172,10 @@ def backup_controls() -> None:
         stem = path.stem
     name = f"{stem}-backup-{date.today()}.db"
     # No visitor of a class makes files on the server.
-    if path is None or has_own_libraries() or _size(path) <= MAX_DOWNLOAD_BYTES:
+    size = store().used_bytes if path is None else _size(path)
+    if path is None and size > MAX_DOWNLOAD_BYTES:
+        st.caption(_(ON_SERVER_HELP))
+    elif path is None or has_own_libraries() or size <= MAX_DOWNLOAD_BYTES:
         offer_file(
             _("Back up"),
             partial(_copy, workspace()),

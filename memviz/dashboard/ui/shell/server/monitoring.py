@@ -25,7 +25,7 @@ from memviz.core.server_events import (
     place_raised,
     values_of,
 )
-from memviz.models.access import JSON_LOG, METRICS, metrics_place
+from memviz.models.access import JSON_LOG, METRICS, metrics_place, switch
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -108,9 +108,9 @@ def connected_tabs() -> float:
 
 def monitor(environment: Mapping[str, str] = os.environ) -> None:
     """Log and answer Prometheus as the environment asks for; ends the process where that cannot be done."""
-    if environment.get(JSON_LOG) == "1":
-        _log_as_json()
     try:
+        if switch(environment, JSON_LOG):
+            _log_as_json()
         place = metrics_place(environment.get(METRICS, ""))
         if place is not None:
             _serve_figures(*place)

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from memviz.dashboard.ui.shell.server.monitoring import (
     PrometheusFigures,
 )
 from memviz.models.access import metrics_place
-from tests.cli.serving import answer, free_port, started
+from tests.cli.serving import START_SECONDS, answer, free_port, started
 
 SECRET = "sk-12345 and what the user said"
 
@@ -129,8 +130,18 @@ def test_a_server_answers_prometheus(tmp_path: Path) -> None:
     with started(tmp_path, "--json-log", "--metrics", str(port)) as (server, own_port):
         shown = answer(port, "/metrics")
         assert "memviz_visitors 0.0" in shown
+        deadline = time.monotonic() + START_SECONDS
+        while 'memviz_replay_seconds_count{strategy="window"}' not in shown:
+            assert time.monotonic() < deadline, "nothing of the first page was replayed"
+            time.sleep(0.2)
+            shown = answer(port, "/metrics")
         assert "memviz_page_seconds" in shown
         if sys.platform == "linux":
             assert "process_resident_memory_bytes" in shown
         assert "memviz_visitors" not in answer(own_port, "/metrics")
-        assert server.poll() is None
+        assert server.stdout is not None
+        server.terminate()
+        logged = server.stdout.read().decode().splitlines()
+    events = [json.loads(line) for line in logged if line.startswith("{")]
+    assert "replay" in {event.get("event") for event in events}, "of the first page"
+    assert not [line for line in logged if re.match(r"\d{4}-\d\d-\d\d ", line)]
