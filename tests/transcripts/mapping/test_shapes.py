@@ -487,3 +487,60 @@ def test_states_of_a_langgraph_thread_are_one_conversation():
     read = load_file(json.dumps(states[::-1]).encode())
     texts = [[one.content for one in known.messages] for known in read.transcripts]
     assert texts == [["Where?", "Here.", "Now."]]
+
+
+def beam_batches(*texts):
+    """Return the chat of one conversation, a batch for each question with its answer."""
+    return [
+        {
+            "batch_number": number,
+            "turns": [
+                [
+                    {"role": "user", "content": text},
+                    {"role": "assistant", "content": text.upper()},
+                ]
+            ],
+        }
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+def beam_sessions(*texts):
+    return [turn for batch in beam_batches(*texts) for turn in batch["turns"]]
+
+
+BEAM_CHATS = {
+    "sessions": [beam_sessions("a", "b"), beam_sessions("c")],
+    "batches": [beam_batches("a", "b"), beam_batches("c")],
+    "plans": [
+        [{"plan-1": beam_batches("a")}, {"plan-2": beam_batches("b")}],
+        [{"plan-1": beam_batches("c"), "plan-2": None}],
+    ],
+}
+BEAM_FILES = {
+    "lines": lambda rows: "\n".join(map(json.dumps, rows)),
+    "list": json.dumps,
+    "served rows": lambda rows: json.dumps({"rows": [{"row": row} for row in rows]}),
+}
+
+
+@pytest.mark.parametrize("file", BEAM_FILES)
+@pytest.mark.parametrize("chats", BEAM_CHATS)
+def test_each_row_of_a_file_of_beam_is_a_conversation(chats, file):
+    rows = [
+        {"conversation_id": str(number), "chat": chat}
+        for number, chat in enumerate(BEAM_CHATS[chats])
+    ]
+    read = load_file(BEAM_FILES[file](rows).encode()).transcripts
+    texts = [[one.content for one in known.messages] for known in read]
+    assert texts == [["a", "A", "b", "B"], ["c", "C"]]
+    assert {known.format for known in read} == {"beam"}
+
+
+@pytest.mark.parametrize("chats", BEAM_CHATS)
+def test_a_chat_of_beam_alone_is_one_conversation(chats):
+    (chat, _second) = BEAM_CHATS[chats]
+    texts = [text for _role, _name, text in said({"chat": chat})]
+    assert texts == ["a", "A", "b", "B"]
+    if chats != "sessions":
+        assert [text for _role, _name, text in said(chat)] == texts
