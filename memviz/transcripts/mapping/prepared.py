@@ -1,17 +1,19 @@
 """Rows out of files that have none: a text, a stream of events, a store of keys and values."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
 from memviz.transcripts.decoding import texts_behind
-from memviz.transcripts.document import Document
-from memviz.transcripts.event_streams import converse_messages
-from memviz.transcripts.mapping.paths import opened
+from memviz.transcripts.document import HEAD_ITEMS, Document
+from memviz.transcripts.event_streams import converse_messages, streamed_reply
+from memviz.transcripts.mapping.paths import opened, values_at
 from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.readers.json_access import (
+    as_list,
     id_text,
+    list_at,
     object_at,
     objects_at,
     text_at,
@@ -65,6 +67,33 @@ def bedrock_messages(document: Document) -> list[dict[str, Any]]:
     return converse_messages(in_response or objects_at(content))
 
 
+def bedrock_log(document: Document) -> list[dict[str, Any]]:
+    """Return the entries of a log of Amazon Bedrock's model calls, each with its reply in one piece."""
+    content = as_list(content_of(document))
+    if not any(map(_is_logged_call, _logged(content[:HEAD_ITEMS]))):
+        return []
+    rows = []
+    for entry in filter(_is_logged_call, _logged(content)):
+        reply = object_at(entry, "output")
+        chunks = list_at(reply, "outputBodyJson")
+        if chunks:
+            whole = {**reply, "outputBodyJson": streamed_reply(chunks)}
+            entry = {**entry, "output": whole}
+        rows.append(entry)
+    return rows
+
+
+def _logged(content: list[Any]) -> Iterator[Any]:
+    """Yield what each row logs: itself, or what CloudWatch exports below ``events``, ``message`` or ``@message``."""
+    path = "*.events.*.message | *.@message | *.message | *"
+    for entry, _place in values_at(content, path):
+        yield opened(entry)
+
+
+def _is_logged_call(entry: object) -> bool:
+    return "inputBodyJson" in object_at(entry, "input")
+
+
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
     """Return the chats of Cursor with their bubbles in order, from whichever table and version they are."""
     kept = {}
@@ -110,6 +139,7 @@ def _composer(
 
 PREPARED: dict[str, Callable[[Document], list[dict[str, Any]]]] = {
     "aider": aider_rows,
+    "bedrock_log": bedrock_log,
     "bedrock_stream": bedrock_messages,
     "cursor": cursor_chats,
 }

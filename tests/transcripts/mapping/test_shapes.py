@@ -8,6 +8,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.mapping.chat import chat_items
 
 
@@ -457,7 +458,13 @@ STREAM = [
             "delta": {"toolResult": [{"text": "Rain"}, {"json": {"mm": 3}}]},
         }
     },
-    {"contentBlockDelta": {"contentBlockIndex": 2, "delta": {"text": "It rains."}}},
+    {
+        "contentBlockDelta": {
+            "contentBlockIndex": 2,
+            "delta": {"reasoningContent": {"text": "An umbrella, then."}},
+        }
+    },
+    {"contentBlockDelta": {"contentBlockIndex": 3, "delta": {"text": "It rains."}}},
     {"messageStop": {"stopReason": "end_turn"}},
 ]
 
@@ -469,6 +476,7 @@ def test_a_stream_of_bedrock_has_results_and_may_be_written_over_several_lines(i
     assert call.tool_calls[0].name == "search"
     assert (result.role, result.content) == ("tool", 'Rain\n{"mm": 3}')
     assert reply.content == "It rains."
+    assert reply.meta == {REASONING: "An umbrella, then."}
 
 
 def test_states_of_a_langgraph_thread_are_one_conversation():
