@@ -552,3 +552,53 @@ def test_a_chat_of_beam_alone_is_one_conversation(chats):
     assert texts == ["a", "A", "b", "B"]
     if chats != "sessions":
         assert [text for _role, _name, text in said(chat)] == texts
+
+
+SQUAD_ROW = {
+    "title": "Kites",
+    "context": "A kite needs eight knots of wind.",
+    "question": "How much wind?",
+    "answers": {"text": ["eight knots"], "answer_start": [13]},
+}
+
+
+def test_an_article_of_squad_is_a_conversation_with_each_context_before_its_questions():
+    questions = [
+        {"question": "How much wind?", "answers": [{"text": "eight knots"}]},
+        {"question": "Who flew the first?", "answers": []},
+    ]
+    paragraphs = [{"context": SQUAD_ROW["context"], "qas": questions}]
+    article = {"title": "Kites", "paragraphs": paragraphs}
+    expected = [
+        ("user", None, "A kite needs eight knots of wind."),
+        ("user", None, "How much wind?"),
+        ("assistant", None, "eight knots"),
+        ("user", None, "Who flew the first?"),
+    ]
+    for value in ({"data": [article]}, [article], article):
+        assert said(value) == expected
+    assert load_transcript(json.dumps(article).encode()).title == "Kites"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SQUAD_ROW,
+        [SQUAD_ROW],
+        {"rows": [{"row": SQUAD_ROW}]},
+        {"data": [{**SQUAD_ROW, "answers": [{"text": "eight knots"}]}]},
+    ],
+)
+def test_a_row_of_squad_asks_about_its_context(value):
+    assert said(value) == [
+        ("user", None, "A kite needs eight knots of wind.\nHow much wind?"),
+        ("assistant", None, "eight knots"),
+    ]
+
+
+def test_a_row_with_what_a_model_answered_is_no_row_of_squad():
+    value = [{**SQUAD_ROW, "response": "About eight."}]
+    assert said(value) == [
+        ("user", None, "How much wind?"),
+        ("assistant", None, "About eight."),
+    ]
