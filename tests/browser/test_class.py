@@ -167,6 +167,7 @@ def test_a_link_enters_the_code_and_signing_out_takes_the_cookie(
     assert page.get_by_label("Code of the class").input_value() == CODE
     page.get_by_label("Your name (or none)").fill("Ana")
     page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/door" not in url)
     page.goto(served.url + "/library")
     page.get_by_test_id("stSidebar").get_by_role("button", name="Sign out").click()
     page.locator("form").get_by_role("button", name="Sign out").click()

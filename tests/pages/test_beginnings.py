@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.synthetic.generator import generate
 from memviz import Message
 from memviz.dashboard.ui.chat import current, deriving
-from memviz.dashboard.ui.controls import conversations, study
+from memviz.dashboard.ui.controls import chat_state, study
 from memviz.storage import library
 from memviz.storage.workspace import Workspace
 from tests.pages.driving import TIMEOUT_SECONDS, click, finished, open_page, token_lines
@@ -108,8 +108,8 @@ def test_chat_shows_the_newest_messages_and_derives_the_memory_when_asked(
     monkeypatch.setattr(current, "DERIVED_UNASKED_MESSAGES", MESSAGES - 1)
     monkeypatch.setattr(deriving, "AT_ONCE_SECONDS", TIMEOUT_SECONDS)
     page = open_page("chat", chat=id)
-    assert min(read) == MESSAGES - conversations.MESSAGES_SHOWN
-    assert len(page.chat_message) == conversations.MESSAGES_SHOWN
+    assert min(read) == MESSAGES - chat_state.MESSAGES_SHOWN
+    assert len(page.chat_message) == chat_state.MESSAGES_SHOWN
     assert page.chat_input[0].disabled
     finished(click(page, "Derive the memory"))
     assert set(read) == set(range(MESSAGES))
