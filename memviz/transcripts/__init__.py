@@ -9,8 +9,8 @@ are loaded when first used, so that importing this package costs nothing.
 ``mapping`` reads files that no reader knows, by what a small YAML file says of them;
 ``fleet`` reads thousands of conversations as a stream.
 
-Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``export``,
-``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
+Open to other rooms: ``background``, ``base``, ``csv_cells``, ``document``, ``event_streams``,
+``export``, ``fleet.addresses``, ``fleet.reading``, ``fleet.source``, ``growing``, ``limits``,
 ``loading``, ``mapping.declaration``, ``mapping.guess``, ``mapping.interpreter``,
 ``mapping.places``, ``markdown``, ``readers.json_access``, ``samples``, ``times``.
 """

@@ -66,6 +66,18 @@ NEARLY_DIALOGUE = Refusal(
     ),
     noop("{lines} To read it as it is, give --format {format}."),
 )
+COPIED_TABLE = re.compile(
+    r"^COPY (?P<name>\S{1,100}) \(.*\) FROM stdin;$", re.MULTILINE
+)
+"""Where pg_dump begins the rows of a table: ``COPY public.messages (id, role) FROM stdin;``."""
+DATABASE_DUMP = Refusal(
+    noop("a dump of PostgreSQL's tables is not read, found the table {table}."),
+    noop(
+        "Export the table with the messages as CSV: "
+        'psql -c "\\copy (select * from {table}) to messages.csv csv header".'
+    ),
+    kind=UnknownFormatError,
+)
 CHOOSE_FILE = noop("Choose the file with the conversations.")
 OTHER_FILES = noop("it holds nothing but {names}, which cannot hold one")
 NONE_READ = Refusal(noop("no conversation inside. {found}."), CHOOSE_FILE)
@@ -79,6 +91,7 @@ def text_refusal(document: Document) -> TranscriptError:
     text = with_line_feeds(document.plain_text[:HEAD_CHARS])
     return (
         _encoded_lines(text)
+        or _database_dump(text)
         or _nearly_a_table(text)
         or _nearly_a_dialogue(text)
         or _any_text(text)
@@ -93,6 +106,15 @@ def _encoded_lines(text: str) -> TranscriptError | None:
             if is_json_text(json.loads(first)):
                 return encoded_twice(EACH_LINE)
     return None
+
+
+def _database_dump(text: str) -> TranscriptError | None:
+    """The error for what pg_dump writes; it names the first table of messages, or the first with rows."""
+    tables = [copied["name"] for copied in COPIED_TABLE.finditer(text)]
+    if not tables:
+        return None
+    tables.sort(key=lambda name: "message" not in name)
+    return DATABASE_DUMP.error(table=tables[0])
 
 
 def _nearly_a_table(text: str) -> TranscriptError | None:

@@ -11,12 +11,11 @@ from typing import Any
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.messages import Message
 from memviz.transcripts.base import Transcript
+from memviz.transcripts.event_streams import Event, join_message_events
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.readers.json_access import objects_at, text_at, value_at
 from memviz.watching.event_streams import (
-    Event,
     join_chat_chunks,
-    join_message_events,
     join_response_events,
     read_events,
 )

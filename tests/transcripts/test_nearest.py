@@ -174,3 +174,15 @@ def test_a_long_list_is_refused_at_once() -> None:
         "has a part of the type 'video_url'"
         in refused([HI, HO] * 20_000 + [VIDEO]).reason
     )
+
+
+def test_a_dump_of_postgresql_is_refused_with_the_command_that_exports_its_messages():
+    dump = (
+        "--\n-- PostgreSQL database dump\n--\n\n"
+        "COPY public.users (id, name) FROM stdin;\n1\tAna\n\\.\n\n"
+        "COPY public.messages (id, role, content) FROM stdin;\n"
+        "1\tuser\tHi\n2\tassistant\tHo\n\\.\n"
+    )
+    with pytest.raises(TranscriptError, match=r"dump of PostgreSQL") as caught:
+        load_file(dump.encode())
+    assert '"\\copy (select * from public.messages) to ' in caught.value.remedy

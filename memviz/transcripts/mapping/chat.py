@@ -16,6 +16,7 @@ from memviz.transcripts.readers.blocks import (
     call_part,
     named_call,
     result_part,
+    show_nothing,
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
@@ -79,7 +80,8 @@ def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "reasoningText") or block
+    held = object_at(block, "reasoningContent") or block
+    inner = object_at(held, "reasoningText") or held
     return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
@@ -146,6 +148,7 @@ BLOCKS: Vocabulary = replace(
         **dict.fromkeys(THOUGHTS, _thought),
         **dict.fromkeys(CALLS, _call),
         **dict.fromkeys(RESULTS, _result),
+        "cachePoint": show_nothing,
     },
 )
 """The kinds of blocks that any vendor has."""

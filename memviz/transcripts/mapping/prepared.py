@@ -1,15 +1,17 @@
 """Rows out of files that have none: a text, a stream of events, a store of keys and values."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
 from memviz.transcripts.decoding import texts_behind
-from memviz.transcripts.document import Document
-from memviz.transcripts.mapping.paths import opened
+from memviz.transcripts.document import HEAD_ITEMS, Document
+from memviz.transcripts.event_streams import converse_messages, streamed_reply
+from memviz.transcripts.mapping.paths import opened, values_at
 from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.readers.json_access import (
+    as_list,
     id_text,
     list_at,
     object_at,
@@ -61,56 +63,35 @@ def _aider_role(line: str) -> str:
 def bedrock_messages(document: Document) -> list[dict[str, Any]]:
     """Return the messages that the events of ConverseStream make."""
     content = content_of(document)
-    messages: list[dict[str, Any]] = []
-    blocks: dict[int, dict[str, Any]] = {}
     in_response = objects_at(content, "stream") or objects_at(content, "events")
-    for event in in_response or objects_at(content):
-        if "messageStart" in object_at(event):
-            blocks = {}
-            role = text_at(event, "messageStart", "role") or "assistant"
-            messages.append({"role": role, "content": []})
-        if not messages:
-            continue
-        start = object_at(event, "contentBlockStart")
-        delta = object_at(event, "contentBlockDelta")
-        block = _bedrock_block(blocks, start or delta)
-        if start:
-            block.update(object_at(start, "start"))
-        if delta:
-            _extend_block(block, object_at(delta, "delta"))
-        messages[-1]["content"] = list(blocks.values())
-        usage = object_at(event, "metadata", "usage")
-        if usage:
-            messages[-1]["usage"] = usage
-    return messages
+    return converse_messages(in_response or objects_at(content))
 
 
-def _bedrock_block(
-    blocks: dict[int, dict[str, Any]], event: dict[str, Any]
-) -> dict[str, Any]:
-    if not event:
-        return {}
-    index = event.get("contentBlockIndex")
-    return blocks.setdefault(index if isinstance(index, int) else len(blocks), {})
+def bedrock_log(document: Document) -> list[dict[str, Any]]:
+    """Return the entries of a log of Amazon Bedrock's model calls, each with its reply in one piece."""
+    content = as_list(content_of(document))
+    if not any(map(_is_logged_call, _logged(content[:HEAD_ITEMS]))):
+        return []
+    rows = []
+    for entry in filter(_is_logged_call, _logged(content)):
+        reply = object_at(entry, "output")
+        chunks = list_at(reply, "outputBodyJson")
+        if chunks:
+            whole = {**reply, "outputBodyJson": streamed_reply(chunks)}
+            entry = {**entry, "output": whole}
+        rows.append(entry)
+    return rows
 
 
-def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the next piece of a text, of a thought, of the arguments of a call, or of a result."""
-    if "text" in delta:
-        block["text"] = text_at(block, "text") + text_at(delta, "text")
-    thought = text_at(delta, "reasoningContent", "text")
-    if thought:
-        held = text_at(block, "reasoningContent", "reasoningText", "text")
-        block["reasoningContent"] = {"reasoningText": {"text": held + thought}}
-    piece = text_at(delta, "toolUse", "input")
-    if piece:
-        call = object_at(block, "toolUse")
-        block["toolUse"] = {**call, "input": text_at(call, "input") + piece}
-    results = list_at(delta, "toolResult")
-    if results:
-        result = object_at(block, "toolResult")
-        content = [*list_at(result, "content"), *results]
-        block["toolResult"] = {**result, "content": content}
+def _logged(content: list[Any]) -> Iterator[Any]:
+    """Yield what each row logs: itself, or what CloudWatch exports below ``events``, ``message`` or ``@message``."""
+    path = "*.events.*.message | *.@message | *.message | *"
+    for entry, _place in values_at(content, path):
+        yield opened(entry)
+
+
+def _is_logged_call(entry: object) -> bool:
+    return "inputBodyJson" in object_at(entry, "input")
 
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
@@ -158,6 +139,7 @@ def _composer(
 
 PREPARED: dict[str, Callable[[Document], list[dict[str, Any]]]] = {
     "aider": aider_rows,
+    "bedrock_log": bedrock_log,
     "bedrock_stream": bedrock_messages,
     "cursor": cursor_chats,
 }

@@ -9,6 +9,7 @@ from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.event_streams import converse_messages
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
@@ -142,7 +143,9 @@ def _request(row: object) -> dict[str, Any]:
 
 
 def _reply(row: object) -> dict[str, Any] | None:
-    """Return the message of a response, or of the one in an entry of a log."""
-    message = value_at(row, "output", "outputBodyJson", "output", "message")
-    message = message or value_at(row, "output", "message")
+    """Return the message of a response, or of the one in an entry of a log, which may be events of a stream."""
+    body = value_at(row, "output", "outputBodyJson")
+    if isinstance(body, list):
+        return next(iter(converse_messages(body)), None)
+    message = value_at(body, "output", "message") or value_at(row, "output", "message")
     return message if isinstance(message, dict) else None

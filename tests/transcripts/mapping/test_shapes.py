@@ -8,6 +8,7 @@ import pytest
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.mapping.chat import chat_items
 
 
@@ -457,7 +458,13 @@ STREAM = [
             "delta": {"toolResult": [{"text": "Rain"}, {"json": {"mm": 3}}]},
         }
     },
-    {"contentBlockDelta": {"contentBlockIndex": 2, "delta": {"text": "It rains."}}},
+    {
+        "contentBlockDelta": {
+            "contentBlockIndex": 2,
+            "delta": {"reasoningContent": {"text": "An umbrella, then."}},
+        }
+    },
+    {"contentBlockDelta": {"contentBlockIndex": 3, "delta": {"text": "It rains."}}},
     {"messageStop": {"stopReason": "end_turn"}},
 ]
 
@@ -469,6 +476,7 @@ def test_a_stream_of_bedrock_has_results_and_may_be_written_over_several_lines(i
     assert call.tool_calls[0].name == "search"
     assert (result.role, result.content) == ("tool", 'Rain\n{"mm": 3}')
     assert reply.content == "It rains."
+    assert reply.meta == {REASONING: "An umbrella, then."}
 
 
 def test_states_of_a_langgraph_thread_are_one_conversation():
@@ -487,3 +495,110 @@ def test_states_of_a_langgraph_thread_are_one_conversation():
     read = load_file(json.dumps(states[::-1]).encode())
     texts = [[one.content for one in known.messages] for known in read.transcripts]
     assert texts == [["Where?", "Here.", "Now."]]
+
+
+def beam_batches(*texts):
+    """Return the chat of one conversation, a batch for each question with its answer."""
+    return [
+        {
+            "batch_number": number,
+            "turns": [
+                [
+                    {"role": "user", "content": text},
+                    {"role": "assistant", "content": text.upper()},
+                ]
+            ],
+        }
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+def beam_sessions(*texts):
+    return [turn for batch in beam_batches(*texts) for turn in batch["turns"]]
+
+
+BEAM_CHATS = {
+    "sessions": [beam_sessions("a", "b"), beam_sessions("c")],
+    "batches": [beam_batches("a", "b"), beam_batches("c")],
+    "plans": [
+        [{"plan-1": beam_batches("a")}, {"plan-2": beam_batches("b")}],
+        [{"plan-1": beam_batches("c"), "plan-2": None}],
+    ],
+}
+BEAM_FILES = {
+    "lines": lambda rows: "\n".join(map(json.dumps, rows)),
+    "list": json.dumps,
+    "served rows": lambda rows: json.dumps({"rows": [{"row": row} for row in rows]}),
+}
+
+
+@pytest.mark.parametrize("file", BEAM_FILES)
+@pytest.mark.parametrize("chats", BEAM_CHATS)
+def test_each_row_of_a_file_of_beam_is_a_conversation(chats, file):
+    rows = [
+        {"conversation_id": str(number), "chat": chat}
+        for number, chat in enumerate(BEAM_CHATS[chats])
+    ]
+    read = load_file(BEAM_FILES[file](rows).encode()).transcripts
+    texts = [[one.content for one in known.messages] for known in read]
+    assert texts == [["a", "A", "b", "B"], ["c", "C"]]
+    assert {known.format for known in read} == {"beam"}
+
+
+@pytest.mark.parametrize("chats", BEAM_CHATS)
+def test_a_chat_of_beam_alone_is_one_conversation(chats):
+    (chat, _second) = BEAM_CHATS[chats]
+    texts = [text for _role, _name, text in said({"chat": chat})]
+    assert texts == ["a", "A", "b", "B"]
+    if chats != "sessions":
+        assert [text for _role, _name, text in said(chat)] == texts
+
+
+SQUAD_ROW = {
+    "title": "Kites",
+    "context": "A kite needs eight knots of wind.",
+    "question": "How much wind?",
+    "answers": {"text": ["eight knots"], "answer_start": [13]},
+}
+
+
+def test_an_article_of_squad_is_a_conversation_with_each_context_before_its_questions():
+    questions = [
+        {"question": "How much wind?", "answers": [{"text": "eight knots"}]},
+        {"question": "Who flew the first?", "answers": []},
+    ]
+    paragraphs = [{"context": SQUAD_ROW["context"], "qas": questions}]
+    article = {"title": "Kites", "paragraphs": paragraphs}
+    expected = [
+        ("user", None, "A kite needs eight knots of wind."),
+        ("user", None, "How much wind?"),
+        ("assistant", None, "eight knots"),
+        ("user", None, "Who flew the first?"),
+    ]
+    for value in ({"data": [article]}, [article], article):
+        assert said(value) == expected
+    assert load_transcript(json.dumps(article).encode()).title == "Kites"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SQUAD_ROW,
+        [SQUAD_ROW],
+        {"rows": [{"row": SQUAD_ROW}]},
+        {"data": [{**SQUAD_ROW, "answers": [{"text": "eight knots"}]}]},
+    ],
+)
+def test_a_row_of_squad_asks_about_its_context(value):
+    assert said(value) == [
+        ("user", None, "A kite needs eight knots of wind.\nHow much wind?"),
+        ("assistant", None, "eight knots"),
+    ]
+
+
+def test_a_row_with_what_a_model_answered_is_no_row_of_squad():
+    value = [{**SQUAD_ROW, "response": "About eight."}]
+    assert said(value) == [
+        ("user", None, "How much wind?"),
+        ("assistant", None, "About eight."),
+    ]
