@@ -66,10 +66,16 @@ def test_the_navigation_stands_at_one_place_with_and_without_a_sidebar(
     page.set_viewport_size(WIDE)
     first = page.get_by_test_id("stTopNavLink").first
     go(page, dashboard.url + address_of("compare"), "compare")
+    # On a busy machine a page is there before its styles are. With them the navigation begins above the sidebar.
+    sidebar = page.get_by_test_id("stSidebar").bounding_box()
+    assert sidebar is not None
+    page.wait_for_function(
+        "([element, end]) => element.getBoundingClientRect().x < end",
+        arg=[first.element_handle(), sidebar["x"] + sidebar["width"]],
+    )
     place = first.bounding_box()
 
     def stays() -> None:
-        # On a busy machine a page is there before its styles are.
         for _ in range(100):
             if first.bounding_box() == place:
                 return

@@ -74,7 +74,7 @@ class Answers:
 
 
 FORKING = """
-import gc, importlib, json, os, runpy, sys
+import gc, importlib, json, os, runpy, sys, time
 import memviz
 
 memviz.counter("o200k_base")("warm")  # tiktoken keeps the encoding found offline
@@ -90,6 +90,11 @@ if "memviz" in modules:
     said = [{"role": "user", "content": "Hello"}]
     for _ in load_litellm().completion(model="gpt-5-mini", messages=said, mock_response="Hi", stream=True):
         pass  # the first call loads what the others find loaded
+    from litellm.litellm_core_utils.thread_pool_executor import executor
+
+    # A child would inherit a lock that a thread of the pool holds, and wait for it for ever: let the pool come to rest.
+    executor.submit(int).result()
+    time.sleep(0.5)
 gc.collect()
 gc.freeze()  # else each child copies what it only looks through
 codes = []
