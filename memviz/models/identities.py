@@ -6,7 +6,14 @@ import hmac
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address, ip_network
+from functools import cached_property
+from ipaddress import (
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 
 from memviz.core.errors import AccessError
 from memviz.models.access import IDENTITY_HEADER
@@ -53,7 +60,12 @@ class TrustedProxies:
             return False
         if isinstance(address, IPv6Address) and address.ipv4_mapped:
             address = address.ipv4_mapped  # of a server that listens on ::
-        return any(address in ip_network(network) for network in self.networks)
+        return any(address in network for network in self._parsed_networks)
+
+    @cached_property
+    def _parsed_networks(self) -> list[IPv4Network | IPv6Network]:
+        """The networks, read once: every request is asked for."""
+        return [ip_network(network) for network in self.networks]
 
     def identity_in(self, values: Sequence[str]) -> str:
         """Return whom the values of the header name: "ana@example.com"; empty for nobody. Two values name nobody, since

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import ClassDoor, VisitorCookies, door_link
 from tests.browser.dashboard import TALK, Dashboard
+from tests.browser.diary import TITLE, import_diary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 CODE = "maple street"
-TITLE = "Zebra diary"
 pytestmark = [pytest.mark.slow, pytest.mark.provokes_console_errors]
 
 
@@ -41,17 +40,6 @@ def enter(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_label("Code of the class").fill(CODE)
     page.get_by_role("button", name="Open memviz").click()
-
-
-def import_diary(page: Page, folder: Path) -> None:
-    file = folder / "diary.json"
-    messages = [
-        {"role": "user", "content": "I saw a zebra."},
-        {"role": "assistant", "content": "Where?"},
-    ]
-    file.write_text(json.dumps({"title": TITLE, "messages": messages}))
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
-    page.get_by_text(TITLE).first.wait_for()
 
 
 def test_each_visitor_has_a_library_that_no_other_sees(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -14,13 +13,13 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from tests.browser.dashboard import Dashboard
+from tests.browser.diary import TITLE, import_diary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser, BrowserContext, Page
 
-TITLE = "Zebra diary"
 HEADER = "X-Forwarded-Email"
 pytestmark = [pytest.mark.slow, pytest.mark.provokes_console_errors]
 
@@ -64,17 +63,6 @@ def sign_in(page: Page, address: str, name: str) -> None:
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("button", name=name, exact=True).click()
     page.wait_for_url(re.compile(re.escape(address.rpartition("/")[0]) + "/(?!oauth2)"))
-
-
-def import_diary(page: Page, folder: Path) -> None:
-    file = folder / "diary.json"
-    file.write_text(
-        json.dumps(
-            {"title": TITLE, "messages": [{"role": "user", "content": "A zebra!"}]}
-        )
-    )
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
-    page.get_by_text(TITLE).first.wait_for()
 
 
 @pytest.fixture

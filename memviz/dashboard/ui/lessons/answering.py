@@ -1,6 +1,6 @@
 """The question of a step: its choices, the answer that was taken, the reason, and the score of a lesson."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -38,16 +38,22 @@ def ask(lesson: Lesson, question: Question) -> None:
             draw_verdict(question, answered)
             return
         key = f"lesson-answer-{lesson.id}-{state.step}"
-        choices = [words_of(choice) for choice in question.choices]
-        st.radio(
-            _("Your answer"),
-            range(len(choices)),
-            index=None,
-            key=key,
-            format_func=lambda n: plain(choices[n]),
-            label_visibility="collapsed",
-            on_change=partial(_take_answer, place, key, question.answer),
-        )
+        take = partial(_take_answer, place, key, question.answer)
+        draw_choices(question, key, take)
+
+
+def draw_choices(question: Question, key: str, take: Callable[[], None]) -> None:
+    """Draw the choices of a question as a widget of this key; ``take`` is called when one is taken."""
+    choices = [words_of(choice) for choice in question.choices]
+    st.radio(
+        _("Your answer"),
+        range(len(choices)),
+        index=None,
+        key=key,
+        format_func=lambda n: plain(choices[n]),
+        label_visibility="collapsed",
+        on_change=take,
+    )
 
 
 def choices_html(

@@ -1,6 +1,8 @@
 """The question of a step in a lesson with the class: students answer on their own screens; the teacher sees how many
 have, then shows how many chose what, then which answer is right, and why."""
 
+from functools import partial
+
 import streamlit as st
 
 from memviz.core.translation import _
@@ -8,14 +10,14 @@ from memviz.dashboard.lessons.class_at_work import Phase, Place
 from memviz.dashboard.lessons.lesson import Lesson, Question
 from memviz.dashboard.ui.lessons.answering import (
     choices_html,
+    draw_choices,
     draw_verdict,
     prose,
 )
-from memviz.dashboard.ui.lessons.state import Answered, lessons_state, words_of
+from memviz.dashboard.ui.lessons.state import Answered, lessons_state
 from memviz.dashboard.ui.lessons.with_class import Seat, place_now
 from memviz.dashboard.ui.shell.elements import main_button
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
-from memviz.dashboard.ui.shell.text import plain
 
 COUNT_SECONDS = 1.0
 
@@ -112,17 +114,7 @@ def _draw_choices(seat: Seat, place: Place, question: Question) -> None:
     answer = seat.work.answer_of(visitor_id, place)
     key = f"class-answer-{place.opening}-{place.step}"
     set_widget(key, None if answer is None else answer.choice)
-    choices = [words_of(choice) for choice in question.choices]
-    st.radio(
-        _("Your answer"),
-        range(len(choices)),
-        index=None,
-        key=key,
-        format_func=lambda n: plain(choices[n]),
-        label_visibility="collapsed",
-        on_change=_take_answer,
-        args=(seat, place, key),
-    )
+    draw_choices(question, key, partial(_take_answer, seat, place, key))
     if answer is not None:
         st.caption(
             _("Your answer is in. You can change it until your teacher goes on.")

@@ -103,7 +103,7 @@ def visitors() -> Visitors | None:
     """Return the way in which this server knows its visitors; ``None`` where all have one library."""
     if served_class() is not None:
         return ClassVisitors(visitor_cookies())
-    if asks_to_sign_in():
+    if "--login" in access().personal_doors:
         return SignedInVisitors(libraries_folder())
     proxies = trusted_proxies()
     if proxies is not None:
@@ -113,7 +113,7 @@ def visitors() -> Visitors | None:
 
 def asks_to_sign_in() -> bool:
     """Return whether a provider of identities says who somebody is."""
-    return "--login" in access().personal_doors
+    return isinstance(visitors(), SignedInVisitors)
 
 
 def is_signed_in() -> bool:
@@ -158,9 +158,6 @@ def _door(settings: ServerAccess) -> list[Middleware]:
     """Return the check of who comes in; none where nobody is asked, or by the pages: they ask to sign in."""
     base_path = st.get_option("server.baseUrlPath")
     door: Door
-    if asks_to_sign_in():
-        check_sign_in()
-        return []
     if (proxies := trusted_proxies()) is not None:
         proxies.check()
         return [
@@ -172,6 +169,8 @@ def _door(settings: ServerAccess) -> list[Middleware]:
     elif settings.password_file:
         door = PasswordDoor(read_password(settings.password_file))
     else:
+        if asks_to_sign_in():
+            check_sign_in()
         return []
     port = st.get_option("server.port")
     return [Middleware(Login, door=door, port=port, base_path=base_path)]
