@@ -8,6 +8,7 @@ at any time, for any memory. Each strategy implements both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -315,6 +316,18 @@ class Strategy(BaseModel, ABC):
         """
         fill = self.fill(memory)
         return None if fill is None else fill.headroom
+
+    def due_at(self, memory: Memory) -> int:
+        """The length of the log at which something may next be due, for a strategy that looks after each message. It is
+        not asked for a plan before; a shorter length is safe and only takes longer."""
+        headroom = self.headroom(memory)
+        if headroom is not None and headroom.unit == "messages":
+            return memory.length + headroom.amount
+        if headroom is not None and headroom.unit == "tokens":
+            totals = memory.sums.totals
+            full = totals[memory.length] + headroom.amount
+            return bisect_left(totals, full, memory.length + 1)
+        return memory.length + 1
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The words for why the message at ``position`` is brought back or not, for a strategy
