@@ -112,7 +112,7 @@ class FactGraph(FoundFacts):
         for hit in islice(found, self.top_k):
             linked = self.in_force(known, index.linked_to(hit.number, known.count))
             for number in (hit.number, *islice(linked, self.neighbours)):
-                text = index.facts[number - 1].text.casefold()
+                text = index.small_texts[number - 1]
                 if text not in texts:
                     texts.add(text)
                     yield Quote(number, index.versions[number - 1], hit.score)

@@ -116,7 +116,7 @@ class FoundFacts(PerTurn):
         numbers = (place + 1 for place in best_in_steps(scores))
         texts = set[str]()
         for number in self.in_force(known, numbers):
-            text = index.facts[number - 1].text.casefold()
+            text = index.small_texts[number - 1]
             if text not in texts:
                 texts.add(text)
                 score = float(scores[number - 1])
@@ -127,10 +127,11 @@ class FoundFacts(PerTurn):
         replaced."""
         index = known.index
         versions = known.versions
+        finds_replaced = self.finds_replaced
         for number in numbers:
             if versions is not None and index.versions[number - 1] not in versions:
                 continue
-            if self.finds_replaced or index.replaced_by(number, known.count) is None:
+            if finds_replaced or index.replaced_by(number, known.count) is None:
                 yield number
 
     @property
