@@ -133,7 +133,7 @@ class WordIndex(SharedGrowth):
         # Up, so that no message that holds a word has 0.
         np.ceil(parts, out=parts)
         parts *= GRAIN
-        return np.bincount(at, parts, stop - start)
+        return np.bincount(at, parts, stop - start).astype(np.float64, copy=False)
 
     def _held(self, words: Collection[str], start: int, stop: int) -> list[array[int]]:
         """Return of each word that any of the messages at positions ``[start, stop)`` holds its entries there."""

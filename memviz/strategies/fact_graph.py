@@ -110,7 +110,11 @@ class FactGraph(FoundFacts):
         texts = set[str]()
         found = self.found(memory, known, asked_from(memory))
         for hit in islice(found, self.top_k):
-            linked = self.in_force(known, index.linked_to(hit.number, known.count))
+            linked = (
+                number
+                for number in index.linked_to(hit.number, known.count)
+                if self.is_in_force(known, number)
+            )
             for number in (hit.number, *islice(linked, self.neighbours)):
                 text = index.small_texts[number - 1]
                 if text not in texts:

@@ -113,7 +113,7 @@ class SummaryTree(Strategy):
         """The newest summaries in a row that are of one level, where they are enough for one of the level above."""
         summaries = memory.space.summaries
         roots = summaries.roots(memory.summary_count)
-        if not roots:
+        if len(roots) < self.branches:
             return []
         newest_level = summaries.level(roots[-1])
         alike = [root for root in roots if summaries.level(root) == newest_level]

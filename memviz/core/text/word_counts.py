@@ -1,4 +1,4 @@
-"""How often each word stands in each of many texts, counted for all texts at once."""
+"""The words of many texts and their counts in each, found for all texts at once."""
 
 from __future__ import annotations
 
@@ -75,5 +75,6 @@ def _numbers_from(
     """Return so many whole numbers from each start on, one row after the other: from 5 and 9 on, 2 and 3 numbers are
     5, 6, 9, 10, 11."""
     stops = np.cumsum(sizes)
-    offsets = np.repeat(starts - (stops - sizes), sizes)
-    return np.arange(len(offsets)) + offsets
+    numbers: NDArray[np.int64] = np.repeat(starts - (stops - sizes), sizes)
+    numbers += np.arange(len(numbers))
+    return numbers
