@@ -30,4 +30,4 @@ def read_theme_once() -> None:
         if themes[section].ListFields():
             message.MergeFrom(themes[section])
 
-    app_session._populate_theme_msg = tell_theme
+    app_session._populate_theme_msg = tell_theme  # type: ignore[assignment]
