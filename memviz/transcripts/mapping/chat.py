@@ -8,6 +8,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
 from memviz.transcripts.mapping.paths import field_at, opened, value_at
+from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -16,7 +17,6 @@ from memviz.transcripts.readers.blocks import (
     call_part,
     named_call,
     result_part,
-    show_nothing,
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
@@ -54,19 +54,8 @@ HOLDERS = [
 ALTERNATIVES = ("choices", "generations", "candidates")
 """Lists of replies of which the first was given."""
 CONTENT_KEYS = ("content", "parts", "text", "message")
-BEDROCK_KEYS = [
-    "text",
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "image",
-    "document",
-    "video",
-    "cachePoint",
-    "functionCall",
-    "functionResponse",
-    "json",
-]
+BLOCK_KEYS = ["text", *BEDROCK.kinds, "functionCall", "functionResponse", "json"]
+"""The keys by which blocks of Bedrock and Gemini are known, which name no type."""
 CALL_IDS = ("call_id", "tool_call_id", "toolUseId", "toolCallId", "id")
 MAX_LEVELS = 8
 MAX_USAGE = 10**12
@@ -80,9 +69,7 @@ def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    held = object_at(block, "reasoningContent") or block
-    inner = object_at(held, "reasoningText") or held
-    return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
+    return thoughts(first_text(block, "thinking", "reasoning", "text", "content"))
 
 
 def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
@@ -91,8 +78,12 @@ def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Par
     return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
 
 
+def _of_bedrock(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return BEDROCK.parts(block, note)
+
+
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "toolUse") or object_at(block, "functionCall") or block
+    inner = object_at(block, "functionCall") or block
     return [call_part({**inner, "id": _call_id(inner)}, note)]
 
 
@@ -101,8 +92,7 @@ def _call_id(block: Block) -> str:
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "toolResult") or object_at(block, "functionResponse")
-    inner = inner or block
+    inner = object_at(block, "functionResponse") or block
     said = first_value(inner, "content", "response", "result", "output")
     id = first_value(inner, "tool_use_id", "tool_call_id", "call_id", "toolUseId", "id")
     name = first_value(inner, "tool_name", "name")
@@ -114,18 +104,17 @@ def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 def _kind(block: Block) -> str:
     """Return what a block says it is, or the key by which it is known where it says nothing."""
     kind = first_text(block, "type", "part_kind", "kind")
-    return kind or next((key for key in BEDROCK_KEYS if key in block), "")
+    return kind or next((key for key in BLOCK_KEYS if key in block), "")
 
 
 TEXTS = ["text", "input_text", "output_text", "user-prompt", "system-prompt", "json"]
-THOUGHTS = ["thinking", "reasoning", "reasoningContent"]
+THOUGHTS = ["thinking", "reasoning"]
 CALLS = [
     "tool_call",
     "tool_use",
     "function_call",
     "tool-call",
     "builtin-tool-call",
-    "toolUse",
     "functionCall",
 ]
 RESULTS = [
@@ -135,7 +124,6 @@ RESULTS = [
     "builtin-tool-return",
     "retry-prompt",
     "function_call_output",
-    "toolResult",
     "functionResponse",
 ]
 BLOCKS: Vocabulary = replace(
@@ -144,11 +132,11 @@ BLOCKS: Vocabulary = replace(
     other=_said_or_kind,
     kinds={
         **LANGCHAIN.kinds,
+        **dict.fromkeys(BEDROCK.kinds, _of_bedrock),
         **dict.fromkeys(("", *TEXTS), _text),
         **dict.fromkeys(THOUGHTS, _thought),
         **dict.fromkeys(CALLS, _call),
         **dict.fromkeys(RESULTS, _result),
-        "cachePoint": show_nothing,
     },
 )
 """The kinds of blocks that any vendor has."""

@@ -181,6 +181,11 @@ class Mapping(Saying):
     held_at: AnyPath = ""
     system: AnyPath = ""
     """Path of the system prompt, from a conversation or from its first row."""
+    tools: AnyPath = ""
+    """Path of the request that offers tools to the model, from the first row of a conversation."""
+    elsewhere: dict[AnyPath, AnyPath] = {}
+    """Where a row may say that its text lies in another file, and where that text belongs: rows that have the first and
+    nothing under the second are counted, and said."""
     requests: Literal["", "whole", "turns"] = ""
     """Each row is a request with everything said before it: what comes again is read once. ``turns``: a row may
     also hold only what is new."""

@@ -91,7 +91,9 @@ def _logged(content: list[Any]) -> Iterator[Any]:
 
 
 def _is_logged_call(entry: object) -> bool:
-    return "inputBodyJson" in object_at(entry, "input")
+    """Return whether an entry has what was sent, or says in which file that lies."""
+    sent = object_at(entry, "input")
+    return "inputBodyJson" in sent or "inputBodyS3Path" in sent
 
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
