@@ -17,6 +17,7 @@ from memviz.transcripts.readers.blocks import (
     call_part,
     named_call,
     result_part,
+    show_nothing,
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
@@ -56,20 +57,40 @@ ALTERNATIVES = ("choices", "generations", "candidates")
 CONTENT_KEYS = ("content", "parts", "text", "message")
 BLOCK_KEYS = ["text", *BEDROCK.kinds, "functionCall", "functionResponse", "json"]
 """The keys by which blocks of Bedrock and Gemini are known, which name no type."""
-CALL_IDS = ("call_id", "tool_call_id", "toolUseId", "toolCallId", "id")
+RESULTS_AT = (
+    "content | response | result | output"
+    " | toolResult.value.content | toolResult.value | toolResult.error"
+)
+CALL_IDS = (
+    "call_id",
+    "tool_call_id",
+    "toolUseId",
+    "toolCallId",
+    "toolCallRequestId",
+    "id",
+)
+INSIDE = "functionCall | functionResponse | toolCall.value | data"
+"""Where a block may keep what it says: ``{"type": "text", "data": {"text": "Hi"}}``."""
 MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
+def _opened_block(block: Block) -> Block:
+    """Return a block with the fields of the object inside of it."""
+    inner = value_at(block, INSIDE)
+    return {**block, **inner} if isinstance(inner, dict) else block
+
+
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    said = first_value(block, "text", "content", "json")
+    said = first_value(_opened_block(block), "text", "content", "json")
     if isinstance(said, list):
         return words.parts(said, note, "user")
     return json_text(said)
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(first_text(block, "thinking", "reasoning", "text", "content"))
+    inner = _opened_block(block)
+    return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
 def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
@@ -83,7 +104,7 @@ def _of_bedrock(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "functionCall") or block
+    inner = _opened_block(block)
     return [call_part({**inner, "id": _call_id(inner)}, note)]
 
 
@@ -92,9 +113,9 @@ def _call_id(block: Block) -> str:
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "functionResponse") or block
-    said = first_value(inner, "content", "response", "result", "output")
-    id = first_value(inner, "tool_use_id", "tool_call_id", "call_id", "toolUseId", "id")
+    inner = _opened_block(block)
+    said = value_at(inner, RESULTS_AT)
+    id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
     is_list = isinstance(said, list) and all(isinstance(one, dict) for one in said)
     text = words.text(said, note) if is_list else json_text(said)
@@ -114,6 +135,8 @@ CALLS = [
     "tool_use",
     "function_call",
     "tool-call",
+    "toolCallRequest",
+    "toolRequest",
     "builtin-tool-call",
     "functionCall",
 ]
@@ -121,6 +144,8 @@ RESULTS = [
     "tool_result",
     "tool_call_response",
     "tool-return",
+    "toolCallResult",
+    "toolResponse",
     "builtin-tool-return",
     "retry-prompt",
     "function_call_output",
@@ -137,6 +162,7 @@ BLOCKS: Vocabulary = replace(
         **dict.fromkeys(THOUGHTS, _thought),
         **dict.fromkeys(CALLS, _call),
         **dict.fromkeys(RESULTS, _result),
+        "finish": show_nothing,
     },
 )
 """The kinds of blocks that any vendor has."""
@@ -251,7 +277,9 @@ def calls_of(value: Any, note: Note) -> list[Part]:
             arguments = first_value(call, "arguments", "args", "input")
             parts.append(named_call(call.get("id"), name, arguments, note))
         else:
-            name = value_at(call, "function.name | name | tool_name | toolName")
+            name = value_at(
+                call, "function.name | name | tool_name | toolName | apiName"
+            )
             arguments = value_at(
                 call, "function.arguments | arguments | args | input | rawArgs | params"
             )

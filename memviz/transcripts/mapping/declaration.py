@@ -162,7 +162,16 @@ class Mapping(Saying):
     detect: Detection | None = None
     files: str = Field(default="", max_length=120)
     """The names of files of an archive that are parts of one conversation, such as ``message_*.json``."""
-    prepare: Literal["", "aider", "bedrock_log", "bedrock_stream", "cursor"] = ""
+    prepare: Literal[
+        "",
+        "aider",
+        "bedrock_log",
+        "bedrock_stream",
+        "cherry_studio",
+        "copilot_chat",
+        "cursor",
+        "lm_studio",
+    ] = ""
     """What makes rows of a file that has none."""
     table: str = Field(default="", max_length=200)
     """The table of a database that holds the rows; without it, the only one with these columns."""

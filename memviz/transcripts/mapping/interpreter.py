@@ -222,7 +222,7 @@ class MappedReader(Reader):
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
         rows = []
         for value, place in values_at(content, self.mapping.conversations or "."):
-            rows += values_at(value, self.mapping.rows or ".", place)[:most]
+            rows += values_at(value, self.mapping.rows or ".", place, most)
             if len(rows) >= most:
                 break
         return rows[:most]
