@@ -33,7 +33,6 @@ from memviz.models.class_door import (
     CLASS_FOLDER,
     DEFAULT_FOLDER,
     ClassDoor,
-    VisitorCookies,
     door_link,
     make_teacher_code,
 )
@@ -244,11 +243,10 @@ def open_dashboard(
     )
     _check(access)
     os.environ.update(access.variables())
-    if access.personal_doors:
-        _refuse_server(db)
     if class_code:
         place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
-        _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
+        door = ClassDoor(class_code, Path(class_folder), teacher_code, place)
+        _open_class(door, db or "")
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
     metrics_place(metrics)  # refused here, before the server takes its time to start
@@ -296,25 +294,17 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _refuse_server(db: str | None) -> None:
-    """Raise where visitors would need a library each on a server of PostgreSQL."""
-    from memviz.storage.engine import is_on_server
-
-    if db and is_on_server(db):
-        raise OutputError(
-            "Each visitor would have a file, and PostgreSQL has none: leave out --db and MEMVIZ_DB, or "
-            "serve one library to all with --password-file."
-        )
-
-
-def _open_class(door: ClassDoor) -> None:
+def _open_class(door: ClassDoor, database: str) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type. A code of the
     teacher that was given is not written into what may be a log."""
+    from memviz.storage.own_libraries import library_places
+
     is_made_here = not door.teacher_code
     if is_made_here:
         door = replace(door, teacher_code=make_teacher_code())
     door.check()
-    VisitorCookies.of(door)  # a folder that cannot be used is refused here
+    # Places that cannot be used are refused here.
+    library_places(database, door.folder).key()
     os.environ.update(door.variables())
     complain(f"The class opens {door.address} and enters the code: {door.code}")
     if sys.stderr.isatty():

@@ -37,6 +37,7 @@ from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording
 from memviz.models.registry import model
 from memviz.storage.conversations import Beginning, HeldChats
+from memviz.storage.database import Database
 from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
@@ -116,10 +117,12 @@ class Workspace(HeldChats):
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
     def __init__(
-        self, database: str | Path | None = None, limits: Limits | None = None
+        self,
+        database: str | Path | Database | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        store = Store(path)
+        named = os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
+        store = Store(database or named)
         samples = {SAMPLE_PREFIX + name: one for name, one in bundled().items()}
         store.add_missing_conversations(samples)
         # From now on: a full library has to open, so that something can be deleted.

@@ -216,7 +216,7 @@ def test_a_door_that_does_not_hold_is_refused_before_the_start(
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
         (
             ("--class", "maple street", "--db", "postgresql://x:secret@127.0.0.1/y"),
-            ("Each visitor would have a file", "--password-file"),
+            ("cannot be reached",),
         ),
     ],
 )
