@@ -31,6 +31,8 @@ from memviz.storage.limits import Limits, Size
 
 P = ParamSpec("P")
 T = TypeVar("T")
+AnyDatabase = str | Path | Database
+"""The path of a file, an address, or a database that is open already."""
 
 
 def _reads(
@@ -93,7 +95,7 @@ class Store:
     module of its subject; only the session, which comes first there, is the store's own.
     """
 
-    def __init__(self, database: str | Path | Database) -> None:
+    def __init__(self, database: AnyDatabase) -> None:
         if not isinstance(database, Database):
             database = open_database(database)
         self._database = database

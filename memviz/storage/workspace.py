@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from memviz.core.conversation import Log
@@ -37,10 +36,9 @@ from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording
 from memviz.models.registry import model
 from memviz.storage.conversations import Beginning, HeldChats
-from memviz.storage.database import Database
 from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
-from memviz.storage.store import Store
+from memviz.storage.store import AnyDatabase, Store
 from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -117,9 +115,7 @@ class Workspace(HeldChats):
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
     def __init__(
-        self,
-        database: str | Path | Database | None = None,
-        limits: Limits | None = None,
+        self, database: AnyDatabase | None = None, limits: Limits | None = None
     ) -> None:
         named = os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
         store = Store(database or named)
@@ -297,7 +293,7 @@ class Workspace(HeldChats):
         gone, they are not kept: whoever asked has them in his session."""
         by_number: dict[int, list[JudgedAnswer]] = {}
         for number, probe in enumerate(probes):
-            by_number[number] = [one for one in answers if one.probe == probe]
+            by_number[number] = [answer for answer in answers if answer.probe == probe]
         with suppress(StorageError):
             self.store.keep_judged_answers(conversation_id, key, by_number)
 
