@@ -178,6 +178,16 @@ Metrics = Annotated[
         "[default address: 127.0.0.1]",
     ),
 ]
+DaskAddress = Annotated[
+    str,
+    Option(
+        "--dask",
+        metavar="ADDRESS",
+        envvar="MEMVIZ_DASK",
+        help="Measure the sweeps of the page Tune on the Dask cluster of this scheduler, such as tcp://10.0.0.7:8786, "
+        "and on this server as long as it is gone. The conversations are sent there.",
+    ),
+]
 FleetFolderShown = Annotated[
     str,
     Option(
@@ -200,6 +210,7 @@ def open_dashboard(
     allow_private_base_urls: PrivateBaseUrls = None,
     embeddable_by: EmbeddableBy = None,
     fleet: FleetFolderShown = "",
+    dask: DaskAddress = "",
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
     teacher_code: TeacherCode = "",
@@ -225,6 +236,7 @@ def open_dashboard(
       memviz ui --fleet swept
     """
     from memviz.storage.workspace import DATABASE_VARIABLE
+    from memviz.tuning.cluster import DASK_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
     doors = {
@@ -259,6 +271,7 @@ def open_dashboard(
         METRICS: metrics,
         JSON_LOG: "1" if json_log else "",
         FLEET_VARIABLE: fleet,
+        DASK_VARIABLE: dask,
         DATABASE_VARIABLE: db,
     }
     os.environ.update({name: value for name, value in said.items() if value})
