@@ -37,6 +37,7 @@ from memviz.models.class_door import (
     make_teacher_code,
 )
 from memviz.models.identities import TEACHERS, TrustedProxies
+from memviz.models.visitor_limits import LIMITS, visitor_limits
 
 DEFAULT_PORT = 8501
 ELSEWHERE = "192.0.2.1"
@@ -178,6 +179,16 @@ Metrics = Annotated[
         "[default address: 127.0.0.1]",
     ),
 ]
+Limit = Annotated[
+    list[str] | None,
+    Option(
+        "--limit",
+        metavar="NAME=NUMBER",
+        envvar="MEMVIZ_LIMITS",
+        help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
+        "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
+    ),
+]
 DaskAddress = Annotated[
     str,
     Option(
@@ -211,6 +222,7 @@ def open_dashboard(
     embeddable_by: EmbeddableBy = None,
     fleet: FleetFolderShown = "",
     dask: DaskAddress = "",
+    limit: Limit = None,
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
     teacher_code: TeacherCode = "",
@@ -261,6 +273,8 @@ def open_dashboard(
         _open_class(door, db or "")
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
+    limits = " ".join(limit or ())
+    visitor_limits({LIMITS: limits})
     metrics_place(metrics)  # refused here, before the server takes its time to start
     if fleet:
         open_fleet_sweep(fleet)  # refused here rather than on the page
@@ -272,6 +286,7 @@ def open_dashboard(
         JSON_LOG: "1" if json_log else "",
         FLEET_VARIABLE: fleet,
         DASK_VARIABLE: dask,
+        LIMITS: limits,
         DATABASE_VARIABLE: db,
     }
     os.environ.update({name: value for name, value in said.items() if value})

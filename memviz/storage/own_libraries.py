@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
+from memviz.models.visitor_limits import VisitorLimits
 from memviz.storage.engine import is_on_server
 from memviz.storage.library_places import LibraryFolder, LibraryPlaces
 from memviz.storage.limits import Limits
 from memviz.storage.workspace import Workspace
 
-OF_ONE_VISITOR = Limits(conversations=200, bytes=100_000_000)
-"""The bundled conversations are among them."""
+OF_ONE_VISITOR = Limits.of_visitor(VisitorLimits())
 MOST_VISITORS = 500
 MOST_OPEN = 60
 """Libraries that stay open, each with what was replayed in it; the one that was asked for the longest ago is opened

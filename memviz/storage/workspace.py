@@ -214,10 +214,14 @@ class Workspace(HeldChats):
 
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
-        for it gets the same. Its run is kept when it is over."""
+        for it gets the same. Its run is kept when it is over. Raises :class:`memviz.core.errors.BusyError` where as
+        many are at work as the library may have."""
         _, log = self._conversation_of(key)
         at_work = self._replays.get(key)
         if at_work is None or at_work[0] is not log or at_work[1].is_over:
+            if self.store.limits is not None:
+                replays = [replay for _log, replay in self._replays.values()]
+                self.store.limits.expect_room_for_replay(replays)
             work = BackgroundReplay(
                 *self.begun(key, summarizer), partial(self.keep, key)
             )
@@ -387,8 +391,7 @@ class Workspace(HeldChats):
 
 
 def _unedited(key: RunKey) -> str:
-    """The digest that wordings are kept under: they belong to the replay without them, however far the conversation
-    goes on."""
+    """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
     return replace(key, edits=()).digest(0)
 
 

@@ -40,7 +40,7 @@ SWITCHES = (
     "MEMVIZ_CLASS_ADDRESS",
     "MEMVIZ_TEACHER_CODE", "MEMVIZ_LOGIN", "MEMVIZ_IDENTITY_HEADER", "MEMVIZ_TRUSTED_PROXIES", "MEMVIZ_TEACHERS",
     "FORWARDED_ALLOW_IPS",
-    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS",
+    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS", "MEMVIZ_LIMITS", "MEMVIZ_DASK",
 )  # fmt: skip
 
 
@@ -177,6 +177,17 @@ def test_a_class_is_told_the_address_that_it_is_given(
     assert "a code of the teacher" not in shown.err, "given, so it need not be said"
     assert os.environ["MEMVIZ_CLASS_ADDRESS"] == "https://maple.example.com"
     assert told
+
+
+def test_limits_and_a_cluster_are_told_to_the_server(told: list[str]) -> None:
+    limits = ("--limit", "replays=4", "--limit", "usd=0.5")
+    memviz("ui", *limits, "--dask", "tcp://127.0.0.1:8786", code=7)
+    assert os.environ["MEMVIZ_LIMITS"] == "replays=4 usd=0.5"
+    assert os.environ["MEMVIZ_DASK"] == "tcp://127.0.0.1:8786"
+    assert told
+    told.clear()
+    refused("ui", "--limit", "replays=0", code=1, words=("'replays=0' is no limit",))
+    assert not told
 
 
 def test_whom_others_sign_in_is_told_to_the_server(told: list[str]) -> None:

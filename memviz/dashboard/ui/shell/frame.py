@@ -64,7 +64,9 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
+from memviz.models.visitor_limits import visitor_limits
 from memviz.storage.class_shelf import ClassShelf
+from memviz.storage.limits import Limits
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -323,7 +325,8 @@ def _look_after(opened: Workspace) -> None:
 @cache
 def own_libraries() -> OwnLibraries:
     """Return the libraries of the visitors of this server, where each has one."""
-    return OwnLibraries(own_places(), at_opening=_look_after)
+    limits = Limits.of_visitor(visitor_limits())
+    return OwnLibraries(own_places(), limits, at_opening=_look_after)
 
 
 @cache
