@@ -102,6 +102,10 @@ class LibraryFolder(LibraryPlaces):
         """Return what is in the file ``shelf.db``."""
         return Store(self._folder / "shelf.db")
 
+    def visitors(self) -> list[str]:
+        """Return the visitors who have a file."""
+        return sorted(path.stem for path in self._libraries.glob(f"*{SUFFIX}"))
+
     def path_of(self, visitor: str) -> Path:
         """Return the file of a visitor's library, which need not be there."""
         return self._libraries / f"{visitor}{SUFFIX}"
@@ -116,7 +120,7 @@ class LibraryFolder(LibraryPlaces):
 
     def make(self, visitor: str, most_visitors: int) -> None:
         """Copy the file of a new library."""
-        if len(list(self._libraries.glob(f"*{SUFFIX}"))) >= most_visitors:
+        if len(self.visitors()) >= most_visitors:
             raise too_many_visitors(most_visitors)
         with suppress(OSError):  # opening it says what is wrong
             self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -7,13 +7,14 @@ import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 
 from memviz.storage.database import Database
 from memviz.storage.engine import connect_to_server
 from memviz.storage.library_places import (
     NOTED_EVERY_SECONDS,
+    LibraryFolder,
     LibraryPlaces,
     too_many_visitors,
 )
@@ -45,6 +46,11 @@ class LibrarySchemas(LibraryPlaces):
         self._seen: dict[str, float] = {}
         """When libraries were last there, by a clock that only goes forward."""
 
+    @property
+    def name(self) -> str:
+        """The address of the server, without the password."""
+        return self._connections.name
+
     @cached_property
     def _of_the_class(self) -> Database:
         return self._connections.open_library(OF_THE_CLASS)
@@ -63,6 +69,23 @@ class LibrarySchemas(LibraryPlaces):
     def open_shelf(self) -> Store:
         """Return what is shared, in the schema of the class."""
         return Store(self._of_the_class)
+
+    def take_over(self, folder: LibraryFolder) -> int:
+        """Copy the libraries of a class from its folder, with what is shared and the key, and return how many there
+        are. Its visitors have their cookies and find everything. Raises
+        :class:`memviz.core.storage_errors.StorageError` where a class is here already."""
+        visitors = folder.visitors()
+        with closing(folder.open_shelf()) as shelf:
+            shelf.copy_to(self.notes)
+        with self.notes.changing_class_text(_KEY) as changing:
+            changing.text = folder.key().hex()
+        for visitor in visitors:
+            schema = self._connections.open_library(OF_A_VISITOR + visitor)
+            with closing(Store(folder.path_of(visitor))) as library:
+                library.copy_to(Store(schema))
+            # Last: what is here is there whole.
+            self.make(visitor, len(visitors))
+        return len(visitors)
 
     def has(self, visitor: str) -> bool:
         """Return whether a visit is noted."""

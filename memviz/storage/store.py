@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
@@ -24,10 +25,11 @@ from memviz.storage import (
     watched,
 )
 from memviz.storage import runs as kept_runs
-from memviz.storage.database import Database
+from memviz.storage.database import Database, copy_rows
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import open_database
 from memviz.storage.limits import Limits, Size
+from memviz.storage.tables import CONVERSATIONS, KEPT
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -132,6 +134,21 @@ class Store:
         StorageError, also where ``target`` is there already and is not to be overwritten."""
         path = Path(target).expanduser().absolute()
         self._database.back_up(path, overwrite=overwrite)
+
+    def copy_to(self, target: Store) -> None:
+        """Write everything to another library, which has to be empty: all of it or nothing. Raises
+        :class:`memviz.core.storage_errors.StorageError`."""
+        with self._reading() as source, target._writing() as session:
+            rows = session.connection()
+            for table in (CONVERSATIONS, KEPT):
+                if rows.execute(select(table).limit(1)).first() is not None:
+                    raise StorageError(
+                        _(
+                            "{path} holds something already, so nothing was written. Choose an empty one.",
+                            path=target.path,
+                        )
+                    )
+            copy_rows(source.connection(), rows)
 
     def check(self) -> list[str]:
         """The faults of the database, a sentence each; none where all is well. Deleted conversations, which can be
