@@ -127,7 +127,7 @@ class WordIndex(SharedGrowth):
         damping = self._damping(start, stop, texts)
         divisors = damping[at]
         divisors += times
-        parts = np.repeat(_weights(held_by, texts), held_by)
+        parts = np.array(_weights(held_by, texts)).repeat(held_by)
         parts *= times
         parts /= divisors
         # Up, so that no message that holds a word has 0.

@@ -128,7 +128,7 @@ class FoundFacts(PerTurn):
         versions = known.versions
         if versions is not None and index.versions[number - 1] not in versions:
             return False
-        return self.finds_replaced or index.replaced_by(number, known.count) is None
+        return index.replaced_by(number, known.count) is None or self.finds_replaced
 
     @property
     def instruction(self) -> str:
