@@ -40,6 +40,7 @@ def as_dictionary(value: object) -> dict[str, Any] | None:
     (``role`` and ``content``)."""
     if isinstance(value, str | bytes | Mapping | type):
         return None
+    # LlamaIndex's messages have a content too, which leaves out all blocks that are no text: they are asked first.
     if isinstance(getattr(value, "blocks", None), list) and hasattr(value, "role"):
         return _of_llama_index(value)
     if isinstance(getattr(value, "type", None), str) and hasattr(value, "content"):
@@ -73,6 +74,7 @@ def _of_langchain(message: Any) -> dict[str, Any]:
     role = LANGCHAIN_ROLES.get(kind, kind)
     if kind == "chat":
         role = getattr(message, "role", None)
+    # Calls whose arguments are no JSON stand apart, and were made all the same.
     tool_calls = [*(getattr(message, "tool_calls", None) or ())]
     tool_calls += getattr(message, "invalid_tool_calls", None) or ()
     calls = [
@@ -80,6 +82,7 @@ def _of_langchain(message: Any) -> dict[str, Any]:
         for call in tool_calls
         if call.get("name")
     ]
+    # Models of Anthropic have their calls among the parts of the content.
     if not tool_calls:
         calls = _calls_in(message.content)
     return _dictionary(message, role, _content(message.content), calls)
@@ -163,8 +166,12 @@ def _content(content: Any, between: str = "") -> Any:
     judge."""
     if not isinstance(content, list | tuple):
         return content
-    texts = (part if isinstance(part, str) else _text_of(part) for part in content)
-    return between.join(text for text in texts if text is not None)
+    texts = []
+    for part in content:
+        text = part if isinstance(part, str) else _text_of(part)
+        if text is not None:
+            texts.append(text)
+    return between.join(texts)
 
 
 def _text_of(part: Any) -> str | None:
@@ -182,6 +189,7 @@ def _text_of(part: Any) -> str | None:
         return str(_content(inner_parts, between="\n"))
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
+    # Of a picture or a file its kind and name: "input_image" and "image_url" are both "image".
     label = kind.removesuffix("_url").removeprefix("input_")
     filename = _field(file, "filename")
     if isinstance(filename, str) and filename:

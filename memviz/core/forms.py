@@ -78,10 +78,10 @@ class ClearedResults(Form):
             return message if is_kept else _with_content(message, self.placeholder)
         if not self.without_arguments or not message.tool_calls:
             return message
-        gone = tuple(
+        cleared_ids = tuple(
             call.id for call in message.tool_calls if call.name not in self.kept_tools
         )
-        return WithoutArguments(gone).sent(message, tool)
+        return WithoutArguments(cleared_ids).sent(message, tool)
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,9 @@ def _without_thinking(text: str) -> str:
         opening = f"<{tag}>"
         closing = f"</{tag}>"
         while opening in text:
-            before, _, rest = text.partition(opening)
+            before, _, following = text.partition(opening)
             # Thinking that was cut off goes to the end.
-            _, _, behind = rest.partition(closing)
+            _, _, behind = following.partition(closing)
             text = before + behind
     return text.strip()
 
@@ -317,9 +317,9 @@ class Superseded(Form):
 
     def to_dict(self) -> dict[str, Any]:
         """Both forms and the length, as JSON."""
-        others = {"others": self.others.to_dict()} if self.others else {}
+        other_form = {"others": self.others.to_dict()} if self.others else {}
         older = self.older.to_dict()
-        return {"form": self.name, "length": self.length, "older": older, **others}
+        return {"form": self.name, "length": self.length, "older": older, **other_form}
 
 
 FORMS: dict[str, type[Form]] = {

@@ -272,14 +272,16 @@ class Memory(NamedTuple):
         messages = self.messages(positions)
         if not self.space.log.tools.callers:
             return messages
-        others = [message for message in messages if not message.is_recall_exchange]
-        return others or messages
+        spoken_messages = [
+            message for message in messages if not message.is_recall_exchange
+        ]
+        return spoken_messages or messages
 
     def as_of(self, memory: Memory) -> Memory:
         """The memory as of the request that ``memory`` was made for: the log may have grown since, and a chat that was
         given another setting has memories over another space."""
-        own = self._replace(space=memory.space, pins=memory.pins)
-        return own.appended(memory.length)
+        own_memory = self._replace(space=memory.space, pins=memory.pins)
+        return own_memory.appended(memory.length)
 
     def appended(self, length: int) -> Memory:
         """The memory once the log has ``length`` messages, with nothing summarized since."""

@@ -70,6 +70,7 @@ def _function_in(text: str) -> Schema | None:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    # OpenAI wraps a function in "function", Bedrock in "toolSpec", Anthropic in nothing.
     for wrapper in ("function", "toolSpec"):
         if isinstance(value, Mapping) and isinstance(value.get(wrapper), Mapping):
             value = value[wrapper]
@@ -103,6 +104,7 @@ def _property_lines(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
     required = required if isinstance(required, list) else []
     indent = "  " * depth
     for name, value in properties.items():
+        # In the notation of TypeScript: a comment above, and "?:" behind what may be left out.
         about = value if isinstance(value, Mapping) else {}
         for line in _comment_lines(about.get("description")):
             yield indent + line
@@ -121,10 +123,11 @@ def _type_of(schema: object, root: Schema, depth: int) -> str:
         return " | ".join(
             json.dumps(value, ensure_ascii=False) for value in schema["enum"]
         )
+    # A list of types says the same as a choice of schemas: ["string", "null"].
     kind = schema.get("type")
     of_kinds = None
     if isinstance(kind, list):
-        of_kinds = [{**schema, "type": one_kind} for one_kind in kind]
+        of_kinds = [{**schema, "type": single_kind} for single_kind in kind]
     for choices in (schema.get("anyOf"), schema.get("oneOf"), of_kinds):
         if isinstance(choices, list):
             return " | ".join(_type_of(choice, root, depth + 1) for choice in choices)

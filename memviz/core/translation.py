@@ -29,7 +29,9 @@ _PLURAL = re.compile(r"plural=([^;]+)")
 _HAN = r"[\u3001-\u303f\u3400-\u9fff\uff01-\uffee“”…]"
 # What marks emphasis stands between: that of Markdown, and U+E000 in the sentences of the stage.
 _BEGINS_HAN = re.compile(rf"[*_\[(\ue000]*{_HAN}")
+# "中文", "中文**"
 _ENDS_HAN = re.compile(rf"{_HAN}(?:\]\([^)]*\))?[*_)\ue000]*$")
+# '_("Copied")', 'data-say="Next"'
 _IN_SCRIPT = re.compile(
     r'\b_\("((?:[^"\\]|\\.)+)"|\bdata-(?:say|title|label)="([^"]+)"'
 )
@@ -38,6 +40,7 @@ _chosen: ContextVar[str | None] = ContextVar("memviz_language", default=None)
 _ask: Callable[[], str] | None = None
 
 
+# "{number:,} of {total}"
 _PLAIN_TEMPLATE = re.compile(r"(?:[^{}]|\{\w+(?::[,g])?\})*")
 
 
@@ -53,10 +56,10 @@ class Said(str):
 
     def __new__(cls, template: str, /, **values: Any) -> Self:
         with use_language(ENGLISH):
-            said = super().__new__(cls, _fill(template, _shown(values)))
-        said.template = template
-        said.values = values
-        return said
+            sentence = super().__new__(cls, _fill(template, _shown(values)))
+        sentence.template = template
+        sentence.values = values
+        return sentence
 
     @classmethod
     def of(cls, text: str) -> "Said":
@@ -73,20 +76,20 @@ def template_of(text: object) -> str:
 def to_json(value: Any) -> Any:
     """Return what a text is kept as, from which :func:`from_json` makes it again; a plain text is kept as it is."""
     if isinstance(value, Said):
-        values = {name: to_json(one) for name, one in value.values.items()}
+        values = {name: to_json(part) for name, part in value.values.items()}
         return {"template": value.template, "values": values}
     return list(map(to_json, value)) if isinstance(value, tuple) else value
 
 
-def from_json(kept: Any) -> Any:
+def from_json(value: Any) -> Any:
     """Return the text that was kept so. Raises ValueError where it is damaged."""
-    if isinstance(kept, list):
-        return tuple(map(from_json, kept))
-    if not isinstance(kept, dict):
-        return kept
+    if isinstance(value, list):
+        return tuple(map(from_json, value))
+    if not isinstance(value, dict):
+        return value
     try:
-        template = kept["template"]
-        values = {name: from_json(one) for name, one in kept["values"].items()}
+        template = value["template"]
+        values = {name: from_json(part) for name, part in value["values"].items()}
         # A field of a stored text names a value, and nothing that could be reached or made large through it.
         if not _PLAIN_TEMPLATE.fullmatch(template) and values:
             raise TypeError(template)
@@ -117,19 +120,19 @@ class _Catalogue(NamedTuple):
 @cache
 def languages() -> dict[str, str]:
     """Return the languages that there are, English first: codes with the names that they call themselves."""
-    named = {ENGLISH: "English"}
+    name_by_code = {ENGLISH: "English"}
     for folder in sorted(path for path in LOCALE.iterdir() if path.is_dir()):
         for file in sorted(folder.glob("*.po")):
             head = file.read_text(encoding="utf-8").split("\n\n", 1)[0]
-            found = _OWN_NAME.search(head)
-            if found:
-                named.setdefault(folder.name, found[1])
-    return named
+            own_name = _OWN_NAME.search(head)
+            if own_name:
+                name_by_code.setdefault(folder.name, own_name[1])
+    return name_by_code
 
 
-def known_language(named: str) -> str:
+def known_language(name: str) -> str:
     """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
-    code = named.strip().lower().replace("_", "-").split("-")[0]
+    code = name.strip().lower().replace("_", "-").split("-")[0]
     return code if code in languages() else ""
 
 
@@ -152,9 +155,9 @@ def use_language(code: str) -> Iterator[None]:
 def language_now() -> str:
     """Return the code of the language that texts are translated into here and now. It belongs into the key of
     whatever keeps texts."""
-    chosen = _chosen.get()
-    if chosen is not None:
-        return chosen
+    code = _chosen.get()
+    if code is not None:
+        return code
     return ENGLISH if _ask is None else _ask()
 
 
@@ -202,10 +205,10 @@ def plural_noop(one: str, several: str) -> tuple[str, str]:
 def script_texts(source: str) -> list[str]:
     """Return the texts that a script marks with ``_("…")``, and its HTML with ``data-say``, ``data-title`` and
     ``data-label``, which the script puts in their places."""
-    found = []
-    for said, named in _IN_SCRIPT.findall(source):
-        found.append(said.replace('\\"', '"') or named)
-    return found
+    texts = []
+    for text, name in _IN_SCRIPT.findall(source):
+        texts.append(text.replace('\\"', '"') or name)
+    return texts
 
 
 def script_words(source: str) -> dict[str, str]:
@@ -237,11 +240,11 @@ def _fill_han(template: str, values: Mapping[str, object]) -> str:
             continue
         field, _used = formatter.get_field(name, (), values)
         value = formatter.convert_field(field, conversion)
-        shown = formatter.format_field(value, spec or "")
-        if _BEGINS_HAN.match(shown) and re.search(f"{_HAN} $", filled):
+        formatted = formatter.format_field(value, spec or "")
+        if _BEGINS_HAN.match(formatted) and re.search(f"{_HAN} $", filled):
             filled = filled[:-1]
-        filled += shown
-        ends_han = bool(_ENDS_HAN.search(shown))
+        filled += formatted
+        ends_han = bool(_ENDS_HAN.search(formatted))
     return filled
 
 
@@ -249,8 +252,8 @@ def _translated(context: str | None, text: str) -> str:
     code = language_now()
     if code == ENGLISH:
         return text
-    found = _catalogue(code).texts.get((context, text))
-    return found if isinstance(found, str) else text
+    translation = _catalogue(code).texts.get((context, text))
+    return translation if isinstance(translation, str) else text
 
 
 @cache
@@ -265,8 +268,8 @@ def _catalogue(code: str) -> _Catalogue:
             entry.pop("msgid_plural", "")
             forms = tuple(entry.values())  # in the order of the file: msgstr[0], …
             if not text:
-                found = _PLURAL.search(forms[0])
-                plural = found[1] if found else plural
+                rule = _PLURAL.search(forms[0])
+                plural = rule[1] if rule else plural
             elif all(forms):
                 is_counted = "msgstr[0]" in entry
                 texts.setdefault((context, text), forms if is_counted else forms[0])
@@ -279,13 +282,14 @@ def _entries_of(po: str) -> Iterator[dict[str, str]]:
     for block in po.split("\n\n"):
         if _FUZZY.search(block):
             continue
+        # A text goes on in lines without a keyword, each a string of its own.
         entry: dict[str, str] = {}
         keyword = ""
         for line in block.splitlines():
-            found = _LINE.match(line)
-            if found:
-                keyword = found[1] or keyword
-                said = _ESCAPED.sub(lambda one: _MEANT[one[1]], found[2])
-                entry[keyword] = entry.get(keyword, "") + said
+            match = _LINE.match(line)
+            if match:
+                keyword = match[1] or keyword
+                text = _ESCAPED.sub(lambda escape: _MEANT[escape[1]], match[2])
+                entry[keyword] = entry.get(keyword, "") + text
         if entry:
             yield entry

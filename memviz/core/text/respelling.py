@@ -49,6 +49,7 @@ _THREE_QUARTERS = re.compile(r"\bthree[ -]quarters of an hour\b", _I)
 _QUARTER = re.compile(r"\b(?:a )?quarter of an hour\b", _I)
 _HALF_A_DOZEN = re.compile(r"\bhalf(?: a |-)dozen\b", _I)
 _BAKERS_DOZEN = re.compile(r"\ba baker['’]s dozen\b", _I)
+# "a dozen", "one good dozen"
 _DOZEN = re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I)
 # "3 dozen", "four dozen"
 _MORE_DOZENS = re.compile(r"\b(?P<count>\d{1,3}|[a-z]{3,6})[ -]dozen\b", _I)
@@ -69,6 +70,7 @@ _AREA = re.compile(
     r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I
 )
 _MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
+# "7 o'clock in the evening", "9 at night"
 _MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
 # "7 in the evening", "9:30 o'clock at night"
 _HALF_OF_DAY = re.compile(
@@ -169,6 +171,7 @@ def _clock_time(match: re.Match[str]) -> str:
         hour = _SMALL_NUMBERS.get(spoken_hour) or word_number(spoken_hour)
     if hour is None or hour not in _HOURS:
         return match.group()
+    # The hour before one o'clock is twelve.
     hour_before = hour - 1 or 12
     if match["to"]:
         return f"{hour_before}:50"

@@ -28,6 +28,7 @@ def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _facts(item, (*path, str(key).replace("_", " ")))
+    # A list of plain values is one fact; of objects each tells its own.
     elif isinstance(value, list) and any(map(_is_nested, value)):
         for item in value:
             yield from _facts(item, path)
@@ -58,6 +59,7 @@ of 40,000 reads 2 % of its sentences again."""
 _SENTENCE_END = re.compile(
     r"""[.!?…؟।。！？](?:(?<=[.!?…؟।])[.!?…؟।]*["'”’»)\]*_]*(?=\s)|(?<=[。！？])[。！？]*["'”’」』）]*)"""
 )
+# " Januar"
 _MONTH_FOLLOWS = re.compile(
     r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
@@ -189,8 +191,10 @@ def sentence_of(text: str) -> Sentence:
 
 
 def _split(text: str) -> Iterator[str]:
+    # Of a text that is too long the beginning and the end, where most is told.
     if len(text) > MAX_TEXT_CHARS:
         text = text[: MAX_TEXT_CHARS // 2] + "\n" + text[-MAX_TEXT_CHARS // 2 :]
+    # Results of tools are often JSON, which is read as "name: value" for each of its values.
     if text.lstrip().startswith(("{", "[")):
         facts = json_facts(text)
         if facts:
@@ -248,10 +252,10 @@ def _ends_here(line: str, start: int, mark: int, stop: int) -> bool:
 def _bounded(sentence: str) -> Iterator[str]:
     """The sentence, cut at spaces if it is too long to be quoted."""
     while len(sentence) > MAX_SENTENCE_CHARS:
-        cut = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
-        if cut < 0:
-            cut = MAX_SENTENCE_CHARS
-        yield sentence[:cut].strip()
-        sentence = sentence[cut:].strip()
+        stop = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
+        if stop < 0:
+            stop = MAX_SENTENCE_CHARS
+        yield sentence[:stop].strip()
+        sentence = sentence[stop:].strip()
     if sentence:
         yield sentence

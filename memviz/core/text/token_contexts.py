@@ -54,6 +54,7 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
         token = tokens[at]
         word = token.lower()
         may_be_number = word in ONES or word in SMALL_NUMBERS
+        # Most tokens mean the same whatever stands beside them.
         if token not in READ_IN_CONTEXT and not may_be_number:
             yield token
             at += 1
@@ -75,19 +76,25 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     "three thousand two hundred" -> (4, 3200); "twenty one boxes" -> (2, 21);
     "boxes" -> (0, 0).
     """
-    total = group = used = 0
+    # ``total`` holds what a large word has closed (three thousand), ``group`` what is below it so far (two hundred).
+    total = 0
+    group = 0
+    used_count = 0
     at = start
+    # The kind of the number word before: "", "small", "tens" or "large".
     before = ""
     while at < len(tokens):
         word = plain_letters(tokens[at].casefold())
         small = SMALL_NUMBERS.get(word)
         if small is None and before != "small":
             small = ONES.get(word)
+        # "two hundred and five", but not "two hundred and we left".
         if before in ("large", "tens") and word in JOINING:
             if not _begins_with_small_number(tokens[at + 1 :]):
                 break
             at += 1
             continue
+        # A multiple alone is a number in lower case only: "Million" may be a name.
         if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
             if MULTIPLES[word] == 100:
                 group = (group or 1) * 100
@@ -104,8 +111,8 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
         else:
             break
         at += 1
-        used = at - start
-    return used, total + group
+        used_count = at - start
+    return used_count, total + group
 
 
 def _may_follow(small: int, before: str) -> bool:

@@ -67,12 +67,13 @@ def plain_values(text: str) -> str:
         return text
     if not text.isascii():
         text = _HAN_VALUE.sub(_in_digits, text)
+    # Only the stretches around digits are read with the patterns, which are slow; the rest is copied.
     parts = []
-    done = 0
+    end = 0
     for start, stop in _stretches(text):
-        parts += [text[done:start], _plain_stretch(text[start:stop])]
-        done = stop
-    return "".join([*parts, text[done:]])
+        parts += [text[end:start], _plain_stretch(text[start:stop])]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def _may_have_value(text: str) -> bool:
@@ -107,14 +108,18 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     The patterns are tried at every character, so they are not tried anywhere else. In "I
     have paid the sum of 3 euros to you all today" the stretch is "the sum of 3 euros to".
     """
-    start = stop = 0
+    # The stretch so far; a further number within it, or close behind it, makes it longer.
+    start = 0
+    stop = 0
     for digits in _DIGITS.finditer(text):
+        # A few words behind the digits.
         last = digits.end()
         for _ in range(_WORDS_BEHIND + 1):
             last = text.find(" ", last + 1)
             if last < 0:
                 last = len(text)
                 break
+        # Behind the stretch so far: a few words before the digits, which may touch it.
         if digits.start() >= stop:
             first = digits.start()
             for _ in range(_WORDS_BEFORE + 1):
@@ -133,6 +138,7 @@ def _in_digits(match: re.Match[str]) -> str:
     numeral = match.group()
     if _NO_NUMERAL.match(match.string, match.start()):
         return numeral
+    # Without 十 or 百 the signs are digits one after the other, as in years.
     has_places = any(sign in _HAN_PLACES or sign in _HAN_MULTIPLES for sign in numeral)
     if not has_places:
         return "".join(str(_HAN_DIGITS[sign]) for sign in numeral)
@@ -144,7 +150,12 @@ def _in_digits(match: re.Match[str]) -> str:
 def _han_number(numeral: str) -> int:
     """Return the value of a Chinese numeral with places: 三千 is 3000, 十三 is 13, and 一万二,
     which leaves its last place out, is 12,000."""
-    total = section = digit = last_place = 0
+    # ``section`` is what stands below 万, ``digit`` waits for its place, ``last_place`` is the value of the place
+    # before.
+    total = 0
+    section = 0
+    digit = 0
+    last_place = 0
     for sign in numeral:
         if sign in _HAN_DIGITS:
             digit = _HAN_DIGITS[sign]
@@ -156,6 +167,8 @@ def _han_number(numeral: str) -> int:
         else:
             last_place = _HAN_MULTIPLES[sign]
             total = (total + (section + digit or 1)) * last_place
-            section = digit = 0
+            section = 0
+            digit = 0
+    # 一万二 leaves out 千, the place below 万: its last digit counts a tenth of the place before.
     shortened = last_place // 10 if last_place >= 100 else 1
     return total + section + digit * shortened
