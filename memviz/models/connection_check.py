@@ -49,10 +49,11 @@ Verdict = Literal["yes", "no", "unsure"]
 
 
 class Finding(NamedTuple):
-    """One thing that was found out: whether it is so, in a sentence."""
+    """One thing that was found out."""
 
     verdict: Verdict
     words: str
+    """A sentence that says it."""
 
 
 _SENTENCES: dict[str, tuple[Verdict, str]] = {
@@ -134,9 +135,9 @@ _SENTENCES: dict[str, tuple[Verdict, str]] = {
 }
 
 
-def _find(what: str, **values: object) -> Finding:
-    """The finding of this name, its sentence filled with ``values``."""
-    verdict, sentence = _SENTENCES[what]
+def _find(name: str, /, **values: object) -> Finding:
+    """Return the finding of this name, its sentence filled with ``values``."""
+    verdict, sentence = _SENTENCES[name]
     return Finding(verdict, _(sentence, **values))
 
 
@@ -193,6 +194,7 @@ def _findings(
             elif item:
                 pieces += 1
     except MemvizError as error:
+        # A model that thinks longer than it may answer is there: it only has no answer yet.
         if not (isinstance(error, MalformedReplyError) and error.at_output_limit):
             yield Finding("no", str(error))
             names = served() if isinstance(error, UnknownModelError) else None
@@ -202,6 +204,7 @@ def _findings(
     yield _find("answers", seconds=perf_counter() - started)
     yield _known(name, served())
     yield _streams(pieces, reply)
+    # A second call shows whether it takes tools; where a call costs much, the price list has to do.
     yield _from_the_list(name) if is_dear(name) else _tools(model)
     if reply is not None:
         yield from _doubts_about_usage(reply)
@@ -217,20 +220,20 @@ def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
 
 
 def _known(name: str, names: Sequence[str] | None) -> Finding:
-    own = name.partition("/")[2] or name
+    own_name = name.partition("/")[2] or name
     if not names:
-        return _find("answers_to_its_name", own=own)
-    if own in names or name in names:
-        return _find("server_lists_it", own=own)
-    return _find("server_does_not_list_it", own=own, names=_some(names))
+        return _find("answers_to_its_name", own=own_name)
+    if own_name in names or name in names:
+        return _find("server_lists_it", own=own_name)
+    return _find("server_does_not_list_it", own=own_name, names=_some(names))
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
+    shown_names = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
     if len(names) <= MOST_LISTED:
-        return listed(shown)
+        return listed(shown_names)
     more = _(" and {value:,} more", value=len(names) - MOST_LISTED)
-    return ", ".join(shown) + more
+    return ", ".join(shown_names) + more
 
 
 def _streams(pieces: int, reply: Reply | None) -> Finding:
@@ -242,22 +245,21 @@ def _streams(pieces: int, reply: Reply | None) -> Finding:
 
 
 def _tools(model: Model) -> Finding:
-    """Seen by a call that offers one."""
+    """Return what a call that offers a tool shows."""
     try:
-        replies = [
-            item for item in model.stream(ORDER, [PING]) if isinstance(item, Reply)
-        ]
+        items = list(model.stream(ORDER, [PING]))
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
         return _find("tools_not_seen", error=error)
-    if replies and replies[-1].tool_calls:
+    # The whole reply comes last, behind the pieces of its text.
+    if items and isinstance(items[-1], Reply) and items[-1].tool_calls:
         return _find("called_a_tool")
     return _find("called_no_tool")
 
 
 def _from_the_list(name: str) -> Finding:
-    """A call would cost much, so the price list is believed."""
+    """Return what the price list says of tools: a call to find out would cost much."""
     takes = _entry(name).get("supports_function_calling")
     if takes is None:
         return _find("tools_not_listed")
@@ -298,16 +300,15 @@ def served_models(
     settings = settings_of(name, api_key, api_base, access)
     key = settings["api_key"]
     headers = {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
+    url = f"{api_base.rstrip('/')}/models"
     with suppress(Exception):  # whatever is wrong with the list, the model has answered
-        body = (
-            limits_of(settings, access)
-            .context()
-            .run(_get_bounded, f"{api_base.rstrip('/')}/models", headers)
-        )
+        within = limits_of(settings, access).context()
+        body = within.run(_get_bounded, url, headers)
         rows = json.loads(body)["data"]
         names = []
         for row in rows:
             if isinstance(row, dict) and isinstance(row.get("id"), str):
+                # What a server says may repeat the key, and lines.
                 words = conceal(row["id"], settings).split()
                 names.append(" ".join(words))
         return tuple(names)
@@ -318,6 +319,7 @@ def _get_bounded(url: str, headers: dict[str, str]) -> bytes:
     session: httpx.Client = load_litellm().client_session
     with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
         response.raise_for_status()
+        # A server may send without an end: whatever the list is by then, it is not waited for any longer.
         body = b""
         began_at = perf_counter()
         for piece in response.iter_bytes():

@@ -34,6 +34,7 @@ _RATE_KEYS = {
     "cache_write_usd_per_token": "cache_creation_input_token_cost",
 }
 """The rates of :class:`TokenRates` by their keys in the price file."""
+# "input_cost_per_token_above_200k_tokens"
 _LONG_INPUT_KEY = re.compile(
     r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)"
 )
@@ -58,9 +59,9 @@ class TokenRates:
         output = self.output_usd_per_token
         if fresh is None or output is None:
             return None
-        read = self.cache_read_usd_per_token
-        if read is None:
-            read = fresh
+        cached = self.cache_read_usd_per_token
+        if cached is None:
+            cached = fresh
         write = self.cache_write_usd_per_token
         if write is None:
             write = fresh
@@ -68,7 +69,7 @@ class TokenRates:
         fresh_tokens = max(0, usage.input_tokens - other_tokens)
         input_usd = (
             fresh_tokens * fresh
-            + usage.cached_tokens * read
+            + usage.cached_tokens * cached
             + cache_write_tokens * write
         )
         return input_usd + usage.output_tokens * output
@@ -173,6 +174,7 @@ def _prices_of(modes: Collection[str]) -> dict[str, Price]:
 
 def json_file(path: str) -> dict[str, Any]:
     """A JSON object from litellm's folder, without importing litellm; empty if it cannot be read."""
+    # To import litellm takes seconds, and the file lies beside it.
     spec = find_spec("litellm")
     folder = next(iter(spec.submodule_search_locations or ()), None) if spec else None
     if folder is None:
@@ -186,11 +188,12 @@ def json_file(path: str) -> dict[str, Any]:
 
 def _price(name: str, entry: Mapping[str, Any]) -> Price:
     plain = _rates(entry)
+    # The file names only rates that change above a threshold: all others go on as below it.
     longer = [plain]
     for above_tokens, suffix in sorted(_thresholds(entry)):
         rates = _rates(entry, suffix)
-        own = {key: value for key, value in rates.items() if value is not None}
-        longer.append({**longer[-1], **own, "above_input_tokens": above_tokens})
+        own_rates = {key: value for key, value in rates.items() if value is not None}
+        longer.append({**longer[-1], **own_rates, "above_input_tokens": above_tokens})
     return Price(
         **plain,
         model=name,
@@ -217,6 +220,7 @@ def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
 
 
 def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
+    # A price of 0 is one of a server of the user's own; of any other provider it stands for an unknown one.
     free = entry["litellm_provider"] in FREE_PROVIDERS
 
     def rate(key: str) -> float | None:

@@ -49,15 +49,15 @@ class AlteredSecrets:
         if not self.longest:
             return text
         places, letters = _places_and_letters(before, text)
-        shown = []
+        pieces = []
         end_of_concealed = 0
         for secret in joined(self._ranges(letters)):
             first = max(0, secret.start - len(before))
             last = secret.stop - len(before) - 1
             if last >= 0:
-                shown += [text[end_of_concealed : places[first]], HIDDEN]
+                pieces += [text[end_of_concealed : places[first]], HIDDEN]
                 end_of_concealed = places[last] + 1
-        return "".join([*shown, text[end_of_concealed:]])
+        return "".join([*pieces, text[end_of_concealed:]])
 
     def open_from(self, before: str, text: str) -> int:
         """The place in ``text``, which follows the letters ``before``, where something begins
@@ -69,7 +69,7 @@ class AlteredSecrets:
         start = self._open_start(letters)
         if start is None:
             return len(text)
-        # What is a secret already and goes on may not be cut in two.
+        # A secret that ends where another may begin is not to be cut in two.
         for secret in joined(self._ranges(letters)):
             if secret.start < start <= secret.stop:
                 start = secret.start
@@ -132,8 +132,11 @@ def _base64_forms(data: bytes) -> Iterator[str]:
     begins."""
     for before in range(3):
         padded = bytes(before) + data
-        whole = b64encode(padded[: len(padded) // 3 * 3]).decode()
-        yield whole[4:] if before else whole
+        # Base64 writes three bytes as four letters: the last group may hold bytes of what follows, the first one
+        # those of what stands before.
+        whole_groups = padded[: len(padded) // 3 * 3]
+        encoded = b64encode(whole_groups).decode()
+        yield encoded[4:] if before else encoded
 
 
 def looks_random(secret: str) -> bool:
@@ -186,9 +189,9 @@ def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
     reply is shown and kept as it was given."""
     key = str(settings.get("api_key") or "")
     # Without a key of its own a call takes one from the environment.
-    others = set() if key else environment_secrets()
+    other_keys = set() if key else environment_secrets()
     keys = []
-    for secret in {key, *secrets_of(settings), *others}:
+    for secret in {key, *secrets_of(settings), *other_keys}:
         may_be_key = secret == key or looks_random(secret)
         if may_be_key and len(secret) >= SHORTEST_KEY_CHARS:
             keys.append(secret)

@@ -141,9 +141,12 @@ def check_name(name: str) -> None:
                 "The model's name looks like an API key: give the key as api_key, and name a model."
             )
         )
-    prefix, slash, rest = name.partition("/")
+    prefix, slash, name_behind_slash = name.partition("/")
     well_formed = (
-        name.isprintable() and " " not in name and prefix and (rest or not slash)
+        name.isprintable()
+        and " " not in name
+        and prefix
+        and (name_behind_slash or not slash)
     )
     if not well_formed:
         raise UnknownModelError(

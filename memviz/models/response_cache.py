@@ -149,8 +149,8 @@ class CachedModel(ModelWrapper):
         yield reply
 
     def _key(self, request: ModelRequest) -> str:
-        asked = [self._model.identity, *request.as_json, request.tool_choice]
-        content = json.dumps([VERSION, *asked], sort_keys=True, default=repr)
+        request_parts = [self._model.identity, *request.as_json, request.tool_choice]
+        content = json.dumps([VERSION, *request_parts], sort_keys=True, default=repr)
         return hashlib.sha256(content.encode()).hexdigest()
 
 

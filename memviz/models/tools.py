@@ -113,13 +113,12 @@ class RecallResult:
         ]
         if self.fresh:
             sentences.append(_AMONG if self.among else _STANDING)
-        if self.in_place:
-            where = (
-                "stands in full where it was"
-                if self.in_place == 1
-                else "stand in full where they were"
+        if self.in_place == 1:
+            sentences.append("1 of them stands in full where it was said.")
+        elif self.in_place:
+            sentences.append(
+                f"{self.in_place:,} of them stand in full where they were said."
             )
-            sentences.append(f"{self.in_place:,} of them {where} said.")
         if self.held:
             sentences.append(f"{self.held} of them you were sent anyway.")
         if self.cut:

@@ -71,6 +71,7 @@ def _all_of(places: list[Place]) -> dict[str, _Outcome]:
     outcomes: dict[str, _Outcome] = {
         place.address: NoAnswerError(endless()) for place in places
     }
+    # Daemons, so that a server that never ends its answer holds up no process.
     for place in places:
         Thread(
             target=_ask, args=(place, arrived), name="memviz local server", daemon=True

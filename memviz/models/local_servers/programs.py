@@ -56,8 +56,8 @@ class _Served(NamedTuple):
 
 def server_at(place: Place) -> LocalServer:
     """Return the server that answers there. Raises ``SilentError`` and ``NoAnswerError``."""
-    for read in (_ollama, _llama_cpp, _lm_studio, _openai_like):
-        server = read(place)
+    for read_answer in (_ollama, _llama_cpp, _lm_studio, _openai_like):
+        server = read_answer(place)
         if server is not None:
             return server
     raise NoAnswerError(Said("answers, and is no server of models"))
@@ -124,9 +124,11 @@ def _ollama(place: Place) -> LocalServer | None:
     items = place.ask("/api/tags").items("models")
     if items is None:
         return None  # other programs tell their version there as well
+    # The window of a model is settled when it is loaded: that of a loaded one is sure.
     loaded = {}
     for item in place.ask("/api/ps").items("models") or ():
         loaded[_text(item, "name")] = item
+    # Ollama lists models of its cloud beside those of this machine: to ask one leaves the machine, so none is offered.
     local_items = [item for item in items if not item.get("remote_host")]
     names = dict.fromkeys(_text(item, "name") for item in local_items)
     names.pop("", None)
@@ -187,6 +189,7 @@ def _llama_cpp(place: Place) -> LocalServer | None:
     items = place.ask("/v1/models").items("data")
     if items is None:
         raise NoAnswerError(Said(_UNREADABLE, program=LLAMA_CPP.title))
+    # A router serves several models and loads them as they are asked for: what /props says is of none of them.
     is_alone = len(items) == 1 and props.value.get("role") != "router"
     models = []
     for item in items:
@@ -252,7 +255,7 @@ _LM_STUDIO_VERSIONS = (
         "/api/v0/models", "data", "state", "id", "embeddings", _loaded_window
     ),
 )
-"""From version 0.4 on, and before."""
+"""The protocols of LM Studio from version 0.4 on, and of those before."""
 
 
 def _lm_studio(place: Place) -> LocalServer | None:

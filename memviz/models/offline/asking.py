@@ -99,6 +99,7 @@ _DEED = _starts(
 )
 """Orders to do something. A wish that holds a value or for good ("Move it to Friday", "Round to
 four decimals from now on") is something to keep in mind."""
+# "always answer briefly", "from now on", "every morning"
 _FOR_GOOD = re.compile(
     r"\b(?:always|never|from now on|in future|whenever|each time"
     r"|every (?:time|\w*day|week|month|year|morning|evening|night)|immer|nie|künftig)\b",
@@ -115,6 +116,7 @@ _ABOUT_NOTHING = content_words(
 
 def asks_of(sentence: Sentence) -> Ask | None:
     """Return what ``sentence`` asks for; ``None``, if it states something."""
+    # From the most to the least particular: an overview is an order too, and an order may look like a question.
     text = sentence.text.strip()
     bare = text.rstrip(" .!?。！？")
     if match := _OVERVIEW.fullmatch(bare):

@@ -16,6 +16,7 @@ _ENTRY = re.compile(
     r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE
 )
 _CLOSING_QUOTE = re.compile(r'\n\s*"\s*$')
+# "Previous summary: "
 _OLD_SUMMARY = re.compile(
     r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE
 )
@@ -32,6 +33,7 @@ _SUMMARY_TO_DATE = "Here is a summary of the conversation to date:"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
+# "in at most 50 words", "200字"
 _LIMIT = re.compile(
     r"\b(?:at most|no more than|not more than|up to|under|within|fewer than|less than|limited? to|in)\s+"
     r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*(个?字|個字|文字|단어)",
@@ -39,10 +41,12 @@ _LIMIT = re.compile(
 )
 
 
+# "as a list", "列表"
 _LIST = re.compile(
     r"\b(?:lists?|bullets?|one to a line|a line each|liste|stichpunkte?n?)\b|列表|要点|逐条|一行",
     re.IGNORECASE,
 )
+# "in two sentences", "一段"
 _SENTENCES = re.compile(
     r"\b(?:sentences?|paragraphs?|prose|sätzen?|absatz|fließtext)\b|句话|段话|一段",
     re.IGNORECASE,
@@ -73,12 +77,11 @@ class Entry(NamedTuple):
 
 def entries_of(source: SummarySource) -> tuple[Entry, ...]:
     """Return the previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
-    entries = [
-        Entry(message.role, transcript_text(message).strip())
-        for message in source.messages
-    ]
+    entries = []
     if source.previous is not None:
-        entries.insert(0, Entry("summary", source.previous.strip()))
+        entries.append(Entry("summary", source.previous.strip()))
+    for message in source.messages:
+        entries.append(Entry(message.role, transcript_text(message).strip()))
     return tuple(_drop_empty(entries))
 
 
@@ -95,6 +98,7 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     asks_behind = _asks_behind(messages)
     if asks_behind:
         body = messages[:-1]
+    # Several messages are the conversation itself; a single one holds it as text.
     if asks_behind or len(body) > 1:
         entries = (Entry(message.role, message.content) for message in body)
         return tuple(_drop_empty(entries))
@@ -134,11 +138,9 @@ def asked_style(messages: Sequence[Message]) -> Style:
 
 @lru_cache(maxsize=64)
 def _style_in(text: str) -> Style:
-    return (
-        Style.SENTENCES
-        if _SENTENCES.search(text) and not _LIST.search(text)
-        else Style.LIST
-    )
+    if _SENTENCES.search(text) and not _LIST.search(text):
+        return Style.SENTENCES
+    return Style.LIST
 
 
 @lru_cache(maxsize=64)  # many requests, few instructions
@@ -146,6 +148,7 @@ def _limit_in(text: str) -> Limit | None:
     limits = list(_LIMIT.finditer(text))
     if not limits:
         return None
+    # 50 words, or 200字: the number stands in one of two groups.
     amount, unit, asian_amount, asian_unit = limits[-1].groups()
     if asian_unit == "단어":
         unit = "word"
@@ -165,9 +168,9 @@ def _after_instruction(text: str) -> str:
     blank = _BLANK_LINE.search(text)
     if blank is None:
         return text
-    rest = text[blank.end() :]
-    first = _ENTRY.search(rest)  # an instruction may have paragraphs of its own
-    return rest[first.start() :] if first else rest
+    body = text[blank.end() :]
+    first = _ENTRY.search(body)  # an instruction may have paragraphs of its own
+    return body[first.start() :] if first else body
 
 
 def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
@@ -180,9 +183,10 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         role = start.group(1)
         content = text[start.end() : stop].rstrip()
-        content = (
-            _CLOSING_QUOTE.sub("", content) if content.endswith('"') else content
-        ).strip()
+        if content.endswith('"'):
+            content = _CLOSING_QUOTE.sub("", content)
+        content = content.strip()
+        # A summary of what was before stands first, as a system message.
         old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
         if old:
             role = "summary"

@@ -139,6 +139,7 @@ class RecordingFile:
 
     def _append(self, lines: Sequence[Line]) -> None:
         self._file.write("".join(map(_as_text, lines)).encode())
+        # On the disk before the next request is made: whoever is killed then has paid for nothing twice.
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -153,29 +154,27 @@ class _Writer:
     def about(about: About) -> Line:
         return {"memviz_recording": FORMAT, **about.to_dict()}
 
-    def reply(self, one: RecordedReply) -> list[Line]:
+    def reply(self, recorded: RecordedReply) -> list[Line]:
+        """Return the line of a reply, behind those of its messages and tools that have none yet."""
         lines: list[Line] = []
-        messages = [
-            self._number("message", message.to_request(), lines)
-            for message in one.request.messages
-        ]
-        tools = [
-            self._number("tool", tool.to_request()["function"], lines)
-            for tool in one.request.tools
-        ]
-        reply = one.reply
-        offered: Line = {}
+        request = recorded.request
+        messages = []
+        for message in request.messages:
+            messages.append(self._number("message", message.to_request(), lines))
+        tools = []
+        for tool in request.tools:
+            tools.append(self._number("tool", tool.to_request()["function"], lines))
+        reply = recorded.reply
+        line: Line = {"request": messages}
         if tools:
-            offered = {"tools": tools, "tool_choice": one.request.tool_choice}
-        calls = [call.to_dict() for call in reply.tool_calls]
-        line = {
-            "request": messages,
-            **offered,
-            "reply": reply.text,
-            **({"tool_calls": calls} if calls else {}),
+            line |= {"tools": tools, "tool_choice": request.tool_choice}
+        line["reply"] = reply.text
+        if reply.tool_calls:
+            line["tool_calls"] = [call.to_dict() for call in reply.tool_calls]
+        line |= {
             "finish_reason": reply.finish_reason,
             "model": reply.model,
-            "at": one.at,
+            "at": recorded.at,
             "usage": asdict(reply.usage) if reply.usage else None,
             "seconds": reply.recorded_seconds,
             "cost_usd": reply.cost_usd,
@@ -183,12 +182,13 @@ class _Writer:
         return [*lines, line]
 
     def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
-        known = self._numbers[kind]
+        """Return the number of a message or a tool; a new one gets the next number, and its line in ``lines``."""
+        numbers = self._numbers[kind]
         key = json.dumps(content, sort_keys=True)
-        if key not in known:
-            known[key] = len(known) + 1
-            lines.append({kind: known[key], **content})
-        return known[key]
+        if key not in numbers:
+            numbers[key] = len(numbers) + 1
+            lines.append({kind: numbers[key], **content})
+        return numbers[key]
 
 
 class _Reader:
@@ -209,9 +209,9 @@ class _Reader:
             if self.about is None:
                 self.about = _about(value)
             elif "message" in value:
-                self._messages[_number(value, "message")] = Message.of(
-                    {k: v for k, v in value.items() if k != "message"}
-                )
+                number_of_message = _number(value, "message")
+                del value["message"]
+                self._messages[number_of_message] = Message.of(value)
             elif "tool" in value:
                 self._tools[_number(value, "tool")] = _tool(value)
             elif "request" in value:
@@ -299,12 +299,14 @@ def _setting(value: Mapping[str, Any]) -> RecordedSetting:
     recalls = value.get("recalls", [])
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
         raise ValueError(_("the setting it was made for is none"))
-    words = (_text(value, "conversation"), strategy, _text(value, "counter"))
-    needs, answers_need = (
-        _marks(value, name) for name in ("replies", "answer_replies")
-    )
     return RecordedSetting(
-        *words, recalls, bool(value.get("answers")), needs, answers_need
+        _text(value, "conversation"),
+        strategy,
+        _text(value, "counter"),
+        recalls,
+        bool(value.get("answers")),
+        _marks(value, "replies"),
+        _marks(value, "answer_replies"),
     )
 
 

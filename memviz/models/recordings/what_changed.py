@@ -63,6 +63,7 @@ def _ends(message: Message) -> str:
 
 
 def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
+    """Return the first difference of two requests, as the end of a sentence."""
     pairs = zip_longest(recorded.messages, request.messages)
     for number, (ours, theirs) in enumerate(pairs, 1):
         if ours is None or theirs is None:
@@ -115,12 +116,12 @@ def _first_difference(then: str, now: str) -> tuple[str, str]:
 
 def _shown(text: str, start: int) -> str:
     stop = start + SHOWN_CHARS
-    shown = " ".join(text[start:stop].split())
+    excerpt = " ".join(text[start:stop].split())
     if start > 0:
-        shown = f"…{shown}"
+        excerpt = f"…{excerpt}"
     if stop < len(text):
-        shown = f"{shown}…"
-    return shown
+        excerpt = f"{excerpt}…"
+    return excerpt
 
 
 def _named(request: ModelRequest) -> str:
