@@ -35,6 +35,7 @@ _PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system
 
 # "you never told me", "it is not mentioned", "no record", "I can't find", "没有提到"
 _NOT = r"(?:n['’]t| not| never)(?: \w+)?"
+# "you have not told me", "is not mentioned"
 _IGNORANT = re.compile(
     rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
     rf"|\b(?:is|was|are|were|has|have|had){_NOT} (?:mention|stat|specif|provid|includ|discuss)"
@@ -91,6 +92,7 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     summary, the system prompt; then the one that says it closest together; then the newest. The input
     is no source.
     """
+    # What the question says already tells nothing about where the answer comes from.
     asked = keys(question)
     telling = _sort_telling(list(_statements(answer, asked)))
     weights = _heaviest_weights(telling)
@@ -101,13 +103,15 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     for statement in telling[1:MAX_STATEMENTS]:
         if statement.weight >= LEAST_STATEMENT_WEIGHT:
             heavy.append(statement)
+    # A message that is quoted; else the one that holds most of all sentences; else, since an answer may be put together
+    # from several messages, the one that holds most of a single sentence.
     source = _quoted(candidates, heavy, asked) or _best(candidates, weights, asked)
     if source.kind is not None or len(telling) == 1:
         return source
     for statement in heavy:
-        source_of_one = _best(candidates, statement.weights, asked)
-        if source_of_one.kind is not None:
-            return source_of_one
+        statement_source = _best(candidates, statement.weights, asked)
+        if statement_source.kind is not None:
+            return statement_source
     return source
 
 
@@ -195,12 +199,13 @@ def _best(
     most = 0
     equal: list[_Candidate] = []
     for candidate in candidates:
-        held = sum(weights[key] for key in weights.keys() & candidate.keys)
-        if held > most:
-            most = held
+        weight = sum(weights[key] for key in weights.keys() & candidate.keys)
+        if weight > most:
+            most = weight
             equal = []
-        if held == most:
+        if weight == most:
             equal.append(candidate)
+    # Where even the best holds little of the answer, it came from nowhere that can be named.
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
@@ -215,6 +220,7 @@ def _preferred(
 ) -> AnswerSource:
     """Return one of several sources that hold as much: by kind, then by how close together they say it."""
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
+    # Words of the question decide only between places that say as much of the answer.
     scores = dict.fromkeys(asked, 1)
     scores |= {key: 1000 * weight for key, weight in weights.items()}
     of_kind = [candidate for candidate in equal if candidate.kind == kind]

@@ -77,7 +77,11 @@ class Breach:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON, without what it is not about. Messages count from 1 there."""
-        value = {name: one for name, one in asdict(self).items() if one is not None}
+        value = {
+            name: field_value
+            for name, field_value in asdict(self).items()
+            if field_value is not None
+        }
         if not self.call:
             del value["call"]
         position = value.pop("position", None)
@@ -100,6 +104,8 @@ def verify(
     the tokens that the log recorded for a reply, with those of the request that it answers. Of a log that lacks its
     system prompt or the schemas of its tools the differences between requests are compared, not their totals."""
     breaches = list(_find_breaches(run, factor))
+    # What the log lacks is missing in every count: it is taken off the tokens on record before these are compared, and
+    # a difference that is small beside it says nothing.
     measures = _measures(run, events, usage_is_of_log)
     unseen = _count_unseen(run, measures)
     for measure in measures:
@@ -128,6 +134,7 @@ def tokens_not_in_log(
 
 
 def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
+    """Return the tokens that all requests have on record more than is counted: the least of their differences."""
     has_tools = run.space.tool_tokens or not run.log.tools.callers
     if run.space.system_messages and has_tools:
         return 0
@@ -138,7 +145,7 @@ class _Measure(NamedTuple):
     """The tokens of a request, as a log has them on record and as they are counted."""
 
     place: tuple[int, int]
-    """Its turn and its call."""
+    """The turn of the request, and the call in it."""
     on_record: int
     counted: int
 
@@ -159,14 +166,15 @@ def _measures(
         number = bisect_right(lengths, event.after_message) - 1
         if number >= 0 and event.tokens_before is not None:
             record = run.requests[number]
-            counted = record.total_tokens + record.reply_tokens
+            counted_tokens = record.total_tokens + record.reply_tokens
             place = (record.turn, record.call)
-            measures[number] = _Measure(place, event.tokens_before, counted)
+            measures[number] = _Measure(place, event.tokens_before, counted_tokens)
     if usage_is_of_log:
         for number, record in enumerate(run.requests):
-            is_answered = record.log_length < len(run.log)
-            reply = run.log[record.log_length] if is_answered else None
-            recorded = recorded_tokens(reply) if reply is not None else None
+            # The message behind what a request could send is its reply; the last request may have none yet.
+            if record.log_length == len(run.log):
+                continue
+            recorded = recorded_tokens(run.log[record.log_length])
             if recorded is not None:
                 place = (record.turn, record.call)
                 measures[number] = _Measure(place, recorded[0], record.total_tokens)
@@ -206,19 +214,21 @@ def _sent(parts: Parts) -> Iterator[int]:
 def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     """Yield what is wrong with the messages and the summaries that a request holds."""
     place = (record.turn, record.call)
-    written = record.memory.summary_count
+    version_count = record.memory.summary_count
     for piece in record.parts.pieces:
-        if isinstance(piece, Notes) and piece.stop > written:
+        if isinstance(piece, Notes) and piece.stop > version_count:
             yield Breach("unsaid", *place, version=piece.stop)
             return
-    said = record.log_length
-    sent = Tally(_sent(record.parts))
-    unsaid = [position for position in sorted(sent) if not 0 <= position < said]
+    said_count = record.log_length
+    sent_times = Tally(_sent(record.parts))
+    said_positions = range(said_count)
+    unsaid = [at for at in sorted(sent_times) if at not in said_positions]
     for position in unsaid:
         yield Breach("unsaid", *place, position=position)
+    # Fates of messages that do not exist cannot be asked for.
     if unsaid or not run.log:
         return
-    for position, times in sorted(sent.items()):
+    for position, times in sorted(sent_times.items()):
         if times > 1:
             yield Breach("sent_twice", *place, position=position)
     versions = Tally(versions_of(record.parts, run.space.summaries))
@@ -226,7 +236,7 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
         if times > 1:
             yield Breach("sent_twice", *place, version=version + 1)
     fates = run.fates_at(record)
-    is_wrong = (fates == Fate.NOT_YET) == (np.arange(len(fates)) < said)
+    is_wrong = (fates == Fate.NOT_YET) == (np.arange(len(fates)) < said_count)
     for position in np.flatnonzero(is_wrong).tolist():
         yield Breach("no_fate", *place, position=position)
 
@@ -239,10 +249,10 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
     # A library said at the time what it sends: it has no rule that could be asked again.
     if not isinstance(strategy, LibraryStrategy):
         asked_for = record.recalled.indices if record.recalled else ()
-        wanted = assemble(record.memory, strategy.select(record.memory), asked_for)
+        expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out halves of a call and its result on purpose.
-        mended = in_pairs(log, wanted, asked_for)
-        missing = set(_sent(wanted)).intersection(_sent(mended))
+        mended = in_pairs(log, expected, asked_for)
+        missing = set(_sent(expected)).intersection(_sent(mended))
         for position in sorted(missing.difference(_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
@@ -255,10 +265,10 @@ def _tokens(
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
-    counted = tokens_by_part(record.memory, record.parts, record.thoughts)
+    counted_parts = tokens_by_part(record.memory, record.parts, record.thoughts)
     in_all = _recount(record, tokens_of)
-    if counted != record.tokens or in_all not in (None, record.total_tokens):
-        total = sum(counted.values()) if in_all is None else in_all
+    if counted_parts != record.tokens or in_all not in (None, record.total_tokens):
+        total = sum(counted_parts.values()) if in_all is None else in_all
         yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
     usage = record.facts.usage if record.facts else None
     if usage and _are_apart(usage.input_tokens, record.total_tokens, factor):
@@ -284,6 +294,6 @@ def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     return tokens + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_REQUEST
 
 
-def _are_apart(on_record: int, counted: int, factor: float) -> bool:
-    smaller, larger = sorted((on_record, counted))
+def _are_apart(on_record: int, counted_tokens: int, factor: float) -> bool:
+    smaller, larger = sorted((on_record, counted_tokens))
     return larger > factor * smaller

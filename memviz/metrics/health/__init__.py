@@ -57,7 +57,7 @@ PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] 
     dear_clearing,
     growth,
 )
-"""Those that speak of money."""
+"""Checks that speak of money."""
 
 
 def health_findings(
@@ -71,10 +71,10 @@ def health_findings(
 
 
 def _found(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
-    judged = run.under_this_setting
-    if not judged.requests:
+    judged_run = run.under_this_setting
+    if not judged_run.requests:
         return ()
-    results = [check(judged) for check in CHECKS]
-    results += [check(judged, prices) for check in PRICED_CHECKS]
-    found = filter(None, results)
-    return tuple(sorted(found, key=lambda finding: finding.severity != "bad"))
+    results = [check(judged_run) for check in CHECKS]
+    results += [check(judged_run, prices) for check in PRICED_CHECKS]
+    findings = filter(None, results)
+    return tuple(sorted(findings, key=lambda finding: finding.severity != "bad"))

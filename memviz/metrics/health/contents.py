@@ -64,44 +64,48 @@ class AssistantFirst(HealthFinding):
 
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
-    spoken = _next_spoken(run.log)
-    found = []
+    next_spoken = _next_spoken(run.log)
+    numbers = []
     for number in range(len(run.requests)):
-        if _is_assistant_first(run.log, run.requests.parts_at(number), spoken):
-            found.append(number)
-    if not found:
+        if _is_assistant_first(run.log, run.requests.parts_at(number), next_spoken):
+            numbers.append(number)
+    if not numbers:
         return None
-    histories = (run.requests.parts_at(number).history for number in found)
+    # Where the conversation itself begins with a greeting of the assistant, no setting is to blame.
+    histories = (run.requests.parts_at(number).history for number in numbers)
     start = run.space.system_stop
     return AssistantFirst(
-        found=len(found),
+        found=len(numbers),
         requests=len(run.requests),
-        way_out=_way_out(run, found, spoken),
-        has_greeting=all(held and held[0].start == start for held in histories),
-        turns=turns_at(run, found),
+        way_out=_way_out(run, numbers, next_spoken),
+        has_greeting=all(
+            history and history[0].start == start for history in histories
+        ),
+        turns=turns_at(run, numbers),
     )
 
 
 def _next_spoken(log: Log) -> list[int]:
     """Return for every position the first one from there on that is no system message; the log's length if there is
     none."""
-    found = [len(log)]
+    # From the end, so that each position takes over what the one behind it found.
+    positions = [len(log)]
     for position in range(len(log) - 1, -1, -1):
         is_system = log[position].role == "system"
-        found.append(found[-1] if is_system else position)
-    return found[::-1]
+        positions.append(positions[-1] if is_system else position)
+    return positions[::-1]
 
 
-def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
-    return next(_roles(log, parts, spoken), None) == "assistant"
+def _is_assistant_first(log: Log, parts: Parts, next_spoken: Sequence[int]) -> bool:
+    return next(_roles(log, parts, next_spoken), None) == "assistant"
 
 
-def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
+def _roles(log: Log, parts: Parts, next_spoken: Sequence[int]) -> Iterator[str]:
     """Yield the role of the first message of each piece that is no system message, in the order of the request."""
     for piece in parts.pieces:
         if isinstance(piece, Messages):
-            if spoken[piece.start] < piece.stop:
-                yield log[spoken[piece.start]].role
+            if next_spoken[piece.start] < piece.stop:
+                yield log[next_spoken[piece.start]].role
         elif isinstance(piece, Picked):
             roles = [log[position].role for position in piece.positions]
             yield from (role for role in roles if role != "system")
@@ -112,19 +116,21 @@ def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
 
 
 def _way_out(
-    run: Run, found: Sequence[int], spoken: Sequence[int]
+    run: Run, numbers: Sequence[int], next_spoken: Sequence[int]
 ) -> OtherValue | None:
+    """Return the next larger or smaller value under which more than half of these requests begin with the user."""
     name = run.strategy.main_parameter
-    for other in _neighbours(run.strategy):
+    for other_strategy in _neighbours(run.strategy):
         better = 0
-        for number in found:
+        for number in numbers:
+            # The same request, as the strategy with the other value would have sent it.
             memory = run.requests.memory_at(number)
             recalled = run.requests.parts_at(number).recalled
-            parts = assemble(memory, other.select(memory), recalled)
-            if not _is_assistant_first(run.log, parts, spoken):
+            parts = assemble(memory, other_strategy.select(memory), recalled)
+            if not _is_assistant_first(run.log, parts, next_spoken):
                 better += 1
-        if 2 * better > len(found):
-            return OtherValue(name, getattr(other, name), better)
+        if 2 * better > len(numbers):
+            return OtherValue(name, getattr(other_strategy, name), better)
     return None
 
 
@@ -136,6 +142,7 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
         return []
     if strategy.trigger is not Trigger.NEVER:
         return []
+    # One message more or less moves the first message from the assistant's to the user's.
     value = getattr(strategy, parameter.name)
     least = parameter.minimum or 1
     most = parameter.maximum or value + 1
@@ -144,7 +151,8 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
 
 
 UNCHANGED_SHARE = 0.25
-"""From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
+"""The share of the renewed summaries from which on unchanged ones are worth a word; now and then nothing new is
+said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,9 +166,9 @@ class LargerSummaries(HealthFinding):
     after_message: int
     """The log position (0-based) behind which the worst was written."""
     tokens: int
-    """Those of the worst."""
+    """The tokens of the worst summary."""
     replaced_tokens: int
-    """Those of what the worst replaced."""
+    """The tokens of what the worst summary replaced."""
     every_turn: bool = False
     """True where the strategy writes one summary a turn by design."""
     can_switch_off: bool = False
@@ -171,25 +179,27 @@ class LargerSummaries(HealthFinding):
 
 def larger_summaries(run: Run) -> LargerSummaries | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
-    written = 0
+    summary_count = 0
     larger: list[Compaction] = []
     worst: Compaction | None = None
     worst_growth = 0
-    for one in run.compactions:
-        if one.is_summarization and one.written and not one.is_fixed:
-            written += 1
-            growth = one.written.tokens - replaced_tokens(run, one)
-            if growth > 0:
-                larger.append(one)
-            if growth > worst_growth:
-                worst = one
-                worst_growth = growth
+    for compaction in run.compactions:
+        written = compaction.written
+        if not compaction.is_summarization or not written or compaction.is_fixed:
+            continue
+        summary_count += 1
+        growth = written.tokens - replaced_tokens(run, compaction)
+        if growth > 0:
+            larger.append(compaction)
+        if growth > worst_growth:
+            worst = compaction
+            worst_growth = growth
     if worst is None or worst.written is None:
         return None
     strategy = run.strategy
     return LargerSummaries(
         larger=len(larger),
-        written=written,
+        written=summary_count,
         after_message=worst.after_message,
         tokens=worst.written.tokens,
         replaced_tokens=worst.written.tokens - worst_growth,
@@ -197,7 +207,7 @@ def larger_summaries(run: Run) -> LargerSummaries | None:
         can_switch_off=strategy.has_parameter("enable_summarization"),
         parameter=strategy.main_parameter,
         turns=turns_of(run, larger),
-        severity="bad" if 2 * len(larger) > written else "caution",
+        severity="bad" if 2 * len(larger) > summary_count else "caution",
     )
 
 
@@ -205,10 +215,12 @@ def replaced_tokens(run: Run, compaction: Compaction) -> int:
     """Return the tokens that the new summary stands for and that were sent before: messages with their tool calls, and
     the text of the summary it takes in."""
     sums = run.space.sums
-    taken = compaction.summarized
-    calls = sums.call_totals[taken.stop] - sums.call_totals[taken.start]
+    messages = compaction.summarized
+    calls = sums.call_totals[messages.stop] - sums.call_totals[messages.start]
     old = _replaced(run, compaction)
-    return sums.between(taken.start, taken.stop) + calls + (old.tokens if old else 0)
+    return (
+        sums.between(messages.start, messages.stop) + calls + (old.tokens if old else 0)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +232,7 @@ class UnchangedSummaries(HealthFinding):
     renewed: int
     """All summaries that replaced one."""
     messages: int
-    """Those that the unchanged ones took in."""
+    """Messages that the unchanged summaries took in."""
 
 
 def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
@@ -228,14 +240,15 @@ def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
     such as facts, stay as they are where nothing is new to them."""
     renewed = 0
     same = []
-    for one in run.compactions:
-        if one.is_summarization and one.track == SUMMARY and not one.is_fixed:
-            new = one.written
-            old = _replaced(run, one)
-            if new and old:
-                renewed += 1
-                if new.text == old.text:
-                    same.append(one)
+    for compaction in run.compactions:
+        if not compaction.is_summarization or compaction.is_fixed:
+            continue
+        new = compaction.written
+        old = _replaced(run, compaction)
+        if compaction.track == SUMMARY and new and old:
+            renewed += 1
+            if new.text == old.text:
+                same.append(compaction)
     if not same or len(same) < UNCHANGED_SHARE * renewed:
         return None
     return UnchangedSummaries(
@@ -263,7 +276,9 @@ class FailedSummarizations(HealthFinding):
 
 def failed_summarizations(run: Run) -> FailedSummarizations | None:
     """Warn of summarizer calls that gave no summary."""
-    failed = [one for one in run.compactions if one.error is not None]
+    failed = [
+        compaction for compaction in run.compactions if compaction.error is not None
+    ]
     if not failed:
         return None
     policies = [compaction.policy for compaction in failed]

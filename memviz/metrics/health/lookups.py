@@ -72,6 +72,7 @@ def echoed_questions(run: Run) -> EchoedQuestions | None:
     """Warn of requests that bring back what the question says already, and nothing more."""
     positions_by_request = _recalled(run)
 
+    # A message is brought back by many requests, and its words are read once.
     @cache
     def words_at(position: int) -> frozenset[str]:
         return content_words(run.log[position].content)
@@ -99,6 +100,7 @@ def echoed_questions(run: Run) -> EchoedQuestions | None:
 
 def missing_neighbours(run: Run) -> MissingNeighbours | None:
     """Warn of messages that are brought back without the answer, or the question, that belongs to them."""
+    # A question and its answer are partners: one without the other says little.
     positions_by_request = _recalled(run)
     partners = _partners(run)
     alone_by_request = Counter[int]()
@@ -106,11 +108,11 @@ def missing_neighbours(run: Run) -> MissingNeighbours | None:
     for number, positions in positions_by_request.items():
         messages += len(positions)
         parts = run.requests.parts_at(number)
-        sent = set(parts.recalled)
+        sent_positions = set(parts.recalled)
         for piece in parts.messages:
-            sent.update(piece.positions)
+            sent_positions.update(piece.positions)
         for position in positions:
-            if position in partners and partners[position] not in sent:
+            if position in partners and partners[position] not in sent_positions:
                 alone_by_request[number] += 1
     alone = alone_by_request.total()
     if not alone or ALONE_SHARE * alone < messages:
@@ -162,6 +164,7 @@ def _find_recalled(run: Run) -> dict[int, list[int]]:
     if not run.strategy.looks_up:
         return positions_by_request
     for number in run.requests.with_recalls():
+        # What the model asked for itself was not looked up by the strategy.
         asked_for = set(asked_for_at(run, number))
         recalled = run.requests.parts_at(number).recalled
         positions = [position for position in recalled if position not in asked_for]

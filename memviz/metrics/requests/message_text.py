@@ -93,9 +93,9 @@ def _scalars(value: Any) -> Iterator[ArgumentValue]:
         else:
             yield ArgumentValue(name, value)
             continue
-        waiting.extend(
-            (f"{name}.{key}" if name else key, item) for key, item in reversed(items)
-        )
+        # In reverse, since the last one that waits is taken first.
+        for key, item in reversed(items):
+            waiting.append((f"{name}.{key}" if name else key, item))
 
 
 class Stretch(NamedTuple):
@@ -124,11 +124,11 @@ class SaidAndSent(NamedTuple):
     @property
     def folded(self) -> tuple[range, range] | None:
         """The range of the tokens that were said which a summary stands for, and its range of those sent."""
-        replaced = [one for one in self.said if one.looks in NOTES]
-        written = [one for one in self.sent if one.looks in NOTES]
-        if not replaced or not written:
+        replaced = [line for line in self.said if line.looks in NOTES]
+        notes = [line for line in self.sent if line.looks in NOTES]
+        if not replaced or not notes:
             return None
-        return _from_to(replaced), _from_to(written)
+        return _from_to(replaced), _from_to(notes)
 
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
@@ -141,7 +141,7 @@ def telling_request(run: Run) -> TurnRecord:
     """Return the request that shows best what the strategy does: the last one that something was changed for, such as
     by a summarization; where nothing ever was, the last one."""
     for record in reversed(run.requests):
-        if any(one.error is None for one in record.compactions):
+        if any(compaction.error is None for compaction in record.compactions):
             return record
     return run.requests[-1]
 

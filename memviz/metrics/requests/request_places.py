@@ -16,7 +16,7 @@ class Place(NamedTuple):
 
     turn: int
     call: int | None = None
-    """From 1; ``None``: its last call."""
+    """The number of the call, from 1; ``None`` for the last call of the turn."""
 
 
 def place_of_record(run: Run, record: TurnRecord) -> Place:
@@ -88,20 +88,21 @@ def _made_by(changed: Sequence[int], until: int) -> list[int]:
     """Return the numbers of the compactions that changed request ``until`` or an earlier
     one, in the order of these requests: ``changed`` has the request of each."""
     numbers = [number for number, request in enumerate(changed) if request <= until]
-    return sorted(numbers, key=changed.__getitem__)
+    # Sorting is stable: of several compactions before one request the later one stays the last.
+    return sorted(numbers, key=lambda number: changed[number])
 
 
 def _preferred(run: Run, numbers: Sequence[int]) -> int:
     """Return the last of these compactions that was sent and wrote a summary, else the
     last that was sent, else the last."""
     compactions = run.compactions
-    sent = []
+    sent_numbers = []
     for number in numbers:
         if run.request_number(compactions[number]) is not None:
-            sent.append(number)
-    candidates = sent or numbers
-    written = [number for number in candidates if compactions[number].written]
-    return (written or candidates)[-1]
+            sent_numbers.append(number)
+    candidates = sent_numbers or numbers
+    writing = [number for number in candidates if compactions[number].written]
+    return (writing or candidates)[-1]
 
 
 def _last_request_by(run: Run, turn: int, call: int | None = None) -> int:

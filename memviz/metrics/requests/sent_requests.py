@@ -44,12 +44,14 @@ class Request(NamedTuple):
                 inside.append(piece)
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
+        # Behind the input stand what the model thought, and what was said while it used tools.
         items += (*thoughts, messages(parts.exchange))
-        sent = []
+        # Pieces that hold nothing send nothing, and two requests that differ in them alone are the same.
+        request_items = []
         for item in items:
             if isinstance(item, Message) or item.start < item.stop:
-                sent.append(item)
-        return cls(parts.tools, tuple(inside), sent)
+                request_items.append(item)
+        return cls(parts.tools, tuple(inside), request_items)
 
 
 def other_requests(run: Run) -> dict[int, Request]:

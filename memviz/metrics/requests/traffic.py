@@ -31,7 +31,7 @@ class Traffic:
     turns: Tokens
     """The turn of each request."""
     input_tokens: Tokens
-    """As counted."""
+    """The tokens of each request, as counted."""
     shared_tokens: Tokens
     """Tokens at the start of each request that the one before began with as well; 0 for the first."""
     output_tokens: Tokens
@@ -39,7 +39,8 @@ class Traffic:
     summarizer_turns: Tokens
     """The turn of the first request that each changed; the last turn where none came any more."""
     summarizer_input_tokens: Tokens
-    """As billed where that is known, drafts that the user discarded included, failed calls not."""
+    """The tokens of each prompt, as billed where that is known, drafts that the user discarded included, failed calls
+    not."""
     summarizer_output_tokens: Tokens
     summarizer_requests: Tokens
     """The number of the first request that each changed, from 0; -1 where none came any more."""
@@ -76,7 +77,11 @@ def join_traffics(traffics: Sequence[Traffic]) -> Traffic:
 
 def answered_calls(run: Run) -> list[Compaction]:
     """Return the summarizations that a summarizer was asked for and answered."""
-    return [one for one in run.compactions if one.asked and one.error is None]
+    return [
+        compaction
+        for compaction in run.compactions
+        if compaction.asked and compaction.error is None
+    ]
 
 
 def traffic(run: Run) -> Traffic:
@@ -89,19 +94,23 @@ def traffic(run: Run) -> Traffic:
 
 def _add_up(run: Run) -> Traffic:
     columns = run.columns
-    asked = answered_calls(run)
-    turns = [run.request_turn(one) or one.turn for one in asked]
-    numbers = [run.request_number(one) for one in asked]
+    calls = answered_calls(run)
+    turns = []
+    requests = []
+    for call in calls:
+        turns.append(run.request_turn(call) or call.turn)
+        number = run.request_number(call)
+        requests.append(-1 if number is None else number)
     return Traffic(
         turns=columns.turns,
         input_tokens=columns.totals,
         shared_tokens=SharedPrefix(run).tokens(other_requests(run)),
         output_tokens=columns.reply_tokens,
         summarizer_turns=_array(turns),
-        summarizer_input_tokens=_array(one.prompt_tokens for one in asked),
-        summarizer_output_tokens=_array(one.output_tokens for one in asked),
-        summarizer_requests=_array(-1 if one is None else one for one in numbers),
-        by_chat_model=_array(one.is_opaque for one in asked),
+        summarizer_input_tokens=_array(call.prompt_tokens for call in calls),
+        summarizer_output_tokens=_array(call.output_tokens for call in calls),
+        summarizer_requests=_array(requests),
+        by_chat_model=_array(call.is_opaque for call in calls),
     )
 
 
@@ -116,14 +125,15 @@ def sends_everything(run: Run) -> bool:
     first = run.space.system_stop
     is_all = (columns.starts == first) & (columns.stops == columns.lengths)
     is_all &= columns.summary_starts == columns.summary_stops
+    # Requests that are not one range of the log are read piece by piece.
     for number, parts in columns.others.items():
-        said = range(first, int(columns.lengths[number]))
-        is_all[number] = _holds_just(run, parts, said)
+        log_so_far = range(first, int(columns.lengths[number]))
+        is_all[number] = _holds_just(run, parts, log_so_far)
     return bool(is_all.all())
 
 
-def _holds_just(run: Run, parts: Parts, said: range) -> bool:
-    sent: list[int] = []
+def _holds_just(run: Run, parts: Parts, positions: range) -> bool:
+    sent_positions: list[int] = []
     for piece in parts.pieces:
         # Notes that hold none send nothing.
         if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
@@ -131,8 +141,8 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
         if isinstance(piece, Messages) and reduced_positions(run.space, piece):
             return False
         if isinstance(piece, Messages | Picked):
-            sent += piece.positions
-    return sent == list(said)
+            sent_positions += piece.positions
+    return sent_positions == list(positions)
 
 
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
@@ -147,8 +157,8 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
             whole_item = item
             if isinstance(item, Messages) and item.form is not None:
                 whole_item = item._replace(form=None)
-                more = prefix.item_tokens(whole_item) - prefix.item_tokens(item)
-                input_tokens[number] += more
+                more_tokens = prefix.item_tokens(whole_item) - prefix.item_tokens(item)
+                input_tokens[number] += more_tokens
             items.append(whole_item)
         others[number] = request._replace(items=items)
     shared_tokens = prefix.tokens(others)
@@ -170,28 +180,29 @@ def broken_cache_tokens(run: Run) -> tuple[int, ...]:
 def _measure_breaks(run: Run) -> tuple[int, ...]:
     broken = [0] * len(run.compactions)
     prefix = SharedPrefix(run)
-    for number, made in run.requests.compactions():
+    for number, compactions in run.requests.compactions():
         if not number:
             continue
         before = run.requests[number - 1]
         record = run.requests[number]
         cached = Request.of(before.parts, before.thoughts)
         # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
-        requests = [_request_without(record, one) for one in made]
+        requests = [_request_without(record, compaction) for compaction in compactions]
         requests.append(Request.of(record.parts, record.thoughts))
         shared = [prefix.between(cached, request) for request in requests]
-        for compaction, (without, left) in zip(made, pairwise(shared), strict=True):
-            broken[run.number_of(compaction)] = max(0, without - left)
+        losses = [max(0, before - after) for before, after in pairwise(shared)]
+        for compaction, lost_tokens in zip(compactions, losses, strict=True):
+            broken[run.number_of(compaction)] = lost_tokens
     return tuple(broken)
 
 
 def _request_without(record: TurnRecord, compaction: Compaction) -> Request:
     """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
     and where orphaned halves of tool calls were left out of it, without those too."""
-    own = record.memory
-    parts = _parts_for(record, compaction, compaction.before.as_of(own))
-    if record.parts != _parts_for(record, compaction, own):
-        parts = in_pairs(own.log, parts, _recalled(record))
+    memory = record.memory
+    parts = _parts_for(record, compaction, compaction.before.as_of(memory))
+    if record.parts != _parts_for(record, compaction, memory):
+        parts = in_pairs(memory.log, parts, _recalled(record))
     return Request.of(parts, record.thoughts)
 
 

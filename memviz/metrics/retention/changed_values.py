@@ -228,10 +228,10 @@ def _is_named_as_gone(older: Statement, newer: Statement) -> bool:
     place = newer.sentence.find(older.answer)
     if place < 0 or older.answer in _clause_of(newer) or newer.answer in older.answer:
         return False
-    named = newer._replace(start=place, answer=older.answer)
-    if SET_ASIDE.search(named.before):
+    mention = newer._replace(start=place, answer=older.answer)
+    if SET_ASIDE.search(mention.before):
         return True
-    return GONE.search(_clause_of(named)) is not None
+    return GONE.search(_clause_of(mention)) is not None
 
 
 def _clause_before(statement: Statement) -> str:
@@ -250,11 +250,11 @@ def _clause_of(statement: Statement) -> str:
     return statement.sentence[start:]
 
 
-def _are_different(one: Statement, other: Statement) -> bool:
+def _are_different(statement: Statement, other: Statement) -> bool:
     """Return whether neither value is a part of the other, as "June" is of "26 June"."""
-    one_tokens = f" {' '.join(normal_tokens(one.answer))} "
+    tokens = f" {' '.join(normal_tokens(statement.answer))} "
     other_tokens = f" {' '.join(normal_tokens(other.answer))} "
-    return one_tokens not in other_tokens and other_tokens not in one_tokens
+    return tokens not in other_tokens and other_tokens not in tokens
 
 
 def _subject_of(statement: Statement) -> frozenset[str]:

@@ -49,7 +49,7 @@ class FactState(IntEnum):
     LOST = 3, "lost", "rgba(138,146,156,0.2)", "solid"
     """The request does not mention it."""
     UNKNOWN = 4, "unknown", "#5B6572", "dot"
-    """It was covered by what nobody can read: neither known nor lost."""
+    """A block that nobody can read stands for the fact: it is neither known nor lost."""
 
 
 class Knowledge(IntEnum):
@@ -153,27 +153,27 @@ class Retention(ByRequest, NotebookOutput):
     @cached_property
     def born(self) -> Bools:
         """True where all of the evidence was said."""
-        born: Bools = self.states != Knowledge.NOT_BORN
-        return born
+        is_born: Bools = self.states != Knowledge.NOT_BORN
+        return is_born
 
     @cached_property
     def judged(self) -> Bools:
         """True where it was said and one can tell: what may stand in a block that nobody can read is neither kept
         nor lost."""
-        found: Bools = self.born & (self.state != FactState.UNKNOWN)
-        return found
+        is_judged: Bools = self.born & (self.state != FactState.UNKNOWN)
+        return is_judged
 
     @cached_property
     def state(self) -> NDArray[np.uint8]:
         """:class:`FactState` codes [requests x probes]."""
-        found: NDArray[np.uint8] = STATE_OF[self.states]
-        return found
+        states: NDArray[np.uint8] = STATE_OF[self.states]
+        return states
 
     @cached_property
     def retained(self) -> Bools:
         """Known: evidence or answer, or both, are in the request, and nothing there contradicts them."""
-        known: Bools = self.state == FactState.KNOWN
-        return known
+        is_known: Bools = self.state == FactState.KNOWN
+        return is_known
 
     @cached_property
     def freshness(self) -> NDArray[np.uint8]:
@@ -193,17 +193,17 @@ class Retention(ByRequest, NotebookOutput):
         """Return the share of the judged probes (of one category, or of all) that a request knows, on average over the
         requests that have any; NaN where none has."""
         columns = self.columns_of(category)
-        judged = self.judged[:, columns]
-        with_any = judged.any(axis=1)
+        is_judged = self.judged[:, columns]
+        with_any = is_judged.any(axis=1)
         if not with_any.any():
             return nan
-        known = self.retained[:, columns][with_any].sum(axis=1)
-        return float(np.mean(known / judged[with_any].sum(axis=1)))
+        known_counts = self.retained[:, columns][with_any].sum(axis=1)
+        return float(np.mean(known_counts / is_judged[with_any].sum(axis=1)))
 
     def columns_of(self, category: Category | None) -> list[int]:
         """Return the numbers (0-based) of the probes of one category, or of all."""
         numbered = enumerate(self.probes)
-        return [at for at, one in numbered if category in (None, one.category)]
+        return [at for at, probe in numbered if category in (None, probe.category)]
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""
@@ -231,9 +231,9 @@ class Retention(ByRequest, NotebookOutput):
 def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
     """Return the share of the probes ``among`` which ``held`` is true, for each request."""
     counts = among.sum(axis=1)
-    found: NDArray[np.float64] = np.full(len(counts), np.nan)
-    np.divide((held & among).sum(axis=1), counts, out=found, where=counts > 0)
-    return found
+    shares: NDArray[np.float64] = np.full(len(counts), np.nan)
+    np.divide((held & among).sum(axis=1), counts, out=shares, where=counts > 0)
+    return shares
 
 
 class Judged(NamedTuple):

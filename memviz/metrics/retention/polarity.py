@@ -26,6 +26,7 @@ BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
 
 _I = re.IGNORECASE
+# "It costs 3.50 euros."
 _SENTENCE = re.compile(
     r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*"
 )
@@ -268,7 +269,9 @@ _MAY_BEGIN = FoundInChunks(
     lambda chunk: [cue for cue, part in _FRAGMENTS.items() if part in chunk]
 )
 """To look for each of two hundred cues in a text takes as long as to read it, and texts share most chunks."""
+# "might", "unless"
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
+# ", ", " but "
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
     r"\b(?:not|never|no|none|without|cannot|avoid\w*|allerg\w*|intoleran\w*|hates?|hated|dislikes?|disliked|refus\w+"
@@ -383,12 +386,17 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     for first, sentence in _that_may_deny(text):
         if mentions is not None and not mentions(sentence):
             continue
-        found = _spans_of(sentence)
-        updates += [sentence] if found.outdated else []
-        outdated += [(first + start, first + stop) for start, stop in found.outdated]
-        denied += [(first + start, first + stop) for start, stop in found.denied]
+        spans_of_sentence = _spans_of(sentence)
+        if spans_of_sentence.outdated:
+            updates.append(sentence)
+        # Places in the sentence become places in the text.
+        for start, stop in spans_of_sentence.outdated:
+            outdated.append((first + start, first + stop))
+        for start, stop in spans_of_sentence.denied:
+            denied.append((first + start, first + stop))
     if not outdated and not denied:
         return Polarity(text)
+    # What stands behind the last outdated part is said since.
     last = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
     said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
@@ -443,19 +451,20 @@ class _Spans(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def _spans_of(sentence: str) -> _Spans:
-    """The parts that one sentence calls outdated, and what it denies; a question does neither."""
+    """Return the parts that one sentence calls outdated, and what it denies; a question does neither."""
     if sentence.rstrip().endswith(("?", "？")):
         return _Spans()
-    told = simplified(sentence.rstrip(".!?。！？\n;； "))
-    lower = told.lower()
-    outdated = [*_found(_ENDED, told, lower), *_found_before(told, lower)]
+    statement = simplified(sentence.rstrip(".!?。！？\n;； "))
+    lower = statement.lower()
+    outdated = [*_found(_ENDED, statement, lower), *_found_before(statement, lower)]
+    # The patterns of corrections are slow, and hardly any sentence has one of their cues.
     if any(cue in lower for cue in CUES):
-        outdated += taken_back(told)
-    denied = [*_found(_NOT_SO, told, lower)]
-    if "?" in told or "？" in told:
-        denied += answered_with_no(told)
+        outdated += taken_back(statement)
+    denied = [*_found(_NOT_SO, statement, lower)]
+    if "?" in statement or "？" in statement:
+        denied += answered_with_no(statement)
     if any(cue in lower for cue in DISPUTING):
-        denied += disputed(told)
+        denied += disputed(statement)
     return _Spans(tuple(outdated), tuple(denied))
 
 

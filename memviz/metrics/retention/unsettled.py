@@ -8,6 +8,7 @@ import re
 from memviz.core.text.vocabulary import words
 
 _I = re.IGNORECASE
+# "It costs 3.50 euros."
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]*)*[.!?。！？\n]*")
 _IF = r"(?:if|whether)"
 _ONE = r"(?:i|we|you|he|she|it|they|there|the user|(?-i:[A-Z])\w+)"
@@ -71,6 +72,7 @@ _CUES = (
     "假",
     "倘",
 )
+# "I wonder", "I am considering", "打算"
 _ASKS_FOR_IT = re.compile(
     r"\b(?:ask|consider|wonder|suppos|think|want|plan|hope|dream|wish|might|would|prefer)\w*|考虑|打算|想|希望|问",
     _I,
@@ -150,6 +152,7 @@ def without_others(text: str) -> str:
     return text if left == text else left
 
 
+# "Yes,", "不 "
 _ANSWERS = re.compile(
     r"\s*(?:yes|no|yeah|yep|nope|nah|correct|right|是的?|对|不|没有|嗯)(?=[\s,.!，。！]|$)",
     _I,

@@ -96,6 +96,8 @@ class CompactionEvent(NamedTuple):
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
+    # Several events before one request have the same place. They are spread out in front of it, the last one at the
+    # place itself: over a whole step, or half of one where another event stands half a step before.
     places = [*_places(run)]
     together = Counter(places)
     still = Counter(places)
@@ -106,9 +108,9 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        what = outcome_of(compaction)
+        outcome = outcome_of(compaction)
         request = changed_request(compaction, run)
-        events.append(CompactionEvent(number, at, what, compaction, request))
+        events.append(CompactionEvent(number, at, outcome, compaction, request))
     return tuple(events)
 
 
@@ -122,9 +124,9 @@ def _places(run: Run) -> Iterator[float]:
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
     first = 1.0
-    for setting, made in run.timeline.segments(run.compactions):
+    for setting, compactions in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
-        for compaction in made:
+        for compaction in compactions:
             number = run.request_number(compaction)
             turn = run.request_turn(compaction)
             place = behind
@@ -238,8 +240,10 @@ def has_offline_summary(run: Run) -> bool:
 
 def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
     """Return the models whose summaries of this kind ``runs`` hold, each once."""
-    made = chain.from_iterable(run.compactions for run in runs)
-    models = [one.model for one in made if summary_author(one) is author]
+    models = []
+    for compaction in chain.from_iterable(run.compactions for run in runs):
+        if summary_author(compaction) is author:
+            models.append(compaction.model)
     return tuple(dict.fromkeys(models))
 
 
@@ -247,8 +251,8 @@ def fit_requests_alone(runs: Iterable[Run]) -> bool:
     """Return whether of the recorded summaries of ``runs`` no more can be said than that they fitted their requests: in
     some run others were missing, so that the recording played as far as it went. Else they were made for exactly this
     conversation and setting."""
-    made = chain.from_iterable(run.compactions for run in runs)
-    return any(one.error for one in made if one.asked)
+    compactions = chain.from_iterable(run.compactions for run in runs)
+    return any(compaction.error for compaction in compactions if compaction.asked)
 
 
 class RequestSizes(NamedTuple):
@@ -279,7 +283,8 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
 
 
 def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
-    """Return what :func:`request_sizes` adds up."""
+    """Return the tokens of each part of the first request that ``compaction`` changed, without it and with it; while
+    there is none, those of what would be sent next without a new message. ``run`` is its run."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
         return _parts_of_request(compaction, run, number)
@@ -292,9 +297,10 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
         length = log.turn(turn).asked
         if request is not None and request.turn == turn:
             length = request.stop
-    next_one = compaction.after._replace(pins=()).appended(length)
-    before = _parts(compaction.strategy, compaction.before.as_of(next_one), ())
-    after = _parts(compaction.strategy, next_one, ())
+    next_memory = compaction.after._replace(pins=()).appended(length)
+    memory_before = compaction.before.as_of(next_memory)
+    before = _parts(compaction.strategy, memory_before, ())
+    after = _parts(compaction.strategy, next_memory, ())
     return RequestParts(before, after, 0)
 
 
@@ -303,10 +309,13 @@ def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestP
     memory = run.requests.memory_at(number)
     recalled = asked_for_at(run, number)
     before = _parts(strategy, memory_without(compaction, run, number), recalled)
-    sent = _parts(strategy, memory, recalled)
-    with_it = compaction.after.as_of(memory)
-    after = sent if with_it == memory else _parts(strategy, with_it, recalled)
-    besides = int(run.columns.totals[number]) - sum(sent.values())
+    parts = _parts(strategy, memory, recalled)
+    # Further compactions before the same request make it another memory than that which this one left.
+    memory_after = compaction.after.as_of(memory)
+    after = parts
+    if memory_after != memory:
+        after = _parts(strategy, memory_after, recalled)
+    besides = int(run.columns.totals[number]) - sum(parts.values())
     return RequestParts(before, after, besides)
 
 
@@ -320,7 +329,7 @@ def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
 
 
 def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
-    """Return the memory that it would have been made for."""
+    """Return the memory that request ``number`` would have been made for without ``compaction``."""
     return compaction.before.as_of(run.requests.memory_at(number))
 
 
@@ -346,6 +355,6 @@ def sent_summary_tokens(record: TurnRecord) -> int:
             versions = summaries.in_block(piece.start, piece.stop)
             tokens += sum(version.tokens for version in versions)
         elif isinstance(piece, Line) and piece.quotes:
-            _heading, _break, told = piece.message.content.partition("\n")
-            tokens += summaries.counter.in_lines(told)
+            _heading, _break, entries = piece.message.content.partition("\n")
+            tokens += summaries.counter.in_lines(entries)
     return tokens

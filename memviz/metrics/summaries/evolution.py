@@ -52,36 +52,38 @@ def content_keys(text: str) -> frozenset[str]:
 def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
     """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
     found in both sources counts as the previous summary's."""
-    own = content_keys(text)
-    carried = own & previous
-    fresh = own & messages - carried
-    known = carried | fresh
-    unknown = own - known
-    unknown -= _straddling(text, unknown, known)
-    written = tuple(_as_written(text, unknown))
-    return WordOrigin(len(carried), len(fresh), len(unknown), written)
+    keys = content_keys(text)
+    carried = keys & previous
+    fresh = keys & messages - carried
+    explained = carried | fresh
+    unknown = keys - explained
+    unknown -= _straddling(text, unknown, explained)
+    unknown_words = tuple(_as_written(text, unknown))
+    return WordOrigin(len(carried), len(fresh), len(unknown), unknown_words)
 
 
-def _straddling(text: str, unknown: Set[str], known: frozenset[str]) -> set[str]:
+def _straddling(text: str, unknown: Set[str], explained: frozenset[str]) -> set[str]:
     """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
     if not unknown or text.isascii():
         return set()
     around = bridges(composed(text).lower())
-    return {pair for pair in unknown & around.keys() if known.issuperset(around[pair])}
+    return {
+        pair for pair in unknown & around.keys() if explained.issuperset(around[pair])
+    }
 
 
 def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
     """Yield the words of ``text`` whose normal forms are ``unknown``, each once."""
     if not unknown:
         return
-    seen: set[str] = set()
+    seen_words: set[str] = set()
     for token in TOKEN.findall(composed(text)):
         if unknown.isdisjoint(normal_forms(token)):
             continue
         is_unspaced = IS_UNSPACED.match(token)
         for word in _stretches(token, unknown) if is_unspaced else (token,):
-            if word.casefold() not in seen:
-                seen.add(word.casefold())
+            if word.casefold() not in seen_words:
+                seen_words.add(word.casefold())
                 yield word
 
 
@@ -159,25 +161,25 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
     versions = run.space.summaries.versions
     sources = _Sources(run)
     generations = [0] * (len(versions) + 1)
-    found = []
+    steps = []
     for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
         text = version.text
         covers = version.covers
-        added = version.added
+        new_messages = version.added
         generations[version.version] = generations[version.replaces or 0] + 1
-        read_tokens = sums.between(added.start, added.stop)
-        kept = 0
+        read_tokens = sums.between(new_messages.start, new_messages.stop)
+        kept_words = 0
         previous_words = None
         if event.compaction.base:
             before = versions[event.compaction.base - 1]
             diff = word_diff(before.text, text)
-            kept = diff.words("kept")
-            previous_words = kept + diff.words("removed")
+            kept_words = diff.words("kept")
+            previous_words = kept_words + diff.words("removed")
             read_tokens += before.tokens
-        found.append(
+        steps.append(
             VersionFacts(
                 event=event,
                 version=version,
@@ -185,13 +187,13 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
                 read_tokens=read_tokens,
                 generation=generations[version.version],
                 words=len(words_of(text)),
-                kept_words=kept,
+                kept_words=kept_words,
                 previous_words=previous_words,
                 origin=sources.origin(event, version),
                 nested_headings=_count_nested_headings(text),
             )
         )
-    return tuple(found)
+    return tuple(steps)
 
 
 def _count_nested_headings(text: str) -> int:
@@ -210,20 +212,22 @@ class _Sources:
     _of_all: set[str] = field(default_factory=set)
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
-        """Trace the version's words. A chat model that thought had read the whole list, not one version."""
+        """Return where the words of a version came from. A chat model that thought had read the whole list, not one
+        version. Versions have to be given in their order."""
         previous: Set[str] = frozenset()
-        read = [*version.added]
+        positions = [*version.added]
         if event.compaction.base:
             previous = self._of_version[event.compaction.base - 1]
         if event.what is CompactionOutcome.THOUGHT:
+            # It also read what it had recalled in this turn.
             previous = self._of_all
             for record in self.run.requests:
                 if record.turn == event.compaction.turn:
-                    read += record.parts.recalled
+                    positions += record.parts.recalled
         messages: set[str] = set()
-        for position in read:
+        for position in positions:
             messages |= content_keys(readable(self.run.log[position]))
-        found = word_origin(version.text, previous, messages)
+        origin = word_origin(version.text, previous, messages)
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]
-        return found
+        return origin

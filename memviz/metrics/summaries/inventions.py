@@ -69,8 +69,8 @@ _FAMILY = frozenset(
 
 def _plain_number(number: str) -> str:
     """Return a number in digits written in one way: 3,600 and 03600 are 3600."""
-    whole, point, rest = _THOUSANDS.sub("", number).partition(".")
-    return (whole.lstrip("0") or "0") + point + rest
+    whole, point, decimals = _THOUSANDS.sub("", number).partition(".")
+    return (whole.lstrip("0") or "0") + point + decimals
 
 
 class Terms(NamedTuple):
@@ -88,21 +88,24 @@ def _terms_of_line(line: str) -> Terms:
         word = match[0].lower()
         words.update([word, *re.split("['’]", word)])
     words |= {_CALENDAR_FORMS[word] for word in words & _CALENDAR_FORMS.keys()}
+    # 2027-05-03 says May, so a reply that writes the month out invents nothing.
     for date in _ISO_DATE.finditer(line):
         if 1 <= int(date[1]) <= 12:
             words.add(_MONTHS[int(date[1]) - 1])
     numbers: set[str] = set()
-    for found in _NUMBER.finditer(line):
-        number = _plain_number(found[0])
+    for number_match in _NUMBER.finditer(line):
+        number = _plain_number(number_match[0])
         parts = filter(None, re.split("[.,]", number))
         numbers.update([number, *map(_plain_number, parts)])
     numbers |= {str(_NUMBER_WORDS[word]) for word in words & _NUMBER_WORDS.keys()}
-    numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
+    for han_match in _HAN_NUMBER.finditer(line):
+        numbers.add(str(_han_number(han_match[0])))
     return Terms(frozenset(words), frozenset(numbers))
 
 
 def _han_number(text: str) -> int:
     """Return the value of a number in Chinese words: 二十九 is 29, 一千 is 1000."""
+    # ``digit`` waits for its unit, ``part`` is below 10,000, ``total`` are the ten thousands (万) so far.
     total = part = digit = 0
     for letter in text:
         if letter in _HAN_DIGITS:
@@ -111,6 +114,7 @@ def _han_number(text: str) -> int:
             part += (digit or 1) * _HAN_UNITS[letter]
             digit = 0
         else:
+            # 万 multiplies all that stands before it: 三十五万 is 35 * 10,000.
             total += (part + digit) * 10_000
             part = digit = 0
     return total + part + digit
@@ -181,10 +185,13 @@ def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
     their order."""
     terms = terms_of(prompt)
-    found = [*_latin_names(text, terms.words, known), *_numbers(text, terms.numbers)]
+    terms_by_place = [
+        *_latin_names(text, terms.words, known),
+        *_numbers(text, terms.numbers),
+    ]
     if not text.isascii():
-        found += _han_names(text, prompt, known)
-    return tuple(dict.fromkeys(term for _, term in sorted(found)))
+        terms_by_place += _han_names(text, prompt, known)
+    return tuple(dict.fromkeys(term for _, term in sorted(terms_by_place)))
 
 
 def _latin_names(
@@ -210,6 +217,7 @@ def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]
     for name in {*known.chinese_names, *_people_in(text.split("\n"))}:
         if name in text and name not in prompt:
             yield text.index(name), name
+    # A family name that the prompt does not have begins a name of up to three characters.
     for run in _HAN_RUN.finditer(text):
         for at, letter in enumerate(run[0][:-1]):
             if letter in _FAMILY and letter not in prompt:
@@ -217,14 +225,14 @@ def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]
 
 
 def _people_in(lines: Iterable[str]) -> set[str]:
-    written = [line for line in lines if not line.isascii()]
-    people = ChinesePeople(written)
-    found = set()
-    for line in written:
+    chinese_lines = [line for line in lines if not line.isascii()]
+    people = ChinesePeople(chinese_lines)
+    names = set()
+    for line in chinese_lines:
         for match in _HAN_SENTENCE.finditer(line):
             sentence = match[0]
-            found |= {sentence[start:stop] for start, stop in people.places(sentence)}
-    return found
+            names |= {sentence[start:stop] for start, stop in people.places(sentence)}
+    return names
 
 
 def _begins_sentence(text: str, at: int) -> bool:
@@ -255,7 +263,7 @@ def inventions(run: Run) -> tuple[Invention, ...]:
 
 
 def _find_inventions(run: Run) -> Iterator[Invention]:
-    prompts = [prompt_text(one.request or ()) for one in run.compactions]
+    prompts = [prompt_text(compaction.request or ()) for compaction in run.compactions]
     lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for compaction, prompt in zip(run.compactions, prompts, strict=True):
