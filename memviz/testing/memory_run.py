@@ -101,7 +101,7 @@ class Facts:
     stated: int
     """Facts that were stated by the last request of their conversation."""
     kept: int
-    """Those of them that this last request still holds."""
+    """Facts that this last request still holds."""
     half_life: float
     """The number of requests after which at most half of the facts are still known; ``inf`` where more than half are
     known at every age."""
@@ -185,23 +185,24 @@ class MemoryRun:
     @cached_property
     def facts(self) -> Facts:
         """The facts of all conversations, and how long they last."""
-        stated = kept = 0
-        lost: list[str] = []
+        stated_count = 0
+        kept_count = 0
+        lost_facts: list[str] = []
         lives = []
         for transcript, run in self._pairs:
             probes = transcript.probes or propose_probes(run.log)
-            judged = retention(run, probes)
-            lives.append(survival(judged, run.log))
-            if not len(judged.states):
+            run_retention = retention(run, probes)
+            lives.append(survival(run_retention, run.log))
+            if not len(run_retention.states):
                 continue
-            is_stated = judged.judged[-1]
-            is_kept = is_stated & judged.retained[-1]
-            stated += int(is_stated.sum())
-            kept += int(is_kept.sum())
+            is_stated = run_retention.judged[-1]
+            is_kept = is_stated & run_retention.retained[-1]
+            stated_count += int(is_stated.sum())
+            kept_count += int(is_kept.sum())
             for number in np.flatnonzero(is_stated & ~is_kept).tolist():
                 probe = probes[number]
-                lost.append(probe.question.replace(BLANK, probe.answers[0]))
-        return Facts(stated, kept, _half_life(lives), tuple(lost))
+                lost_facts.append(probe.question.replace(BLANK, probe.answers[0]))
+        return Facts(stated_count, kept_count, _half_life(lives), tuple(lost_facts))
 
     @cached_property
     def tokens(self) -> int:
@@ -281,12 +282,12 @@ class MemoryRun:
 
 def _half_life(lives: Sequence[Survival]) -> float:
     """Return the first age at which at most half of the facts of all conversations are known; ``inf`` if none."""
-    retained = zip_longest(*(one.retained for one in lives), fillvalue=0)
-    observed = zip_longest(*(one.observed for one in lives), fillvalue=0)
-    together = Survival(
-        np.array([*map(sum, retained)]), np.array([*map(sum, observed)])
-    )
-    age = together.half_life
+    # Conversations are of different lengths: where one has ended, it adds nothing.
+    retained = zip_longest(*(life.retained for life in lives), fillvalue=0)
+    observed = zip_longest(*(life.observed for life in lives), fillvalue=0)
+    retained_counts = np.array(list(map(sum, retained)))
+    observed_counts = np.array(list(map(sum, observed)))
+    age = Survival(retained_counts, observed_counts).half_life
     return inf if age is None else age
 
 
@@ -297,6 +298,9 @@ def _turns_without(run: Run, part: Literal["prompt", "input"]) -> str:
         return ""
     turns: dict[int, None] = {}
     for length, answer in run.strategy.answers.items():
-        if answer.lacks_prompt if part == "prompt" else answer.lacks_input:
+        is_left_out = answer.lacks_prompt
+        if part == "input":
+            is_left_out = answer.lacks_input
+        if is_left_out:
             turns[run.log.turn_number(length - 1)] = None
     return turn_list([*turns]) if turns else ""
