@@ -154,8 +154,8 @@ class Setting:
     @property
     def summary_model(self) -> str:
         """The model that summarizes in exported code, the same in every target."""
-        chosen = self.summarizer_model or self.summarizer
-        return self.chat_model if is_free(chosen) else chosen
+        name = self.summarizer_model or self.summarizer
+        return self.chat_model if is_free(name) else name
 
     @property
     def summarizer_difference(self) -> str:

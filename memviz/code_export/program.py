@@ -103,18 +103,20 @@ def write_program(
     packages: str = "",
 ) -> str:
     """Return the text of the file: the comment on top, imports, values to edit, and the code."""
-    joined = join_templates(template, frozenset((instead or {}).items()))
-    chosen = joined.choose(endings)
+    templates = join_templates(template, frozenset((instead or {}).items()))
+    definitions = templates.choose(endings)
     used_names = set[str]()
-    for definition in chosen.values():
+    for definition in definitions.values():
         used_names |= definition.mentioned
-    imports = [source for name, source in joined.imports.items() if name in used_names]
-    values_to_edit = _values_to_edit(chosen, values)
+    imports = [
+        source for name, source in templates.imports.items() if name in used_names
+    ]
+    values_to_edit = _values_to_edit(definitions, values)
     needed = [packages] if packages else []
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
     differences = []
-    for ids, sentence in joined.differences:
+    for ids, sentence in templates.differences:
         if whose and not whose.isdisjoint(ids.split()):
             differences.append(sentence)
     if setting.strategy.writes_notes:
@@ -125,28 +127,28 @@ def write_program(
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
-    return top + "\n\n\n" + _code(chosen, values) + "\n"
+    return top + "\n\n\n" + _code(definitions, values) + "\n"
 
 
 def _values_to_edit(
-    chosen: Mapping[str, Definition], values: Mapping[str, Any]
+    definitions: Mapping[str, Definition], values: Mapping[str, Any]
 ) -> list[str]:
     """Return the constants: first those of the setting in its order, then all others."""
     constants = {}
-    for name, definition in chosen.items():
+    for name, definition in definitions.items():
         if definition.is_constant:
             constants[name] = _with_value(name, definition, values)
     of_setting = [constants.pop(name) for name in values if name in constants]
     return [*of_setting, *constants.values()]
 
 
-def _code(chosen: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
+def _code(definitions: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
     """Return all definitions but the constants, two blank lines apart. Assignments in a
     row stay under each other.
     """
     code = ""
     after_assignment = False
-    for name, definition in chosen.items():
+    for name, definition in definitions.items():
         if definition.is_constant:
             continue
         gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"

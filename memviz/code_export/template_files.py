@@ -157,16 +157,16 @@ def _with_inherited(
     base = definitions.get(ast.unparse(node.bases[0]))
     if base is None:
         return definition
-    own = _parts_of(definition)
+    own_parts = _parts_of(definition)
     parts: dict[str, str] = {}
     for name, source in _parts_of(base).items():
-        if name not in own:
+        if name not in own_parts:
             parts[name] = source
         # What stands before it in the derived class goes with it.
-        while name in own:
-            first = next(iter(own))
-            parts[first] = own.pop(first)
-    parts |= own
+        while name in own_parts:
+            first = next(iter(own_parts))
+            parts[first] = own_parts.pop(first)
+    parts |= own_parts
     body = "\n\n".join(parts.values())
     source = f"class {definition.name}:\n{body}"
     return Definition(definition.name, source, ast.parse(source).body[0])
