@@ -98,31 +98,41 @@ def settings_to_try(
 
     Raises what :func:`strategies_from` does.
     """
-    from memviz.strategies.step_numbers import step_numbers
-    from memviz.tuning.grid import settings, suggested, tried_at_first
+    from memviz.tuning.grid import tried_at_first
 
     to_try: list[Strategy] = []
     ids = strategy_args or tried_at_first()
     for id, assignments in _typed_strategies(ids, set_args):
-        declared = parameters_of(id)
+        # A recording plays the summaries of the settings that were recorded, and of no others.
         if recorded is not None and not assignments:
-            held = [setting for setting in recorded if setting.id == id]
-            if held:
-                to_try += held
+            recorded_settings = [setting for setting in recorded if setting.id == id]
+            if recorded_settings:
+                to_try += recorded_settings
                 continue
             if not strategy_args and strategy(id).writes_notes:
                 continue
-        if id in presets():
-            # It is one setting, and no grid of them.
-            to_try.append(strategy(id, **_typed_values(id, assignments)))
-            continue
-        values = dict(suggested(id, largest=largest))
-        if "steps" in declared:
-            declared |= step_numbers(dict(assignments).get("steps"))
-        for name, text in assignments:
-            values[name] = tuple(_values_of(name, declared.get(name), text, id))
-        to_try += settings({id: values})
+        to_try += _settings_of(id, assignments, largest)
     return tuple(dict.fromkeys(to_try))
+
+
+def _settings_of(
+    id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
+) -> list[Strategy]:
+    """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
+    from memviz.strategies.step_numbers import step_numbers
+    from memviz.tuning.grid import settings, suggested
+
+    if id in presets():
+        # It is one setting, and no grid of them.
+        return [strategy(id, **_typed_values(id, assignments))]
+    declared = parameters_of(id)
+    values = dict(suggested(id, largest=largest))
+    # The numbers in the steps of a pipeline are parameters too, named in words.
+    if "steps" in declared:
+        declared |= step_numbers(dict(assignments).get("steps"))
+    for name, text in assignments:
+        values[name] = tuple(_values_of(name, declared.get(name), text, id))
+    return list(settings({id: values}))
 
 
 def _typed_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
@@ -347,10 +357,10 @@ def target_named(text: str) -> Target:
     """
     from memviz.code_export import targets
 
-    known = targets()
-    beginning = [name for name in known if text and name.startswith(text)]
-    if text not in known and len(beginning) == 1:
+    targets_by_name = targets()
+    beginning = [name for name in targets_by_name if text and name.startswith(text)]
+    if text not in targets_by_name and len(beginning) == 1:
         (text,) = beginning
-    if text not in known:
-        raise UnknownTargetError(text, known)
-    return known[text]
+    if text not in targets_by_name:
+        raise UnknownTargetError(text, targets_by_name)
+    return targets_by_name[text]

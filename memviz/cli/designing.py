@@ -217,6 +217,7 @@ def _shares_from(text: str) -> dict[str, float]:
                 f"{part!r} is not of the form KIND=SHARE, such as facts=85%.",
                 param_hint="--keep",
             ) from None
+        # "85%" and "0.85" are the same.
         if number != share.strip():
             shares[kind.strip()] /= 100
     return shares
@@ -243,6 +244,7 @@ def _with_code(
     none for any."""
     from memviz.code_export import NoCodeError, Setting
 
+    # A target says that it has no code only as it writes it.
     with_code = []
     refusal = None
     for setting in settings:
@@ -285,8 +287,8 @@ def _say_how_long(designing: Designing) -> None:
     writer = find_model(OFFLINE)
     transcript = Transcript(tuple(designing.search[0].log))
     HERE.try_out(settings, transcript, designing.counter, writer)
-    read = designing.planned_messages // len(settings)
-    seconds = HERE.seconds_of_all(settings, OFFLINE, read)
+    messages_a_setting = designing.planned_messages // len(settings)
+    seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:
         complain(
             f"{counted(settings, 'setting')} take about {time_words(seconds)} in one process, less what was "
@@ -324,9 +326,9 @@ def _write_files(
     except OSError as error:
         reason = error.strerror or error
         raise OutputError(f"{folder} cannot be made: {reason}.") from error
-    for wanted in dict.fromkeys((target, MEMORY_YAML)):
-        path = folder / wanted.file_name
-        write_text(wanted.write(setting), path, *files)
+    for file_target in dict.fromkeys((target, MEMORY_YAML)):
+        path = folder / file_target.file_name
+        write_text(file_target.write(setting), path, *files)
     again = designing.replay_anew(strategy_of(load_memory_config(path)))
     where = f"{path}, read again and run over the conversations held out, gives"
     if again != design.holdout:

@@ -92,10 +92,10 @@ def _of_file(error: TranscriptError, name: str) -> TranscriptError:
 def _say_if_known(document: Document, name: str) -> None:
     from memviz.transcripts.loading import formats
 
-    for known in formats().values():
-        if known.recognise(document):
+    for reader in formats().values():
+        if reader.recognise(document):
             complain(
-                f"{name} needs no mapping: memviz import reads it as {known.name}."
+                f"{name} needs no mapping: memviz import reads it as {reader.name}."
             )
             return
 

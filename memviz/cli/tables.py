@@ -203,10 +203,10 @@ def _has_forms(run: Run) -> bool:
 def _reduced_sentence(run: Run) -> str:
     """A sentence on the messages that the last request sends with less in them."""
     fates = run.fates_at(run.requests[-1])
-    cleared = int((fates == Fate.CLEARED).sum())
+    cleared_count = int((fates == Fate.CLEARED).sum())
     shortened = int((fates == Fate.SHORTENED).sum())
     return (
-        f"In the last request {counted(cleared, 'message')} cleared (sent as a placeholder or without arguments) "
+        f"In the last request {counted(cleared_count, 'message')} cleared (sent as a placeholder or without arguments) "
         f"and {shortened:,} shortened."
     )
 
@@ -241,9 +241,9 @@ def _table_of_settings(
     several = any(row["conversations"] > 1 for row in rows)
     table = _table_of_measures("setting", measures, [EACH] if several else [])
     for row in rows:
-        each = [spread_in_words(row)] if several else []
+        spread = [spread_in_words(row)] if several else []
         marks = _marks_of_setting(row, recommended)
-        table.add_row(*_cells_of(row, measures), *each, marks)
+        table.add_row(*_cells_of(row, measures), *spread, marks)
     return table
 
 
@@ -297,9 +297,9 @@ def _what_is_shown(
     sentence += "."
     compared = len(sweep.compared_conversations)
     if compared > 1:
-        which = "the middle" if constraints.over == "median" else "the worst"
+        middle_or_worst = "the middle" if constraints.over == "median" else "the worst"
         sentence += (
             f" Cost, tokens and summarizations of {compared:,} conversations are added; the facts kept and the largest "
-            f"request are those of {which} one."
+            f"request are those of {middle_or_worst} one."
         )
     return sentence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,7 @@ from memviz.cli.output import complain, say
 from memviz.core import page_titles
 
 if TYPE_CHECKING:
+    from memviz.watching.keeper import Keeper
     from memviz.watching.programs import Place
 
 Folders = Annotated[
@@ -108,31 +109,42 @@ def watch_programs(
         raise BadParameter(
             "There is no folder to watch: none was found, or none was agreed to. Give one with --folder."
         )
+    # A signal only asks to stop: a file that is being read is kept whole.
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     keeper = Keeper(Workspace(db).store, tuple(redact or ()))
     with ExitStack() as servers:
         if otlp:
-            from memviz.watching.serving import serve_traces
-
-            traces = servers.enter_context(closing(serve_traces(keeper, otlp_port)))
-            say(
-                f"Traces are received at {traces.address}/v1/traces, their logs at /v1/logs."
-            )
+            servers.enter_context(_receive_traces(keeper, otlp_port))
         if proxy:
-            from memviz.watching.serving import serve_proxy
-
-            relay = servers.enter_context(
-                closing(serve_proxy(keeper, proxy, proxy_port))
-            )
-            say(f"{relay.address} passes requests on to {proxy}.")
+            servers.enter_context(_relay_requests(keeper, proxy, proxy_port))
         for place in places:
             say(f"Sessions are read in {place.folder}.")
         say(
             f"Watching, into {keeper.store.path}. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends."
         )
         FolderWatch(places, keeper, complain).run(stop)
+
+
+@contextmanager
+def _receive_traces(keeper: Keeper, port: int) -> Iterator[None]:
+    from memviz.watching.serving import serve_traces
+
+    with closing(serve_traces(keeper, port)) as server:
+        say(
+            f"Traces are received at {server.address}/v1/traces, their logs at /v1/logs."
+        )
+        yield
+
+
+@contextmanager
+def _relay_requests(keeper: Keeper, upstream: str, port: int) -> Iterator[None]:
+    from memviz.watching.serving import serve_proxy
+
+    with closing(serve_proxy(keeper, upstream, port)) as server:
+        say(f"{server.address} passes requests on to {upstream}.")
+        yield
 
 
 def _places_of(folders: Sequence[Path]) -> list[Place]:
