@@ -76,19 +76,18 @@ class LibraryRequests:
 
 @dataclass(frozen=True, slots=True)
 class MemorySpace:
-    """The values that all memories of one run share.
-
-    ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
-    system messages that the log begins with; together they are sent first with every request, whole. The schemas of the
-    tools that the conversation's own program offered have ``tool_tokens``, sent with every request too.
-    """
+    """The values that all memories of one run share."""
 
     log: Log
     sums: TokenSums
     summaries: SummaryLog
     system_prompt: Message | None = None
+    """A prompt that was given beside the conversation. It stands before the system messages that the log begins with;
+    together they are sent first with every request, whole."""
     prompt_tokens: int = 0
+    """Content tokens of that prompt."""
     tool_tokens: int = 0
+    """Tokens of the schemas of the tools that the conversation's own program offered, sent with every request too."""
     sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
 
     def apart(self) -> MemorySpace:
@@ -125,20 +124,19 @@ class MemorySpace:
 
 class Memory(NamedTuple):
     """All that a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
-    which the last is the newest one in force.
-
-    ``cursor`` is the position of the first message that is not summarized: at first that behind the leading system
-    messages, which are never summarized. ``marks`` are further positions that a strategy keeps, by name: everything
-    before one has been dealt with so, such as cleared. ``pins`` are the positions of the messages that the user wants
-    in every request, as far as they are there.
-    """
+    which the last is the newest one in force."""
 
     space: MemorySpace
     length: int
     summary_count: int = 0
     cursor: int = 0
+    """The position of the first message that is not summarized: at first that behind the leading system messages, which
+    are never summarized."""
     marks: tuple[tuple[str, int], ...] = ()
+    """Further positions that a strategy keeps, by name: everything before one has been dealt with so, such as
+    cleared."""
     pins: tuple[int, ...] = ()
+    """The positions of the messages that the user wants in every request, as far as they are there."""
 
     def mark(self, name: str) -> int:
         """The position of a mark; where history begins as long as it was not moved."""

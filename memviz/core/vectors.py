@@ -77,10 +77,12 @@ def texts_of(messages: Iterable[Message]) -> list[str]:
 @dataclass(eq=False, repr=False)
 class VectorIndex(SharedGrowth):
     """The vectors of messages by one embedding, append-only: of those that can be looked up, with the name of who
-    spoke. ``model`` is empty for the small embedding; ``kept`` are vectors that were paid before."""
+    spoke."""
 
     model: str = ""
+    """The name of the embedding model; empty for the small embedding."""
     kept: VectorSource | None = None
+    """Vectors that were paid before."""
     _length: int = 0
     _vectors: NDArray[np.float32] | None = None
     _rows: dict[bytes, int] = field(default_factory=dict)

@@ -70,20 +70,21 @@ class ModelAccess(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """The openness of a server that listens on ``address``. A switch that is ``None``
-    is on where nobody but this machine can reach the server, and off everywhere else.
-
-    ``environment_keys``: an empty key field uses the server's own API keys. ``private_base_urls``: base URLs that
-    visitors enter may lead to this machine and its network. ``embeddable_by`` are the origins whose pages may show
-    memviz in a frame, besides its own; they may do nothing else.
-    """
+    """The openness of a server. A switch that is ``None`` is on where nobody but this machine can reach the server,
+    and off everywhere else."""
 
     address: str
+    """The address that the server listens on."""
     trust_everyone: bool = False
+    """True if nobody is asked for a password."""
     password_file: str = ""
+    """The file with the password that every visitor is asked for."""
     environment_keys: bool | None = None
+    """True if an empty key field uses the server's own API keys."""
     private_base_urls: bool | None = None
+    """True if base URLs that visitors enter may lead to this machine and its network."""
     embeddable_by: tuple[str, ...] = ()
+    """The origins whose pages may show memviz in a frame, besides its own; they may do nothing else."""
     personal_doors: tuple[str, ...] = ()
     """The doors that know who somebody is, such as "--class": each visitor has a library of their own behind them."""
 

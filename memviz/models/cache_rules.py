@@ -22,19 +22,19 @@ class CacheRules:
     """The rules of one cache. A common prefix of at least ``min_tokens`` is reused, rounded down to ``step_tokens``,
     if its last use is less than ``lifetime_seconds`` ago; each use renews it.
 
-    ``lifetime_seconds=None``: the provider names no lifetime, so nothing is taken to outlast a pause. ``source`` is the
-    title of the page and its owner, ``as_of`` the page's own date or the day it was read, ``note`` what the rules
-    leave out.
-
     Raises :class:`ValueError` for a number that cannot be: less than one token, or a negative time.
     """
 
     min_tokens: int
     step_tokens: int = 1
     lifetime_seconds: float | None = None
+    """``None`` where the provider names no lifetime, so that nothing is taken to outlast a pause."""
     source: str = "entered by hand"
+    """The title of the page that the rules are from, and its owner."""
     as_of: date | None = None
+    """The page's own date, or the day it was read."""
     note: str = ""
+    """The exceptions that these rules leave out."""
 
     def __post_init__(self) -> None:
         if self.min_tokens < 1 or self.step_tokens < 1:

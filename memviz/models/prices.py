@@ -77,11 +77,7 @@ class TokenRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price(TokenRates):
-    """One model of the price file: list prices in USD a token and limits in tokens, ``None`` where unknown.
-
-    ``long_input_rates`` hold instead of the plain rates for requests with more input tokens than each
-    says, in rising order. ``retired_on`` is the day from which the provider no longer serves the model.
-    """
+    """One model of the price file: list prices in USD a token and limits in tokens, ``None`` where unknown."""
 
     model: str
     provider: str
@@ -89,7 +85,9 @@ class Price(TokenRates):
     max_input_tokens: int | None
     max_output_tokens: int | None
     long_input_rates: tuple[TokenRates, ...] = ()
+    """Rates in place of the plain ones for requests with more input tokens than each says, in rising order."""
     retired_on: date | None = None
+    """The day from which the provider no longer serves the model."""
 
     def rates(self, input_tokens: int) -> TokenRates:
         """The rates of a request with this many input tokens."""

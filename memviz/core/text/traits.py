@@ -88,16 +88,19 @@ _HAS_DIGIT = _MARKS.add(lambda word: _DIGIT.search(word) is not None)
 
 
 class Traits(NamedTuple):
-    """Marks of one sentence. ``amounts`` are the numbers outside dates and times of day.
-    ``informativeness`` is a weight without unit, larger for what is more worth keeping."""
+    """Marks of one sentence."""
 
     numbers: frozenset[str]
     amounts: frozenset[str]
+    """The numbers outside dates and times of day."""
     names: frozenset[str]
     has_date: bool
     is_change: bool
+    """True if it says that something is otherwise than before: "The meeting moved to Friday"."""
     is_hedged: bool
+    """True if the speaker is not sure: "maybe", "I think"."""
     informativeness: float
+    """A weight without unit, larger for what is more worth keeping."""
 
     @classmethod
     def of(cls, text: str) -> Traits:

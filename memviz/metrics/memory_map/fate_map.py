@@ -30,15 +30,18 @@ _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 @dataclass(frozen=True, eq=False)
 class FateMap(ByRequest):
-    """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
-    ``stretches`` say what became of messages at each, ``versions`` [requests x notes] are the versions (0-based) that
-    were sent alone, LIST for a list of them, and ``generations`` what is in each version."""
+    """The fates of all messages of a run, at each of its requests."""
 
     messages: int
+    """Messages of the log."""
     turns: NDArray[np.int_]
+    """[requests]: the turn of each request."""
     stretches: Stretches
+    """The fates of the messages at each request."""
     versions: NDArray[np.int_]
+    """[requests x notes]: the versions (0-based) that were sent alone, LIST for a list of them."""
     generations: Generations
+    """How often each message was summarized until it stood in each version."""
 
     @classmethod
     def of(cls, run: Run) -> FateMap:
@@ -123,9 +126,7 @@ class FateMap(ByRequest):
 
 
 class FateShares(NamedTuple):
-    """Messages of each fate at one request, the input included. ``mean_generation`` is over those summarized:
-    how many summarizations their content has been through; 0 where there are none. ``cleared`` and ``shortened`` are
-    sent in their place with less in them than they have."""
+    """Numbers of the messages of each fate at one request, the input included."""
 
     messages: int
     verbatim: int
@@ -133,8 +134,11 @@ class FateShares(NamedTuple):
     summarized: int
     dropped: int
     mean_generation: float
+    """Summarizations that the content of a summarized message has been through, on average; 0 where there are none."""
     cleared: int = 0
+    """Messages that are sent in their place as a placeholder or without arguments."""
     shortened: int = 0
+    """Messages that are sent in their place with less in them than they have."""
 
 
 class Span(NamedTuple):

@@ -77,13 +77,17 @@ Painted = tuple[int, int, int]
 
 
 class Stretches(NamedTuple):
-    """One entry a stretch in each array, in the order of requests and of messages: the request (0-based), the log
-    positions from ``starts`` up to ``stops``, and their code. What no stretch holds is not there yet."""
+    """Stretches of messages with the same code, one entry a stretch in each array, in the order of requests and of
+    messages. What no stretch holds is not there yet."""
 
     requests: NDArray[np.int32]
+    """The number of the request (0-based)."""
     starts: NDArray[np.int32]
+    """The log position of the first message."""
     stops: NDArray[np.int32]
+    """The log position behind the last message."""
     codes: NDArray[np.uint8]
+    """The place in :data:`STEPS` of what became of these messages."""
 
     def picked(self, selection: NDArray[np.bool_] | slice) -> Stretches:
         """Return the stretches that a mask or a slice selects."""

@@ -99,13 +99,14 @@ def _scalars(value: Any) -> Iterator[ArgumentValue]:
 
 
 class Stretch(NamedTuple):
-    """So many ``tokens`` behind the first ``start`` ones. ``position`` is that of the log's message, ``None`` where it
-    is not one of them."""
+    """A part of a request, drawn in one way."""
 
     looks: Looks
     start: int
+    """Tokens of the request before this part."""
     tokens: int
     position: int | None = None
+    """The log position of the message; ``None`` where it is none of the log."""
 
 
 class SaidAndSent(NamedTuple):

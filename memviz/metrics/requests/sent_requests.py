@@ -23,12 +23,14 @@ Item = Messages | Notes | Message
 
 
 class Request(NamedTuple):
-    """One request: the tools offered, what stands ``inside`` the system prompt besides its own words, and in ``items``
-    everything behind it, in order. None is empty."""
+    """One request, in pieces. None of them is empty."""
 
     tools: tuple[str, ...]
+    """The schemas of the tools that are offered."""
     inside: tuple[Notes | Line, ...]
+    """The pieces inside the system prompt, besides its own words."""
     items: Sequence[Item]
+    """Everything behind the system prompt, in order."""
 
     @classmethod
     def of(cls, parts: Parts, thoughts: Sequence[Message] = ()) -> Request:

@@ -119,21 +119,9 @@ _FRESHNESS = np.array(
 @dataclass(frozen=True, eq=False)
 class Retention(ByRequest, NotebookOutput):
     """The facts that one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
-    ``turns`` is the turn of each request.
 
-    A probe is *born* once all messages of its evidence are in the log; one without
-    evidence from the first request on, one whose evidence lies outside the log never.
-    ``births`` are the log positions of that last message (-1: no evidence; the length
-    of the log: never). ``evidence``: all messages of the evidence are in the request,
-    word for word (recalled ones count). ``contained``: an accepted answer is contained
-    in the request, by the rule of :mod:`memviz.core.text.containment`, and affirmed
-    there. ``stale``: a stale one is. ``states`` are :class:`Knowledge` codes: where it
-    is contained; where only the evidence is there, in words that the probe does not
-    list, VERBATIM, or RECALLED if it takes a recalled message to have all of it.
-    CONTRADICTED: it is mentioned only where it is denied or called outdated, by the
-    rule of :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or
-    another probe names it as its stale answer, and the request knows that one's. So
-    LOST means none of these.
+    A probe is *born* once all messages of its evidence are in the log; one without evidence from the first request on,
+    one whose evidence lies outside the log never.
 
     Read are the texts of messages with the arguments of tool calls, and of summaries without the words memviz
     puts around them: the number in "[Turn 47]" is no knowledge. What a model thought before it answered is
@@ -142,11 +130,23 @@ class Retention(ByRequest, NotebookOutput):
 
     probes: tuple[Probe, ...] = field(repr=False)
     turns: NDArray[np.int64]
+    """The turn of each request."""
     births: NDArray[np.int64] = field(repr=False)
+    """The log position of the last message of each probe's evidence; -1 without evidence, the length of the log for a
+    probe that is never born."""
     states: NDArray[np.uint8] = field(repr=False)
+    """:class:`Knowledge` codes: the place where an answer is contained. Where only the evidence is there, in words that
+    the probe does not list, VERBATIM, or RECALLED if it takes a recalled message to have all of it. CONTRADICTED if the
+    answer is mentioned only where it is denied or called outdated, by the rule of
+    :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or another probe names it as its stale
+    answer, and the request knows that one's. LOST means none of these."""
     evidence: Bools = field(repr=False)
+    """True where all messages of the evidence are in the request, word for word; recalled ones count."""
     contained: Bools = field(repr=False)
+    """True where an accepted answer is contained in the request, by the rule of :mod:`memviz.core.text.containment`,
+    and affirmed there."""
     stale: Bools = field(repr=False)
+    """True where a stale answer is contained and affirmed so."""
     run: Run = field(repr=False)
     """The run whose requests these are."""
 

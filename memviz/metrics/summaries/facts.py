@@ -21,30 +21,32 @@ _BULLET = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 
 
 class FactLine(NamedTuple):
-    """One fact of a version. ``replaces`` is the fact of the version before whose wording or value it changed, empty
-    where it is *added* or *kept*. ``since`` is the number of the version that says it so for the first time.
-
-    ``source`` is the log position of the message that it most likely came from: of the messages which that version took
-    in the one that holds most of its words, a ``share`` of their weight (0 to 1), numbers and names weighing more. A
-    fact that only changed its wording has the source of the one before. ``None`` where no message holds half of it.
-    """
+    """One fact of a version."""
 
     text: str
     change: Literal["added", "replaced", "kept"]
     since: int
+    """The number of the version that says it so for the first time."""
     replaces: str = ""
+    """The fact of the version before whose wording or value it changed; empty where it is *added* or *kept*."""
     source: int | None = None
+    """The log position of the message that it most likely came from: of the messages which its version took in the one
+    that holds most of its words. A fact that only changed its wording has the source of the one before. ``None`` where
+    no message holds half of it."""
     share: float = 0.0
+    """The share of the weight of its words that the source holds, 0 to 1; numbers and names weigh more."""
 
 
 class FactsVersion(NamedTuple):
-    """One version of the facts against the version whose place it took: its lines in order, and the facts that are gone
-    without another in their place. ``event`` is how it came about."""
+    """One version of the facts against the version whose place it took."""
 
     event: CompactionEvent
+    """The event by which it came about."""
     version: SummaryVersion
     lines: tuple[FactLine, ...]
+    """The facts of the version, in order."""
     removed: tuple[str, ...]
+    """The facts that are gone without another in their place."""
 
     def of(self, change: Literal["added", "replaced", "kept"]) -> tuple[FactLine, ...]:
         """Return the lines of this kind."""

@@ -122,15 +122,14 @@ def _han_number(text: str) -> int:
 
 @dataclass(frozen=True)
 class Known:
-    """The knowledge of names before a reply is read, from ``lines``, all that the recorded prompts say.
-
-    ``words`` are no names although replies write them with a capital and no prompt has them; ``names`` are Chinese
-    names that nothing in the script shows.
-    """
+    """The knowledge of names before a reply is read."""
 
     lines: frozenset[str]
+    """All lines of the recorded prompts."""
     words: frozenset[str] = frozenset()
+    """Words that are no names although replies write them with a capital and no prompt has them."""
     names: frozenset[str] = frozenset()
+    """Chinese names that nothing in the script shows."""
 
     @cached_property
     def stems(self) -> frozenset[str]:
