@@ -70,8 +70,8 @@ def strategies_from(
 
     defaults = {} if strategy_args else dict(COMPARED_AT_FIRST)
     strategies = []
-    for id, assignments in _typed_strategies(strategy_args or list(defaults), set_args):
-        values = {**defaults.get(id, {}), **_typed_values(id, assignments)}
+    for id, assignments in _read_strategies(strategy_args or list(defaults), set_args):
+        values = {**defaults.get(id, {}), **_read_values(id, assignments)}
         strategies.append(strategy(id, **values))
     return strategies
 
@@ -102,7 +102,7 @@ def settings_to_try(
 
     to_try: list[Strategy] = []
     ids = strategy_args or tried_at_first()
-    for id, assignments in _typed_strategies(ids, set_args):
+    for id, assignments in _read_strategies(ids, set_args):
         # A recording plays the summaries of the settings that were recorded, and of no others.
         if recorded is not None and not assignments:
             recorded_settings = [setting for setting in recorded if setting.id == id]
@@ -111,11 +111,11 @@ def settings_to_try(
                 continue
             if not strategy_args and strategy(id).writes_notes:
                 continue
-        to_try += _settings_of(id, assignments, largest)
+        to_try += _list_settings(id, assignments, largest)
     return tuple(dict.fromkeys(to_try))
 
 
-def _settings_of(
+def _list_settings(
     id: str, assignments: Sequence[Assignment], largest: Mapping[str, int]
 ) -> list[Strategy]:
     """Return the settings of one strategy: all combinations of the values that were typed and of those suggested."""
@@ -124,18 +124,18 @@ def _settings_of(
 
     if id in presets():
         # It is one setting, and no grid of them.
-        return [strategy(id, **_typed_values(id, assignments))]
+        return [strategy(id, **_read_values(id, assignments))]
     declared = parameters_of(id)
     values = dict(suggested(id, largest=largest))
     # The numbers in the steps of a pipeline are parameters too, named in words.
     if "steps" in declared:
         declared |= step_numbers(dict(assignments).get("steps"))
     for name, text in assignments:
-        values[name] = tuple(_values_of(name, declared.get(name), text, id))
+        values[name] = tuple(_read_values_to_try(name, declared.get(name), text, id))
     return list(settings({id: values}))
 
 
-def _typed_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
+def _read_values(id: str, assignments: Sequence[Assignment]) -> dict[str, Any]:
     """Return the values that were typed for parameters of a strategy, as these take them."""
     declared = parameters_of(id)
     return {name: value_of(declared.get(name), text) for name, text in assignments}
@@ -216,7 +216,7 @@ def recalls_of(recall_args: Sequence[str], transcript: Transcript) -> Recalls:
             raise _wrong_recall(
                 f"{text!r} is not of the form TURN=TURNS or TURN.CALL=TURNS, such as 12=1,3-5 or 12.3=4."
             )
-        request = _request_of(into, log)
+        request = _read_request(into, log)
         # What comes later is the plainer mistake.
         for number in sorted(numbers, reverse=True):
             _check_is_earlier(number, request)
@@ -242,7 +242,7 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
-def _typed_strategies(
+def _read_strategies(
     strategy_args: Sequence[str], set_args: Sequence[str]
 ) -> list[TypedStrategy]:
     """Return each strategy with the assignments for all that it takes, then its own.
@@ -267,7 +267,9 @@ def _typed_strategies(
     return strategies
 
 
-def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> list[Any]:
+def _read_values_to_try(
+    name: str, parameter: Parameter | None, text: str, id: str
+) -> list[Any]:
     """Return the values of a parameter that a sweep tries: "2,4" -> 2 and 4.
 
     A parameter that takes any text has one value, whatever commas are in it.
@@ -281,13 +283,15 @@ def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> li
     for part in text.split(","):
         matched = _RANGE.fullmatch(part) if parameter.is_number else None
         if matched:
-            values += _spread(name, part, matched, id)
+            values += _spread_range(name, part, matched, id)
         else:
             values.append(value_of(parameter, part))
     return values
 
 
-def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
+def _spread_range(
+    name: str, text: str, matched: re.Match[str], id: str
+) -> tuple[int, ...]:
     """Return the round numbers of a range: "500..4000/8" -> 8 from 500 to 4000."""
     from memviz.tuning.grid import DEFAULT_STEPS, spread
 
@@ -300,7 +304,7 @@ def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int,
     return spread(low, high, steps)
 
 
-def _request_of(text: str, log: Log) -> RequestKey:
+def _read_request(text: str, log: Log) -> RequestKey:
     """Return the request of "12", or of "12.3", the third call of turn 12.
 
     Raises BadParameter if the conversation has no such turn or call.

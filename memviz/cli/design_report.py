@@ -59,13 +59,13 @@ def print_design(
             lines.append(f"{near.setting.label}: {missed_words(near.figures, design)}.")
     else:
         out.print(on_one_line(f"Take {best.setting.label}."), style="bold")
-        out.print(_table_of_figures(design, best.figures))
+        out.print(_make_figures_table(design, best.figures))
         lines.append(verdict_sentence(design))
         if design.parts:
             lines += ["", "Part by part, as searched:"]
         for number, (part, without) in enumerate(design.parts, 1):
             lines.append(f"{number}. {explain_part(best.setting, part.line)}")
-            lines.append(f"Without it: {_changed_words(best.figures, without)}.")
+            lines.append(f"Without it: {_describe_changes(best.figures, without)}.")
     basis = basis_in_words(assumptions, counter)
     lines += ["", search_sentence(design)]
     if design.rules_read:
@@ -177,7 +177,7 @@ def as_plain(value: Any) -> Any:
     return value
 
 
-def _table_of_figures(design: Design, searched: Figures) -> Table:
+def _make_figures_table(design: Design, searched: Figures) -> Table:
     """A row a term: what was asked, what everything would give, the figure of the search, and that of the holdout with
     its interval."""
     held_out = design.holdout
@@ -203,7 +203,7 @@ def _table_of_figures(design: Design, searched: Figures) -> Table:
     return table
 
 
-def _changed_words(figures: Figures, without: Measured) -> str:
+def _describe_changes(figures: Figures, without: Measured) -> str:
     """The changes without a part: ``$0.12 more per 1,000 requests, +2.1 points of facts``."""
     before = figures.usd_per_1000.value
     after = without.figures.usd_per_1000.value

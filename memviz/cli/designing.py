@@ -142,7 +142,7 @@ def design_memory(
     from memviz.tuning.figures import Terms
     from memviz.tuning.holdout import split_conversations
 
-    terms = Terms(usd_per_1000, _shares_from(keep))
+    terms = Terms(usd_per_1000, _read_shares(keep))
     target = MEMORY_YAML if code is None else target_named(code)
     _expect_writable(out)
     counter = counter or DEFAULT_COUNTER
@@ -154,7 +154,7 @@ def design_memory(
     designing = Designing(
         search,
         held_out,
-        _with_code(to_try, target, counter),
+        _keep_with_code(to_try, target, counter),
         terms,
         _work_off,
         counter=counter,
@@ -166,7 +166,7 @@ def design_memory(
     )
     _say_how_long(designing)
     files = [source.file for source in sources]
-    _answer(designing, target, out, files, as_json=json)
+    _print_answer(designing, target, out, files, as_json=json)
 
 
 def _expect_writable(folder: Path) -> None:
@@ -181,7 +181,7 @@ def _expect_writable(folder: Path) -> None:
         raise OutputError(f"{folder} cannot be written to: {there} is write-protected.")
 
 
-def _answer(
+def _print_answer(
     designing: Designing,
     target: Target,
     folder: Path,
@@ -204,7 +204,7 @@ def _answer(
         raise Exit(FAILED)
 
 
-def _shares_from(text: str) -> dict[str, float]:
+def _read_shares(text: str) -> dict[str, float]:
     """Return the kinds and shares of ``rules=100%,facts=0.85``: 1.0 of rules and 0.85 of facts."""
     shares = {}
     for part in text.split(","):
@@ -237,7 +237,7 @@ def _find_settings(
     return settings_to_try(grid.strategies or (), grid.assignments or (), largest)
 
 
-def _with_code(
+def _keep_with_code(
     settings: Sequence[Strategy], target: Target, counter: str
 ) -> tuple[Strategy, ...]:
     """Return the settings that the target has code for. Raises :class:`memviz.code_export.NoCodeError` where it has

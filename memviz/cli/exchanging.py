@@ -101,7 +101,7 @@ def import_files(
     for file in files:
         try:
             loaded = load_all(file, format, user, mapping)
-            numbers = _picked_numbers(loaded, pick or ())
+            numbers = _pick_numbers(loaded, pick or ())
         except TranscriptError as error:
             hint = ""
             if not (format or mapping) and can_be_mapped(file):
@@ -183,7 +183,7 @@ def check_library(db: Database = None) -> None:
         say(f"{store.path} is sound: {size}, all of them readable.")
 
 
-def _picked_numbers(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
+def _pick_numbers(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
     """Return the numbers of the conversations to save, each once: those that are picked, else all."""
     count = len(loaded.transcripts)
     for number in pick:

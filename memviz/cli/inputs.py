@@ -131,7 +131,7 @@ def sources_of(
     """The conversations of a file or of a folder, all of them, or the saved one. One that cannot be read is told on
     stderr; the others are there."""
     if os.path.isdir(file_or_id):
-        return _folder_sources(Path(file_or_id), database, format, user)
+        return _read_folder(Path(file_or_id), database, format, user)
     if not is_file(file_or_id):
         return [source_of(file_or_id, database, format, user=user)]
     check_format(format)
@@ -146,7 +146,7 @@ def sources_of(
     return [_from_file(transcript, file_or_id) for transcript in loaded.transcripts]
 
 
-def _folder_sources(
+def _read_folder(
     folder: Path, database: str | None, format: str | None, user: str | None
 ) -> list[Source]:
     """The conversations of all files in a folder and in those below it, in the order of their names; without those of

@@ -216,7 +216,7 @@ def _record(
                 label += f", {dollars(recorded_model.budget.spent_usd)} spent"
             bar(progress.done, progress.total, label)
 
-        with _ending_with_a_way_on(file, recorded_model):
+        with _say_how_to_go_on(file, recorded_model):
             record(
                 transcript,
                 strategies,
@@ -231,7 +231,7 @@ def _record(
 
 
 @contextmanager
-def _ending_with_a_way_on(
+def _say_how_to_go_on(
     file: RecordingFile, recorded_model: ModelToAsk
 ) -> Generator[None]:
     """End the command at an error or Ctrl-C, and say that it can go on from there."""

@@ -89,7 +89,7 @@ def open_dashboard(
         door = ClassDoor(class_.code, Path(class_.folder), class_.teacher_code, place)
         _open_class(door)
     if identities.header:
-        _believe_proxies(identities.header, identities.trusted_proxies or ())
+        _trust_proxies(identities.header, identities.trusted_proxies or ())
     metrics_place(monitoring.metrics)
     if fleet:
         open_fleet_sweep(fleet)
@@ -158,7 +158,7 @@ def _start(port: int, address: str) -> NoReturn:
     arguments += ["--server.address", address]
     if address in ("0.0.0.0", "::"):  # noqa: S104 - Streamlit would ask a server outside which address this machine has
         arguments += ["--browser.serverAddress", socket.gethostname()]
-    with _quiet_end():
+    with _end_quietly():
         sys.exit(streamlit(arguments, prog_name="memviz ui"))
 
 
@@ -209,7 +209,7 @@ def _draw_qr(text: str) -> None:
     segno.make(text, micro=False).terminal(sys.stderr, compact=True)
 
 
-def _believe_proxies(header: str, networks: Sequence[str]) -> None:
+def _trust_proxies(header: str, networks: Sequence[str]) -> None:
     """Tell the server which proxies sign people in."""
     proxies = TrustedProxies(header, tuple(networks))
     proxies.check()
@@ -231,7 +231,7 @@ def _name_of(address: str) -> str:
 
 
 @contextmanager
-def _quiet_end() -> Iterator[None]:
+def _end_quietly() -> Iterator[None]:
     """A block that Ctrl-C and SIGTERM end with exit code 0.
 
     The server closes at the first signal, and then raises it once more for whoever started it.

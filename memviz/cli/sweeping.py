@@ -155,13 +155,13 @@ def _find_settings(
 
     logs = [subject.log for subject in subjects]
     largest = largest_sizes(logs, find_counter(counter))
-    recorded = _recorded_settings(writer, subjects, counter)
+    recorded = _find_recorded_settings(writer, subjects, counter)
     return settings_to_try(
         grid.strategies or (), grid.assignments or (), largest, recorded
     )
 
 
-def _recorded_settings(
+def _find_recorded_settings(
     writer: Model, subjects: Sequence[SweepConversation], counter: str
 ) -> list[Strategy] | None:
     """Return the settings whose summaries over all of the conversations a recording holds; ``None`` where the

@@ -50,11 +50,11 @@ def print_run(out: Console, run: Run) -> None:
             out.print(on_one_line(_sentence_on(compaction, run)))
     out.print()
     use = token_use(run)
-    out.print(_sent_sentence(use, run))
+    out.print(_describe_requests(use, run))
     if use.summarizer_calls:
-        out.print(_summarizer_sentence(use, run))
+        out.print(_describe_summarizer(use, run))
     if _has_forms(run):
-        out.print(_reduced_sentence(run))
+        out.print(_describe_reductions(run))
     for warning in health_warnings(run):
         out.print(on_one_line(f"{warning.title}: {warning.numbers} {warning.remedy}"))
 
@@ -112,7 +112,7 @@ def print_sweep(
     rows = shown_rows.to_dict("records")
     out.print(_table_of_settings(rows, measures, recommended))
     out.print()
-    sentence = _what_is_shown(sweep, constraints, len(shown_rows), len(table))
+    sentence = _describe_table(sweep, constraints, len(shown_rows), len(table))
     out.print(on_one_line(sentence))
 
 
@@ -164,7 +164,7 @@ def _sentence_on(compaction: Compaction, run: Run) -> str:
     return f"{sentence} {name[:1].upper()}{name[1:]} has a text of {tokens}."
 
 
-def _sent_sentence(use: TokenUse, run: Run) -> str:
+def _describe_requests(use: TokenUse, run: Run) -> str:
     turns = f" in {counted(run.turns, 'turn')}" if run.has_calls else ""
     counter = run.counter.name
     whose = "any model but OpenAI's" if counter in ENCODING_FILES else "every model"
@@ -176,7 +176,7 @@ def _sent_sentence(use: TokenUse, run: Run) -> str:
     )
 
 
-def _summarizer_sentence(use: TokenUse, run: Run) -> str:
+def _describe_summarizer(use: TokenUse, run: Run) -> str:
     models = set()
     for compaction in run.compactions:
         if compaction.model:
@@ -200,7 +200,7 @@ def _has_forms(run: Run) -> bool:
     return False
 
 
-def _reduced_sentence(run: Run) -> str:
+def _describe_reductions(run: Run) -> str:
     """A sentence on the messages that the last request sends with less in them."""
     fates = run.fates_at(run.requests[-1])
     cleared_count = int((fates == Fate.CLEARED).sum())
@@ -277,7 +277,7 @@ def _marks_of_setting(row: dict[Any, Any], recommended: int | None) -> str:
     return ", ".join(marks)
 
 
-def _what_is_shown(
+def _describe_table(
     sweep: Sweep, constraints: Constraints, rows: int, settings: int
 ) -> str:
     facts_by_subject = {

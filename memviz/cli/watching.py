@@ -102,9 +102,9 @@ def watch_programs(
     from memviz.watching.keeper import Keeper
 
     if folder or otlp or proxy:
-        places = _places_of(folder or ())
+        places = _read_places(folder or ())
     else:
-        places = _places_asked_for(yes)
+        places = _ask_for_places(yes)
     if not (places or otlp or proxy):
         raise BadParameter(
             "There is no folder to watch: none was found, or none was agreed to. Give one with --folder."
@@ -147,7 +147,7 @@ def _relay_requests(keeper: Keeper, upstream: str, port: int) -> Iterator[None]:
         yield
 
 
-def _places_of(folders: Sequence[Path]) -> list[Place]:
+def _read_places(folders: Sequence[Path]) -> list[Place]:
     from memviz.watching.programs import Place
 
     for folder in folders:
@@ -156,7 +156,7 @@ def _places_of(folders: Sequence[Path]) -> list[Place]:
     return [Place(folder.expanduser().absolute()) for folder in folders]
 
 
-def _places_asked_for(yes: bool) -> list[Place]:
+def _ask_for_places(yes: bool) -> list[Place]:
     """Return the folders of programs that the user lets be watched."""
     from memviz.watching.programs import places_here
 

@@ -137,7 +137,7 @@ def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
     keep: tuple[str, int] = ("messages", strategy.keep_messages)
     if strategy.kept_tokens:
         keep = ("tokens", strategy.kept_tokens)
-    triggers = [_amounts(clause) for clause in strategy.triggers.clauses]
+    triggers = [_list_amounts(clause) for clause in strategy.triggers.clauses]
     return {"TRIGGER": triggers, "KEEP": keep}
 
 
@@ -188,7 +188,7 @@ def spell_for_openai_agents(name: str) -> str:
     return without_provider(name) if is_openai(name) else f"litellm/{name}"
 
 
-def _amounts(clause: TriggerClause) -> dict[str, int]:
+def _list_amounts(clause: TriggerClause) -> dict[str, int]:
     """The amounts to be reached together; of several numbers of one unit the largest."""
     clauses = clause.clauses if isinstance(clause, AllOf) else (clause,)
     amounts: dict[str, int] = {}

@@ -72,7 +72,7 @@ def write_from_templates(
     whose = {id} if _has_own(id, name) else {id, ANY_RULE}
     endings: list[str] = []
     for variant in (id, setting.counter, *variants):
-        endings += _endings(variant)
+        endings += _list_endings(variant)
     return write_program(
         setting, place, name, values, instead, endings, whose, packages
     )
@@ -111,7 +111,7 @@ def write_program(
     imports = [
         source for name, source in templates.imports.items() if name in used_names
     ]
-    values_to_edit = _values_to_edit(definitions, values)
+    values_to_edit = _list_values(definitions, values)
     needed = [packages] if packages else []
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
@@ -122,15 +122,15 @@ def write_program(
     if setting.strategy.writes_notes:
         differences.append(setting.summarizer_difference)
     parts = [
-        _header(setting, place, needed, differences),
+        _write_header(setting, place, needed, differences),
         import_lines(imports),
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
-    return top + "\n\n\n" + _code(definitions, values) + "\n"
+    return top + "\n\n\n" + _write_code(definitions, values) + "\n"
 
 
-def _values_to_edit(
+def _list_values(
     definitions: Mapping[str, Definition], values: Mapping[str, Any]
 ) -> list[str]:
     """Return the constants: first those of the setting in its order, then all others."""
@@ -142,7 +142,9 @@ def _values_to_edit(
     return [*of_setting, *constants.values()]
 
 
-def _code(definitions: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
+def _write_code(
+    definitions: Mapping[str, Definition], values: Mapping[str, Any]
+) -> str:
     """Return all definitions but the constants, two blank lines apart. Assignments in a
     row stay under each other.
     """
@@ -161,11 +163,11 @@ def _has_own(id: str, template: str) -> bool:
     """Return whether a template has a program for this strategy itself, and not only one for any rule."""
     if template.endswith(f"_{id}"):
         return True
-    endings = _endings(id)
+    endings = _list_endings(id)
     return any(name.endswith(endings) for name in read_template(template).definitions)
 
 
-def _endings(variant: str) -> tuple[str, str]:
+def _list_endings(variant: str) -> tuple[str, str]:
     """Return how the names of functions and of classes end that are for one strategy, counter or library."""
     return f"_for_{variant}", "For" + variant.title().replace("_", "")
 
@@ -180,7 +182,7 @@ def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) ->
     return f"{name} = {value(values[name])}{behind}"
 
 
-def _header(
+def _write_header(
     setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
 ) -> str:
     """Return the comment on top: what this is, where it was found, and what differs from the simulation."""

@@ -128,11 +128,11 @@ def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
         flat["meta"] = {"reasoning": thoughts}
     # What the message says itself counts for more than what was read out of blocks.
     flat |= {key: item for key, item in value.items() if item is not None}
-    flat["content"] = "\n".join(_texts(text))
+    flat["content"] = "\n".join(_read_blocks(text))
     return flat
 
 
-def _texts(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
+def _read_blocks(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
     for block in blocks:
         if isinstance(block, str):
             yield block

@@ -167,14 +167,14 @@ def _(text: str, /, **values: object) -> str:
     Without values braces stay as they are. A text that remembers its values (:class:`Said`) has them already.
     """
     if isinstance(text, Said):
-        return _fill(_translated(None, text.template), _shown(text.values))
-    return _fill(_translated(None, text), values)
+        return _fill(_translate(None, text.template), _shown(text.values))
+    return _fill(_translate(None, text), values)
 
 
 def pgettext(context: str, text: str, /, **values: object) -> str:
     """Return the same for a text that is translated in one way here and in another one elsewhere; ``context`` says
     which one it is."""
-    return _fill(_translated(context, text), values)
+    return _fill(_translate(context, text), values)
 
 
 def ngettext(one: str, several: str, number: float, /, **values: object) -> str:
@@ -182,7 +182,7 @@ def ngettext(one: str, several: str, number: float, /, **values: object) -> str:
     values.setdefault("number", number)
     code = language_now()
     if code != ENGLISH:
-        catalogue = _catalogue(code)
+        catalogue = _read_catalogue(code)
         forms = catalogue.texts.get((None, one))
         if isinstance(forms, tuple):
             # A fraction takes the form of a number that is not one: 0.4 seconds.
@@ -215,7 +215,7 @@ def script_words(source: str) -> dict[str, str]:
     """Return the translations of the texts that a script and its HTML mark; empty in English, which it has itself."""
     if language_now() == ENGLISH:
         return {}
-    return {text: _translated(None, text) for text in script_texts(source)}
+    return {text: _translate(None, text) for text in script_texts(source)}
 
 
 def _fill(template: str, values: Mapping[str, object]) -> str:
@@ -248,21 +248,21 @@ def _fill_han(template: str, values: Mapping[str, object]) -> str:
     return filled
 
 
-def _translated(context: str | None, text: str) -> str:
+def _translate(context: str | None, text: str) -> str:
     code = language_now()
     if code == ENGLISH:
         return text
-    translation = _catalogue(code).texts.get((context, text))
+    translation = _read_catalogue(code).texts.get((context, text))
     return translation if isinstance(translation, str) else text
 
 
 @cache
-def _catalogue(code: str) -> _Catalogue:
+def _read_catalogue(code: str) -> _Catalogue:
     texts: dict[tuple[str | None, str], str | tuple[str, ...]] = {}
     plural = ""
     # An unknown code has no folder, and is as good as English.
     for path in sorted((LOCALE / code).glob("*.po")) if code in languages() else ():
-        for entry in _entries_of(path.read_text(encoding="utf-8")):
+        for entry in _read_entries(path.read_text(encoding="utf-8")):
             text = entry.pop("msgid", "")
             context = entry.pop("msgctxt", None)
             entry.pop("msgid_plural", "")
@@ -276,7 +276,7 @@ def _catalogue(code: str) -> _Catalogue:
     return _Catalogue(texts, c2py(plural or "n != 1"))
 
 
-def _entries_of(po: str) -> Iterator[dict[str, str]]:
+def _read_entries(po: str) -> Iterator[dict[str, str]]:
     """Yield the entries of a ``.po`` file by their keywords, without those that are fuzzy or obsolete. Babel reads the
     same in a second, for which no page should wait."""
     for block in po.split("\n\n"):

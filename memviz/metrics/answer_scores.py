@@ -24,16 +24,19 @@ def token_f1(reply: str, answers: Iterable[str]) -> float:
     English articles left out. Words are those of :mod:`memviz.core.text.containment`, so Chinese is compared by
     characters and numbers by value. 0 if the reply or every answer has no word.
     """
-    reply_words = _bag(reply)
-    return max((_f1(reply_words, _bag(answer)) for answer in answers), default=0.0)
+    reply_words = _count_words(reply)
+    return max(
+        (_measure_f1(reply_words, _count_words(answer)) for answer in answers),
+        default=0.0,
+    )
 
 
-def _bag(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     words = normal_tokens(text)
     return Counter([word for word in words if word not in ARTICLES] or words)
 
 
-def _f1(words: Counter[str], accepted_words: Counter[str]) -> float:
+def _measure_f1(words: Counter[str], accepted_words: Counter[str]) -> float:
     shared = (words & accepted_words).total()
     return 2 * shared / (words.total() + accepted_words.total()) if shared else 0.0
 
@@ -70,11 +73,11 @@ def answer_scores(
     scores = []
     for number in range(runs):
         own_results = [result for result in results if result.run == number]
-        scores.append(_scores(own_results))
+        scores.append(_score_results(own_results))
     return tuple(scores)
 
 
-def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
+def _score_results(results: Sequence[JudgedAnswer]) -> AnswerScores:
     containing = 0
     f1: list[float] = []
     verdicts: list[str | None] = []

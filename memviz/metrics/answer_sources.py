@@ -94,28 +94,30 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     """
     # What the question says already tells nothing about where the answer comes from.
     asked = keys(question)
-    telling = _sort_telling(list(_statements(answer, asked)))
-    weights = _heaviest_weights(telling)
+    telling = _sort_telling(list(_split_statements(answer, asked)))
+    weights = _merge_weights(telling)
     if not weights:
         return AnswerSource()
-    candidates = list(_candidates(context))
+    candidates = list(_list_candidates(context))
     heavy = telling[:1]
     for statement in telling[1:MAX_STATEMENTS]:
         if statement.weight >= LEAST_STATEMENT_WEIGHT:
             heavy.append(statement)
     # A message that is quoted; else the one that holds most of all sentences; else, since an answer may be put together
     # from several messages, the one that holds most of a single sentence.
-    source = _quoted(candidates, heavy, asked) or _best(candidates, weights, asked)
+    source = _find_quoted(candidates, heavy, asked) or _find_best(
+        candidates, weights, asked
+    )
     if source.kind is not None or len(telling) == 1:
         return source
     for statement in heavy:
-        statement_source = _best(candidates, statement.weights, asked)
+        statement_source = _find_best(candidates, statement.weights, asked)
         if statement_source.kind is not None:
             return statement_source
     return source
 
 
-def _heaviest_weights(statements: Sequence[_Statement]) -> dict[str, int]:
+def _merge_weights(statements: Sequence[_Statement]) -> dict[str, int]:
     """Return the terms of all statements, each with the most it weighs in any."""
     weights: dict[str, int] = {}
     for statement in statements:
@@ -131,7 +133,7 @@ def _sort_telling(statements: Sequence[_Statement]) -> list[_Statement]:
     return sorted(stating or telling, key=lambda statement: -statement.weight)
 
 
-def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
+def _split_statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
     """Yield the sentences of an answer without those that say that something is not known; a quoted one may."""
     for sentence in passage(composed(answer)).sentences:
         text = sentence.text
@@ -143,7 +145,7 @@ def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
         yield _Statement(text, new, sentence.is_question)
 
 
-def _candidates(context: Context) -> Iterator[_Candidate]:
+def _list_candidates(context: Context) -> Iterator[_Candidate]:
     """Yield the messages of a request that an answer may come from, in order."""
     for block in context.blocks:
         kind = _KIND_OF_BLOCK.get(block.kind)
@@ -162,7 +164,7 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
             yield _Candidate(kind, position, message, terms)
 
 
-def _quoted(
+def _find_quoted(
     candidates: Sequence[_Candidate],
     statements: Sequence[_Statement],
     asked: frozenset[str],
@@ -171,7 +173,7 @@ def _quoted(
     for statement in statements:
         if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
             continue
-        letters = _letters(statement.text)
+        letters = _strip_letters(statement.text)
         exact = []
         for candidate in candidates:
             # To compare the terms is cheap, and rules out nearly all.
@@ -179,20 +181,22 @@ def _quoted(
             if has_terms and _quotes(candidate.message.content, letters):
                 exact.append(candidate)
         if exact:
-            return _preferred(exact, statement.weights, asked, 1.0)
+            return _choose_preferred(exact, statement.weights, asked, 1.0)
     return None
 
 
 def _quotes(content: str, letters: str) -> bool:
-    return letters in _letters(content) or letters in _letters(without_markup(content))
+    return letters in _strip_letters(content) or letters in _strip_letters(
+        without_markup(content)
+    )
 
 
-def _letters(text: str) -> str:
+def _strip_letters(text: str) -> str:
     """Return a text without what a quotation may change: the case, the white space, the full stop at the end."""
     return flat(text).casefold().rstrip(".。!！ …")
 
 
-def _best(
+def _find_best(
     candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
 ) -> AnswerSource:
     """Return the source among those that hold most of ``weights``; one without a kind where the most is too little."""
@@ -209,10 +213,10 @@ def _best(
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
-    return _preferred(equal, weights, asked, share)
+    return _choose_preferred(equal, weights, asked, share)
 
 
-def _preferred(
+def _choose_preferred(
     equal: Sequence[_Candidate],
     weights: Mapping[str, int],
     asked: frozenset[str],
@@ -224,12 +228,14 @@ def _preferred(
     scores = dict.fromkeys(asked, 1)
     scores |= {key: 1000 * weight for key, weight in weights.items()}
     of_kind = [candidate for candidate in equal if candidate.kind == kind]
-    source = _closest(of_kind, scores)
+    source = _choose_closest(of_kind, scores)
     quoted = quote(source.message.content, scores)
     return AnswerSource(kind, source.position, quoted, share)
 
 
-def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
+def _choose_closest(
+    equal: Sequence[_Candidate], scores: Mapping[str, int]
+) -> _Candidate:
     """Return the candidate whose terms of the answer and the question stand closest together; of equals the newest.
 
     A reply in which the offline model repeated a message comes after that message.

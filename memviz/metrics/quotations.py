@@ -37,13 +37,13 @@ def hits_of(text: str, terms: Collection[str]) -> list[Hit]:
         # A run of Chinese characters is one token with many terms in it.
         keys = [form for form in normal_forms(token) if form in terms]
         if keys and IS_UNSPACED.match(token):
-            hits += _hits_in_run(token, match.start(), terms)
+            hits += _find_hits_in_run(token, match.start(), terms)
         elif keys:
             hits.append(Hit(*match.span(), keys[0]))
     return hits
 
 
-def _hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator[Hit]:
+def _find_hits_in_run(run: str, offset: int, terms: Collection[str]) -> Iterator[Hit]:
     """Yield the places of terms of one and of two characters in a run that is written without spaces."""
     for at in range(len(run)):
         for size in (1, 2):
@@ -92,10 +92,10 @@ def quote(content: str, scores: Mapping[str, int]) -> str:
     if begins:
         begin = begins[-1]
     elif lowest:
-        begin = _next_word(text, lowest + room // 2, start)
+        begin = _find_next_word(text, lowest + room // 2, start)
     end = min(len(text), begin + most)
     if end < len(text):
-        end = _last_word(text, max(stop, begin + 1), end)
+        end = _find_last_word(text, max(stop, begin + 1), end)
     piece = text[begin:end].strip()
     if begin > 0 and not begins:
         piece = f"…{piece}"
@@ -103,13 +103,13 @@ def quote(content: str, scores: Mapping[str, int]) -> str:
     return piece if is_whole else f"{piece}…"
 
 
-def _next_word(text: str, at: int, stop: int) -> int:
+def _find_next_word(text: str, at: int, stop: int) -> int:
     """Return the first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
     space = text.find(" ", at, stop)
     return space + 1 if space >= 0 else at
 
 
-def _last_word(text: str, least: int, at: int) -> int:
+def _find_last_word(text: str, least: int, at: int) -> int:
     """Return the last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
     ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
     if ends:

@@ -106,7 +106,7 @@ def verify(
     breaches = list(_find_breaches(run, factor))
     # What the log lacks is missing in every count: it is taken off the tokens on record before these are compared, and
     # a difference that is small beside it says nothing.
-    measures = _measures(run, events, usage_is_of_log)
+    measures = _list_measures(run, events, usage_is_of_log)
     unseen = _count_unseen(run, measures)
     for measure in measures:
         on_record = measure.on_record - unseen
@@ -130,7 +130,7 @@ def tokens_not_in_log(
 ) -> int:
     """Return the tokens that every request has on record and nobody can count, because the log lacks its system prompt
     or the schemas of its tools; 0 where it lacks neither. The arguments are those of :func:`verify`."""
-    return _count_unseen(run, _measures(run, events, usage_is_of_log))
+    return _count_unseen(run, _list_measures(run, events, usage_is_of_log))
 
 
 def _count_unseen(run: Run, measures: Iterable[_Measure]) -> int:
@@ -155,7 +155,7 @@ class _Measure(NamedTuple):
         return self.on_record - self.counted
 
 
-def _measures(
+def _list_measures(
     run: Run, events: Iterable[RecordedEvent], usage_is_of_log: bool
 ) -> list[_Measure]:
     """Return what the log has on record, in the order of its requests and once for each: beside the reply, else what
@@ -186,13 +186,13 @@ def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
     tokens_of = cache(message_tokens)
     for record in run.requests:
         is_sound = True
-        for breach in _contents(run, record):
+        for breach in _check_contents(run, record):
             is_sound = False
             yield breach
         # What is not there cannot be counted.
         if is_sound:
-            yield from _rules(run, record)
-            yield from _tokens(record, factor, tokens_of)
+            yield from _check_rules(run, record)
+            yield from _check_tokens(record, factor, tokens_of)
     for compaction in run.compactions:
         if compaction.changes_memory and not compaction.reason:
             yield Breach(
@@ -203,7 +203,7 @@ def _find_breaches(run: Run, factor: float) -> Iterator[Breach]:
             )
 
 
-def _sent(parts: Parts) -> Iterator[int]:
+def _list_sent(parts: Parts) -> Iterator[int]:
     """Yield every log position that a request sends, as often as it sends it."""
     for piece in parts.pieces:
         if isinstance(piece, Messages | Picked):
@@ -211,7 +211,7 @@ def _sent(parts: Parts) -> Iterator[int]:
     yield from parts.exchange
 
 
-def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
+def _check_contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     """Yield what is wrong with the messages and the summaries that a request holds."""
     place = (record.turn, record.call)
     version_count = record.memory.summary_count
@@ -220,7 +220,7 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
             yield Breach("unsaid", *place, version=piece.stop)
             return
     said_count = record.log_length
-    sent_times = Tally(_sent(record.parts))
+    sent_times = Tally(_list_sent(record.parts))
     said_positions = range(said_count)
     unsaid = [at for at in sorted(sent_times) if at not in said_positions]
     for position in unsaid:
@@ -241,7 +241,7 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
         yield Breach("no_fate", *place, position=position)
 
 
-def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
+def _check_rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
     """Yield messages that were left out though the rule sends them, and results whose calls were."""
     place = (record.turn, record.call)
     log = record.memory.log
@@ -252,21 +252,21 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         expected = assemble(record.memory, strategy.select(record.memory), asked_for)
         # A run may leave out halves of a call and its result on purpose.
         mended = in_pairs(log, expected, asked_for)
-        missing = set(_sent(expected)).intersection(_sent(mended))
-        for position in sorted(missing.difference(_sent(record.parts))):
+        missing = set(_list_sent(expected)).intersection(_list_sent(mended))
+        for position in sorted(missing.difference(_list_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
     summaries = record.memory.space.summaries
     for position in orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
-def _tokens(
+def _check_tokens(
     record: TurnRecord, factor: float, tokens_of: CountTokens
 ) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
     counted_parts = tokens_by_part(record.memory, record.parts, record.thoughts)
-    in_all = _recount(record, tokens_of)
+    in_all = _count_again(record, tokens_of)
     if counted_parts != record.tokens or in_all not in (None, record.total_tokens):
         total = sum(counted_parts.values()) if in_all is None else in_all
         yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
@@ -277,7 +277,7 @@ def _tokens(
         )
 
 
-def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
+def _count_again(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
     notes inside the system prompt, which are no messages, or a block that only the provider can read."""
     space = record.memory.space

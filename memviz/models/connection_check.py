@@ -177,10 +177,10 @@ def check_connection(
     """Ask ``model``, which is to be told to write no more than :func:`answer_tokens`, one or two small things.
     ``served`` gives the names of the models that its server lists, ``None`` where it lists none. A failure is a
     finding."""
-    return ConnectionReport(tuple(_findings(model, served)))
+    return ConnectionReport(tuple(_make_findings(model, served)))
 
 
-def _findings(
+def _make_findings(
     model: Model, served: Callable[[], Sequence[str] | None]
 ) -> Iterator[Finding]:
     name = model.name
@@ -199,19 +199,19 @@ def _findings(
             yield Finding("no", str(error))
             names = served() if isinstance(error, UnknownModelError) else None
             if names:
-                yield _find("server_lists_others", names=_some(names))
+                yield _find("server_lists_others", names=_name_some(names))
             return
     yield _find("answers", seconds=perf_counter() - started)
-    yield _known(name, served())
-    yield _streams(pieces, reply)
+    yield _compare_with_list(name, served())
+    yield _judge_streaming(pieces, reply)
     # A second call shows whether it takes tools; where a call costs much, the price list has to do.
-    yield _from_the_list(name) if is_dear(name) else _tools(model)
+    yield _look_up_tools(name) if is_dear(name) else _try_tools(model)
     if reply is not None:
-        yield from _doubts_about_usage(reply)
-    yield _price(name)
+        yield from _doubt_usage(reply)
+    yield _judge_price(name)
 
 
-def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
+def _doubt_usage(reply: Reply) -> Iterator[Finding]:
     if reply.usage is None:
         yield _find("tells_no_usage")
     claimed = reply.disbelieved_cached_tokens
@@ -219,16 +219,16 @@ def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
         yield _find("claims_too_much", tokens=counted(claimed, "token"))
 
 
-def _known(name: str, names: Sequence[str] | None) -> Finding:
+def _compare_with_list(name: str, names: Sequence[str] | None) -> Finding:
     own_name = name.partition("/")[2] or name
     if not names:
         return _find("answers_to_its_name", own=own_name)
     if own_name in names or name in names:
         return _find("server_lists_it", own=own_name)
-    return _find("server_does_not_list_it", own=own_name, names=_some(names))
+    return _find("server_does_not_list_it", own=own_name, names=_name_some(names))
 
 
-def _some(names: Sequence[str]) -> str:
+def _name_some(names: Sequence[str]) -> str:
     shown_names = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
     if len(names) <= MOST_LISTED:
         return listed(shown_names)
@@ -236,7 +236,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(shown_names) + more
 
 
-def _streams(pieces: int, reply: Reply | None) -> Finding:
+def _judge_streaming(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
         return _find("thinks_too_long")
     if pieces > 1:
@@ -244,7 +244,7 @@ def _streams(pieces: int, reply: Reply | None) -> Finding:
     return _find("came_in_one_piece")
 
 
-def _tools(model: Model) -> Finding:
+def _try_tools(model: Model) -> Finding:
     """Return what a call that offers a tool shows."""
     try:
         items = list(model.stream(ORDER, [PING]))
@@ -258,21 +258,21 @@ def _tools(model: Model) -> Finding:
     return _find("called_no_tool")
 
 
-def _from_the_list(name: str) -> Finding:
+def _look_up_tools(name: str) -> Finding:
     """Return what the price list says of tools: a call to find out would cost much."""
-    takes = _entry(name).get("supports_function_calling")
+    takes = _read_entry(name).get("supports_function_calling")
     if takes is None:
         return _find("tools_not_listed")
     return _find("list_has_tools" if takes else "list_has_no_tools")
 
 
-def _entry(name: str) -> dict[str, Any]:
+def _read_entry(name: str) -> dict[str, Any]:
     entries = json_file(PRICE_FILE)
     entry = entries.get(name) or entries.get(name.partition("/")[2])
     return entry if isinstance(entry, dict) else {}
 
 
-def _price(name: str) -> Finding:
+def _judge_price(name: str) -> Finding:
     list_price = known_price(name)
     if list_price is None:
         return _find("price_unknown")

@@ -220,7 +220,7 @@ class Embedder:
         if missing and model != self.model.name:
             # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))
-        for batch in _batches(missing):
+        for batch in _split_batches(missing):
             request = [Message("user", _beginning(text)) for text in batch]
             reply = self.model.complete(request)
             vectors.update(zip(batch, read_vectors(reply), strict=True))
@@ -298,7 +298,7 @@ def embedder(
     return Embedder(FirstFailureEnds(asked), KeptVectors(cache))
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+def _split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in as many calls as they need."""
     batch: list[str] = []
     chars = 0

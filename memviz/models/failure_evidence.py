@@ -176,7 +176,7 @@ def failure_reason(evidence: Evidence, call: Call) -> str:
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
     if in_json:
-        text = _unescaped(in_json[1])
+        text = _unescape(in_json[1])
     else:
         text = _LITELLM_PREFIXES.sub("", text).strip()
     if text.startswith(("<", "{", "[", "Error code: ")) or "Traceback" in text:
@@ -189,7 +189,7 @@ def failure_reason(evidence: Evidence, call: Call) -> str:
     return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Return the text that a JSON string stands for."""
     with suppress(ValueError):
         return str(json.loads(f'"{text}"', strict=False))

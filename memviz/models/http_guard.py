@@ -200,7 +200,7 @@ def _guard(litellm: Any) -> None:
 
     @wraps(make_client)
     def create_client(handler: Any) -> httpx.Client:
-        return _hooked(make_client(handler))
+        return _add_hooks(make_client(handler))
 
     HTTPHandler.create_client = create_client
     # A program that used litellm before has clients without hooks.
@@ -209,10 +209,10 @@ def _guard(litellm: Any) -> None:
     if litellm.client_session is None:
         # For the OpenAI client, which would make its own.
         litellm.client_session = _session()
-    _hooked(litellm.client_session)
+    _add_hooks(litellm.client_session)
 
 
-def _hooked(client: httpx.Client) -> httpx.Client:
+def _add_hooks(client: httpx.Client) -> httpx.Client:
     hooks = client.event_hooks
     client.event_hooks = {
         "request": [*hooks["request"], *REQUEST_HOOKS],

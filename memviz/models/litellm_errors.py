@@ -89,7 +89,7 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
     )
 
 
-def _words(evidence: Evidence, call: Call) -> dict[str, str]:
+def _sentence_words(evidence: Evidence, call: Call) -> dict[str, str]:
     """Return the words that the sentences of failures are filled with, by their names there."""
     redirected = evidence.first(RedirectedError)
     endless = evidence.first(EndlessReplyError)
@@ -155,7 +155,7 @@ class Failure:
     applies: Condition
     kind: type[ModelError]
     sentence: str
-    """What was wrong, with which model, and what to do; filled with ``_words``."""
+    """What was wrong, with which model, and what to do; filled with ``_sentence_words``."""
     ends_all: bool | None = None
     """True if every other call of the model would end so as well; ``None``: as the kind says."""
     retryable: bool | None = None
@@ -163,7 +163,7 @@ class Failure:
 
     def error(self, evidence: Evidence, call: Call) -> ModelError:
         """Return the error to raise."""
-        sentence = _(self.sentence, **_words(evidence, call))
+        sentence = _(self.sentence, **_sentence_words(evidence, call))
         error = self.kind(sentence, model=call.model)
         # A failure that no waiting ends has no time after which to ask again.
         if isinstance(error, RateLimitError) and self.retryable is None:

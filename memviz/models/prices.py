@@ -149,24 +149,24 @@ def context_window_tokens(model: str) -> int | None:
 @cache
 def prices() -> Mapping[str, Price]:
     """Every text model of the price file by name; empty if there is no such file."""
-    return _prices_of(_MODES)
+    return _read_prices(_MODES)
 
 
 @cache
 def _embedding_prices() -> Mapping[str, Price]:
-    embedding_prices = _prices_of(("embedding",))
+    embedding_prices = _read_prices(("embedding",))
     for name, list_price in embedding_prices.items():
         embedding_prices[name] = replace(list_price, output_usd_per_token=0.0)
     return embedding_prices
 
 
-def _prices_of(modes: Collection[str]) -> dict[str, Price]:
+def _read_prices(modes: Collection[str]) -> dict[str, Price]:
     by_name = {}
     for name, entry in json_file(PRICE_FILE).items():
         if not isinstance(entry, dict) or "litellm_provider" not in entry:
             continue
         if entry.get("mode") in modes:
-            by_name[name] = _price(name, entry)
+            by_name[name] = _read_price(name, entry)
     return by_name
 
 
@@ -184,12 +184,12 @@ def json_file(path: str) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _price(name: str, entry: Mapping[str, Any]) -> Price:
-    plain = _rates(entry)
+def _read_price(name: str, entry: Mapping[str, Any]) -> Price:
+    plain = _read_rates(entry)
     # The file names only rates that change above a threshold: all others go on as below it.
     longer = [plain]
-    for above_tokens, suffix in sorted(_thresholds(entry)):
-        rates = _rates(entry, suffix)
+    for above_tokens, suffix in sorted(_read_thresholds(entry)):
+        rates = _read_rates(entry, suffix)
         own_rates = {key: value for key, value in rates.items() if value is not None}
         longer.append({**longer[-1], **own_rates, "above_input_tokens": above_tokens})
     return Price(
@@ -197,14 +197,14 @@ def _price(name: str, entry: Mapping[str, Any]) -> Price:
         model=name,
         provider=entry["litellm_provider"],
         mode=entry["mode"],
-        max_input_tokens=_tokens(entry.get("max_input_tokens")),
-        max_output_tokens=_tokens(entry.get("max_output_tokens")),
+        max_input_tokens=_read_tokens(entry.get("max_input_tokens")),
+        max_output_tokens=_read_tokens(entry.get("max_output_tokens")),
         long_input_rates=tuple(TokenRates(**rates) for rates in longer[1:]),
-        retired_on=_day(entry.get("deprecation_date")),
+        retired_on=_read_day(entry.get("deprecation_date")),
     )
 
 
-def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+def _read_thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """Input tokens above which other rates hold, and how the file's keys for these rates end: 200,000 and
     ``_above_200k_tokens``."""
     for key in entry:
@@ -217,7 +217,7 @@ def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
             yield int(match["number"]) * factor, match["suffix"]
 
 
-def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
+def _read_rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
     # A price of 0 is one of a server of the user's own; of any other provider it stands for an unknown one.
     free = entry["litellm_provider"] in FREE_PROVIDERS
 
@@ -231,11 +231,11 @@ def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
     return {field: rate(key) for field, key in _RATE_KEYS.items()}
 
 
-def _tokens(value: object) -> int | None:
+def _read_tokens(value: object) -> int | None:
     return int(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _day(value: object) -> date | None:
+def _read_day(value: object) -> date | None:
     try:
         return date.fromisoformat(str(value))
     except ValueError:

@@ -29,7 +29,7 @@ class AlteredSecrets:
         self._parts: set[str] = set()
         self._wholes: set[str] = set()
         for secret in secrets:
-            forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
+            forms = [form for form in _list_forms(secret) if len(form) >= PART_CHARS]
             if not looks_random(secret):
                 self._wholes.update(forms)
                 continue
@@ -113,7 +113,7 @@ def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
     return places, before + "".join(text[place] for place in places).lower()
 
 
-def _forms(secret: str) -> set[str]:
+def _list_forms(secret: str) -> set[str]:
     """The letters and digits of a secret as it is, reversed, and in the usual encodings."""
     data = secret.encode("utf-8", "surrogatepass")
     plain = [
@@ -121,12 +121,12 @@ def _forms(secret: str) -> set[str]:
         secret[::-1],
         quote(data, safe=""),
         data.hex(),
-        *_base64_forms(data),
+        *_list_base64_forms(data),
     ]
     return {"".join(_LETTER.findall(form)).lower() for form in plain}
 
 
-def _base64_forms(data: bytes) -> Iterator[str]:
+def _list_base64_forms(data: bytes) -> Iterator[str]:
     """The part that is the same in every Base64 text of something that holds ``data``,
     as ``user:key`` or ``Bearer key``: it depends on where among three bytes ``data``
     begins."""
@@ -171,7 +171,9 @@ def is_secret_option(name: str) -> bool:
 def secrets_of(settings: Mapping[str, object]) -> set[str]:
     """Every key and password among the settings of a model."""
     secrets = [value for name, value in settings.items() if is_secret_option(name)]
-    return {text for text in _texts(secrets) if len(text) >= _SHORTEST_SECRET_CHARS}
+    return {
+        text for text in _list_texts(secrets) if len(text) >= _SHORTEST_SECRET_CHARS
+    }
 
 
 def environment_secrets() -> set[str]:
@@ -220,13 +222,13 @@ def public_address(url: str) -> str:
         return ""
 
 
-def _texts(value: object) -> Iterator[str]:
+def _list_texts(value: object) -> Iterator[str]:
     """Every text within nested lists and dictionaries, and the words of texts such as ``Bearer ...``."""
     if isinstance(value, str):
         yield value
         yield from value.split()
     elif isinstance(value, Mapping):
-        yield from _texts(list(value.values()))
+        yield from _list_texts(list(value.values()))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item)
+            yield from _list_texts(item)

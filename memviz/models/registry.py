@@ -60,7 +60,7 @@ def model(
 
         return OfflineModel(**options)
     if name.startswith(RECORDING):
-        return _recorded(name.removeprefix(RECORDING), **options)
+        return _find_recording(name.removeprefix(RECORDING), **options)
     check_name(name)
     chat_model = LiteLLMModel(
         name,
@@ -77,7 +77,7 @@ def model(
     return CachedModel(chat_model, cache)
 
 
-def _recorded(name: str, **options: Any) -> Model:
+def _find_recording(name: str, **options: Any) -> Model:
     """The player of the bundled recording of this name, or of the file at this path."""
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.files import read_recording

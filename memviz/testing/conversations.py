@@ -26,7 +26,7 @@ def read_conversations(conversations: Conversations) -> tuple[Transcript, ...]:
     Raises :class:`memviz.TranscriptError` for a file, or a conversation in it, that cannot be read, and
     :class:`memviz.MessageError` where there is no conversation.
     """
-    transcripts = tuple(_transcripts(conversations))
+    transcripts = tuple(_read_transcripts(conversations))
     if not transcripts:
         raise MessageError(
             "There is no conversation to replay: give a file, a folder of files, or messages."
@@ -34,7 +34,7 @@ def read_conversations(conversations: Conversations) -> tuple[Transcript, ...]:
     return transcripts
 
 
-def _transcripts(source: Conversations) -> Iterator[Transcript]:
+def _read_transcripts(source: Conversations) -> Iterator[Transcript]:
     if isinstance(source, Transcript):
         yield source
     elif isinstance(source, str | Path):
@@ -43,7 +43,7 @@ def _transcripts(source: Conversations) -> Iterator[Transcript]:
         yield Transcript(tuple(as_log(source)))
     elif isinstance(source, list | tuple):
         for conversation in source:
-            yield from _transcripts(conversation)
+            yield from _read_transcripts(conversation)
     else:
         raise MessageError(
             f"The conversations are {type_of(source)}; they have to be a path, a Transcript, a list of messages, "

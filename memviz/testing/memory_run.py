@@ -160,7 +160,7 @@ class MemoryRun:
         for transcript, run in self._pairs:
             prompt = [message.content for message in run.space.system_messages]
             in_prompt = any(contains(text, phrase) for text in prompt)
-            turns = _turns_without(run, "prompt")
+            turns = _name_turns_without(run, "prompt")
             if in_prompt and turns:
                 headline = f"{phrase!r} is lost under {run.strategy.label} ({transcript.title})"
                 reason = (
@@ -202,7 +202,9 @@ class MemoryRun:
             for number in np.flatnonzero(is_stated & ~is_kept).tolist():
                 probe = probes[number]
                 lost_facts.append(probe.question.replace(BLANK, probe.answers[0]))
-        return Facts(stated_count, kept_count, _half_life(lives), tuple(lost_facts))
+        return Facts(
+            stated_count, kept_count, _join_half_lives(lives), tuple(lost_facts)
+        )
 
     @cached_property
     def tokens(self) -> int:
@@ -246,9 +248,9 @@ class MemoryRun:
         message."""
         for transcript, run in self._pairs:
             lines = breach_lines(run, verify(run))
-            if turns := _turns_without(run, "prompt"):
+            if turns := _name_turns_without(run, "prompt"):
                 lines.append(f"{turns}: the system prompt is left out.")
-            if turns := _turns_without(run, "input"):
+            if turns := _name_turns_without(run, "input"):
                 lines.append(f"{turns}: the newest message is left out.")
             if lines:
                 headline = (
@@ -280,7 +282,7 @@ class MemoryRun:
             return None
 
 
-def _half_life(lives: Sequence[Survival]) -> float:
+def _join_half_lives(lives: Sequence[Survival]) -> float:
     """Return the first age at which at most half of the facts of all conversations are known; ``inf`` if none."""
     # Conversations are of different lengths: where one has ended, it adds nothing.
     retained = zip_longest(*(life.retained for life in lives), fillvalue=0)
@@ -291,7 +293,7 @@ def _half_life(lives: Sequence[Survival]) -> float:
     return inf if age is None else age
 
 
-def _turns_without(run: Run, part: Literal["prompt", "input"]) -> str:
+def _name_turns_without(run: Run, part: Literal["prompt", "input"]) -> str:
     """Return the turns in whose requests an object left out its system prompt or the newest message, in words; empty
     where it left out neither, and for a strategy."""
     if not isinstance(run.strategy, UnderTest):

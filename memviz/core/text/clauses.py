@@ -119,14 +119,14 @@ def without_openers(text: str) -> str:
     remember that ") before it; empty where nothing else is said."""
     remainder = text
     for _ in range(_MOST_OPENERS):
-        length = _opener_length(remainder)
+        length = _measure_opener(remainder)
         if not length:
             break
         remainder = remainder[length:].lstrip()
     return remainder if remainder == text else remainder[:1].upper() + remainder[1:]
 
 
-def _opener_length(text: str) -> int:
+def _measure_opener(text: str) -> int:
     """The number of characters that open ``text``: 12 of "By the way, I moved"."""
     patterns = [_OPENER, _FRAME]
     if not text.isascii():
@@ -253,36 +253,36 @@ def clauses(sentence: str) -> tuple[str, ...]:
     if not text or says_nothing(text):
         return ()
     is_chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
-    parts = tuple(_chinese(text) if is_chinese else _spaced(text))
+    parts = tuple(_split_chinese(text) if is_chinese else _split_spaced(text))
     if parts == (text,):
         return parts
     return tuple(clause for clause in parts if not says_nothing(clause))
 
 
-def _spaced(text: str) -> Iterator[str]:
+def _split_spaced(text: str) -> Iterator[str]:
     """Yield the clauses of a sentence of a language that parts its words."""
     if not _MAY_PART.search(text):
         yield text
         return
     end = text[-1] if text[-1] in ".!?" else ""
-    for group in _groups(text.removesuffix(end)):
+    for group in _group_clauses(text.removesuffix(end)):
         # Reasons and remarks at the end of a clause are left out, the clause itself is not.
         while len(group) > 1 and _is_needless(group[-1]):
             group.pop()
         yield _as_sentence("".join(group), end)
 
 
-def _groups(text: str) -> list[list[str]]:
+def _group_clauses(text: str) -> list[list[str]]:
     """Return the clauses that stand alone, each with the parts behind it that do not."""
     # "If it rains, we stay at home": a sentence that begins with a subordinate clause is one.
     below = _BEGINS_BELOW.match(text) is not None
-    parts = _parts(text, below)
+    parts = _split_parts(text, below)
     if below:
         return [[*parts]]
-    return _grouped(parts, _stands_alone)
+    return _group_parts(parts, _stands_alone)
 
 
-def _grouped(
+def _group_parts(
     parts: Iterable[str], stands_alone: Callable[[str], object]
 ) -> list[list[str]]:
     groups: list[list[str]] = []
@@ -302,7 +302,7 @@ def _stands_alone(part: str) -> bool:
     return alone is not None and _REFERRING.search(alone.group()) is None
 
 
-def _parts(text: str, below: bool) -> Iterator[str]:
+def _split_parts(text: str, below: bool) -> Iterator[str]:
     """Yield the parts of ``text`` between which a clause may begin; what parts two of them stays at the end of the
     first."""
     cuts = {boundary.end() for boundary in _BOUNDARY.finditer(text)}
@@ -340,12 +340,12 @@ def _as_sentence(text: str, end: str) -> str:
     return text[:1].upper() + text[1:] + end
 
 
-def _chinese(text: str) -> Iterator[str]:
+def _split_chinese(text: str) -> Iterator[str]:
     """Clauses of a Chinese sentence. Those behind the first one share its subject, so they stay with it, but for those
     that have one of their own or tell nothing."""
     end = text[-1] if text[-1] in "。！？" else ""
     parts = _CHINESE_PART.findall(text.removesuffix(end))
-    for first, *later_parts in _grouped(parts, _CHINESE_SUBJECT.match):
+    for first, *later_parts in _group_parts(parts, _CHINESE_SUBJECT.match):
         clause = first
         for part in later_parts:
             if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part):

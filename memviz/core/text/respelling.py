@@ -130,7 +130,7 @@ def respelled(text: str) -> str:
             text = text.translate(_FORMAL_NUMERALS)
         text = _apply(_RULES_FOR_CHINESE, text)
     if has_digits and "/" in text:
-        text = _TWO_PARTS.sub(_slashed_parts, text)
+        text = _TWO_PARTS.sub(_spell_slashed_parts, text)
     return text
 
 
@@ -150,19 +150,19 @@ def _has_any(cues: Iterable[str], text: str) -> bool:
     return False
 
 
-def _half_more(match: re.Match[str]) -> str:
+def _spell_half_more(match: re.Match[str]) -> str:
     # "two and a half hours" -> "2.5 hours"
     count = match["count"].lower()
     return f"{_SMALL_NUMBERS.get(count, count)}.5 {match['unit']}"
 
 
-def _han_half_more(match: re.Match[str]) -> str:
+def _spell_han_half_more(match: re.Match[str]) -> str:
     # 三个半 -> "3.5"
     count = match["count"].replace("两", "二")
     return f"{count.translate(_HAN_DIGITS)}.5"
 
 
-def _clock_time(match: re.Match[str]) -> str:
+def _spell_clock_time(match: re.Match[str]) -> str:
     """Return a spoken time in digits: "half past seven" is 7:30, "a quarter to six" 5:45."""
     spoken_hour = match["hour"].lower()
     if spoken_hour.isdigit():
@@ -186,7 +186,7 @@ def _clock_time(match: re.Match[str]) -> str:
     return f"{hour_before}:45"
 
 
-def _dozens(match: re.Match[str]) -> str:
+def _spell_dozens(match: re.Match[str]) -> str:
     # "four dozen" -> "48"
     count = match["count"].lower()
     number = int(count) if count.isdigit() else word_number(count)
@@ -210,24 +210,26 @@ def _percent(match: re.Match[str]) -> str:
     return f"{number.translate(_HAN_DIGITS)}%"
 
 
-def _slashed_parts(match: re.Match[str]) -> str:
+def _spell_slashed_parts(match: re.Match[str]) -> str:
     return f" {slashed(int(match['first']), int(match['second']))} "
 
 
 _RULES = (
     _Rule(
-        ("alf",), ((_AND_A_HALF, _half_more), (_THEN_A_HALF, _half_more)), _MORE_HALF
+        ("alf",),
+        ((_AND_A_HALF, _spell_half_more), (_THEN_A_HALF, _spell_half_more)),
+        _MORE_HALF,
     ),
     _Rule(("alf",), ((_HALF_HOUR, "30 minutes"),)),
     _Rule(("uarter",), ((_THREE_QUARTERS, "45 minutes"), (_QUARTER, "15 minutes"))),
-    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _clock_time),)),
+    _Rule(("uarter", " past ", "ten to "), ((_SPOKEN_TIME, _spell_clock_time),)),
     _Rule(
         ("dozen",),
         (
             (_HALF_A_DOZEN, "6"),
             (_BAKERS_DOZEN, "13"),
             (_DOZEN, "12"),
-            (_MORE_DOZENS, _dozens),
+            (_MORE_DOZENS, _spell_dozens),
         ),
     ),
     _Rule(("per cent",), ((_PER_CENT, "percent"),)),
@@ -255,6 +257,6 @@ _RULES_FOR_CHINESE = (
     _Rule(("星期", "礼拜", "周天"), ((_WEEKDAY, "周"), (_SUNDAY, "周日"))),
     _Rule(
         ("半", "个小时"),
-        ((_HAN_HALVES, _han_half_more), (_HAN_HALF, "30分钟"), (_HAN_HOURS, "")),
+        ((_HAN_HALVES, _spell_han_half_more), (_HAN_HALF, "30分钟"), (_HAN_HOURS, "")),
     ),
 )

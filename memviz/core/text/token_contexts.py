@@ -59,7 +59,7 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
             yield token
             at += 1
             continue
-        length, number = _spoken_number(tokens, at)
+        length, number = _read_spoken_number(tokens, at)
         if length > 1:
             yield str(number)
             at += length
@@ -70,7 +70,7 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
         at += 1
 
 
-def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
+def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     """Return how many tokens from ``start`` on say one number, and this number.
 
     "three thousand two hundred" -> (4, 3200); "twenty one boxes" -> (2, 21);

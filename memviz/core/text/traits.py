@@ -113,8 +113,8 @@ class Traits(NamedTuple):
         # Which words of these lists, and how many, has to be seen in the words themselves.
         if marks & (_NUMBER_WORD | _WEIGHTY | _CHANGE):
             words = frozenset(_WORDS.in_text(lower))
-        numbers, amounts = _numbers(text, lower, marks, words)
-        names = _names(text)
+        numbers, amounts = _find_numbers(text, lower, marks, words)
+        names = _find_names(text)
         has_date = _has_date(text, lower, marks)
         is_hedged = _is_hedged(text, marks, first)
         weight = (
@@ -149,7 +149,7 @@ def _is_personal(text: str, marks: int) -> bool:
     return bool(marks & _PERSONAL) or "我" in text
 
 
-def _numbers(
+def _find_numbers(
     text: str, lower: str, marks: int, words: frozenset[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """All numbers, and those that are part of no date or time: "3 cats at 17:30" has 3 and
@@ -181,7 +181,7 @@ def _details(text: str, lower: str, marks: int) -> float:
     return weight
 
 
-def _names(text: str) -> frozenset[str]:
+def _find_names(text: str) -> frozenset[str]:
     """Capitalised words, not counting one that only begins the sentence."""
     if not _CAPITALISED.search(text, 1):
         return frozenset()

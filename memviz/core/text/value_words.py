@@ -107,11 +107,11 @@ def word_number(word: str) -> int | None:
     if number is None and (
         word.endswith("ig") or "hundert" in word or "tausend" in word
     ):
-        number = _german_number(word)
+        number = _read_german_number(word)
     return number
 
 
-def _german_number(word: str) -> int | None:
+def _read_german_number(word: str) -> int | None:
     """Return the value of a German number in one word: "zweitausenddreihundert" is 2300."""
     parts = _GERMAN_NUMBER.fullmatch(word)
     if parts is None:

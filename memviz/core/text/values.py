@@ -66,12 +66,12 @@ def plain_values(text: str) -> str:
     if not _may_have_value(text):
         return text
     if not text.isascii():
-        text = _HAN_VALUE.sub(_in_digits, text)
+        text = _HAN_VALUE.sub(_spell_in_digits, text)
     # Only the stretches around digits are read with the patterns, which are slow; the rest is copied.
     parts = []
     end = 0
-    for start, stop in _stretches(text):
-        parts += [text[end:start], _plain_stretch(text[start:stop])]
+    for start, stop in _find_stretches(text):
+        parts += [text[end:start], _spell_stretch(text[start:stop])]
         end = stop
     return "".join([*parts, text[end:]])
 
@@ -89,19 +89,19 @@ def _value_pattern() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16_384)
-def _plain_stretch(stretch: str) -> str:
+def _spell_stretch(stretch: str) -> str:
     # A summary repeats the stretches of the one before.
-    return _value_pattern().sub(_plain_value, stretch)
+    return _value_pattern().sub(_spell_value, stretch)
 
 
-def _plain_value(match: re.Match[str]) -> str:
+def _spell_value(match: re.Match[str]) -> str:
     for kind in _KINDS:
         if match[kind.group] is not None:
             return kind.spell(match)
     return match.group()
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _find_stretches(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the digits of ``text``, each with the few words around it that may
     belong to its value.
 
@@ -133,7 +133,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def _in_digits(match: re.Match[str]) -> str:
+def _spell_in_digits(match: re.Match[str]) -> str:
     """Return a Chinese numeral in digits: 三千 is 3000, 一九九零 is 1990."""
     numeral = match.group()
     if _NO_NUMERAL.match(match.string, match.start()):
@@ -144,10 +144,10 @@ def _in_digits(match: re.Match[str]) -> str:
         return "".join(str(_HAN_DIGITS[sign]) for sign in numeral)
     if numeral in _LONE_PLACES:
         return numeral
-    return str(_han_number(numeral))
+    return str(_read_han_number(numeral))
 
 
-def _han_number(numeral: str) -> int:
+def _read_han_number(numeral: str) -> int:
     """Return the value of a Chinese numeral with places: 三千 is 3000, 十三 is 13, and 一万二,
     which leaves its last place out, is 12,000."""
     # ``section`` is what stands below 万, ``digit`` waits for its place, ``last_place`` is the value of the place

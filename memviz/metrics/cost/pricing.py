@@ -103,7 +103,7 @@ class Pricing:
         the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
         if not tokens.shape[1]:
             return np.zeros(tokens.shape)
-        thresholds, rates_by_tier = _tiers_of(self.rates)
+        thresholds, rates_by_tier = _list_tiers(self.rates)
         tiers = np.searchsorted(thresholds, tokens[:-1].sum(axis=0))
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
@@ -153,15 +153,15 @@ def _per_token(usd_per_million: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _tiers_of(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
+def _list_tiers(rates: tuple[TokenRates, ...]) -> tuple[Tokens, Usd]:
     """Return the input tokens above which each further of ``rates`` holds, and the US dollars [tiers x 4]. Asked for
     each of a million conversations, so it is remembered; nobody may change what it returns."""
     thresholds = [further.above_input_tokens for further in rates[1:]]
-    usd = np.array([_row(tier) for tier in rates], np.float64)
+    usd = np.array([_list_rates(tier) for tier in rates], np.float64)
     return np.array(thresholds, np.int64), usd
 
 
-def _row(rates: TokenRates) -> Sequence[float]:
+def _list_rates(rates: TokenRates) -> Sequence[float]:
     """Return the USD for a fresh, cached, written and output token; NaN where unknown."""
     fresh = rates.input_usd_per_token
     read = rates.cache_read_usd_per_token

@@ -67,10 +67,10 @@ def health_findings(
     another setting they are about that one, which can still be changed. What they say about cost holds under
     ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
     answered. Of the same severity, those that speak of money come last."""
-    return run.once((health_findings, prices), lambda: _found(run, prices))
+    return run.once((health_findings, prices), lambda: _find_all(run, prices))
 
 
-def _found(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
+def _find_all(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
     judged_run = run.under_this_setting
     if not judged_run.requests:
         return ()

@@ -243,7 +243,7 @@ def thrash(run: Run) -> Thrash | None:
     if run.strategy.trigger is Trigger.TURN:
         return None
     # Requests before which the summarizer was asked. Several summarizations before one request count once.
-    fired = []
+    fired: list[int] = []
     summarizations = []
     for number, compactions in run.requests.compactions():
         for compaction in compactions:
@@ -259,15 +259,19 @@ def thrash(run: Run) -> Thrash | None:
         summarizations=len(summarizations),
         steps=len(since),
         step=step_of(run),
-        room=_room(run, since, summarizations),
+        room=_measure_room(run, since, summarizations),
         turns=turns_at(run, fired),
         severity="bad",
     )
     return _with_remedy(finding, run, since)
 
 
-def _room(run: Run, since: range, summarizations: Sequence[Compaction]) -> Room | None:
-    headrooms = [_gap(run.strategy, compaction.after) for compaction in summarizations]
+def _measure_room(
+    run: Run, since: range, summarizations: Sequence[Compaction]
+) -> Room | None:
+    headrooms = [
+        _measure_gap(run.strategy, compaction.after) for compaction in summarizations
+    ]
     gaps = [gap for gap in headrooms if gap is not None]
     if not gaps:
         return None
@@ -282,7 +286,7 @@ def _room(run: Run, since: range, summarizations: Sequence[Compaction]) -> Room 
     return Room(mean, amount / (len(since) - 1), unit)
 
 
-def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
+def _measure_gap(strategy: Strategy, after: Memory) -> Headroom | None:
     """Return the room that a summarization made. Where it took in everything, the reply comes next and will be the
     oldest message, and a summary that counts beside a reply takes part of that room."""
     if after.pending or after.length == len(after.log):

@@ -64,7 +64,7 @@ class AssistantFirst(HealthFinding):
 
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
-    next_spoken = _next_spoken(run.log)
+    next_spoken = _find_next_spoken(run.log)
     numbers = []
     for number in range(len(run.requests)):
         if _is_assistant_first(run.log, run.requests.parts_at(number), next_spoken):
@@ -77,7 +77,7 @@ def assistant_first(run: Run) -> AssistantFirst | None:
     return AssistantFirst(
         found=len(numbers),
         requests=len(run.requests),
-        way_out=_way_out(run, numbers, next_spoken),
+        way_out=_find_way_out(run, numbers, next_spoken),
         has_greeting=all(
             history and history[0].start == start for history in histories
         ),
@@ -85,7 +85,7 @@ def assistant_first(run: Run) -> AssistantFirst | None:
     )
 
 
-def _next_spoken(log: Log) -> list[int]:
+def _find_next_spoken(log: Log) -> list[int]:
     """Return for every position the first one from there on that is no system message; the log's length if there is
     none."""
     # From the end, so that each position takes over what the one behind it found.
@@ -97,10 +97,10 @@ def _next_spoken(log: Log) -> list[int]:
 
 
 def _is_assistant_first(log: Log, parts: Parts, next_spoken: Sequence[int]) -> bool:
-    return next(_roles(log, parts, next_spoken), None) == "assistant"
+    return next(_list_roles(log, parts, next_spoken), None) == "assistant"
 
 
-def _roles(log: Log, parts: Parts, next_spoken: Sequence[int]) -> Iterator[str]:
+def _list_roles(log: Log, parts: Parts, next_spoken: Sequence[int]) -> Iterator[str]:
     """Yield the role of the first message of each piece that is no system message, in the order of the request."""
     for piece in parts.pieces:
         if isinstance(piece, Messages):
@@ -115,12 +115,12 @@ def _roles(log: Log, parts: Parts, next_spoken: Sequence[int]) -> Iterator[str]:
                 yield role
 
 
-def _way_out(
+def _find_way_out(
     run: Run, numbers: Sequence[int], next_spoken: Sequence[int]
 ) -> OtherValue | None:
     """Return the next larger or smaller value under which more than half of these requests begin with the user."""
     name = run.strategy.main_parameter
-    for other_strategy in _neighbours(run.strategy):
+    for other_strategy in _list_neighbours(run.strategy):
         better = 0
         for number in numbers:
             # The same request, as the strategy with the other value would have sent it.
@@ -134,7 +134,7 @@ def _way_out(
     return None
 
 
-def _neighbours(strategy: Strategy) -> list[Strategy]:
+def _list_neighbours(strategy: Strategy) -> list[Strategy]:
     """Return the strategy with one message more and with one less, where it just sends a number of messages."""
     declared = {parameter.name: parameter for parameter in strategy.parameters()}
     parameter = declared.get(strategy.main_parameter)
@@ -217,7 +217,7 @@ def replaced_tokens(run: Run, compaction: Compaction) -> int:
     sums = run.space.sums
     messages = compaction.summarized
     calls = sums.call_totals[messages.stop] - sums.call_totals[messages.start]
-    old = _replaced(run, compaction)
+    old = _find_replaced(run, compaction)
     return (
         sums.between(messages.start, messages.stop) + calls + (old.tokens if old else 0)
     )
@@ -244,7 +244,7 @@ def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
         if not compaction.is_summarization or compaction.is_fixed:
             continue
         new = compaction.written
-        old = _replaced(run, compaction)
+        old = _find_replaced(run, compaction)
         if compaction.track == SUMMARY and new and old:
             renewed += 1
             if new.text == old.text:
@@ -293,7 +293,7 @@ def failed_summarizations(run: Run) -> FailedSummarizations | None:
     )
 
 
-def _replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
+def _find_replaced(run: Run, compaction: Compaction) -> SummaryVersion | None:
     if not compaction.replaces:
         return None
     return run.space.summaries.versions[compaction.replaces - 1]

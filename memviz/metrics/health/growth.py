@@ -111,7 +111,7 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
         return None
     terms = prices or list_prices(run)
     run_traffic = traffic(run)
-    window = _window(run_traffic, answering_model(run, prices))
+    window = _describe_window(run_traffic, answering_model(run, prices))
     is_too_large = (
         window is not None and int(run_traffic.input_tokens.max()) > window.tokens
     )
@@ -124,14 +124,14 @@ def growth(run: Run, prices: Prices | None = None) -> Growth | None:
         last_tokens=sizes[-1],
         tokens_a_step=(sizes[-1] - sizes[0]) / (len(sizes) - 1),
         window=window,
-        dearer=_dearer(run_traffic, terms),
+        dearer=_compare_costs(run_traffic, terms),
         cache_lifetime_seconds=_cache_lifetime(terms),
         turns=turns_at(run, range(len(sizes))),
         severity="bad" if is_too_large else "caution",
     )
 
 
-def _window(run_traffic: Traffic, model: str) -> Window | None:
+def _describe_window(run_traffic: Traffic, model: str) -> Window | None:
     tokens = context_window_tokens(model)
     if tokens is None:
         return None
@@ -139,7 +139,7 @@ def _window(run_traffic: Traffic, model: str) -> Window | None:
     return Window(model, tokens, place, forecast(run_traffic, tokens))
 
 
-def _dearer(run_traffic: Traffic, prices: Prices) -> Dearer | None:
+def _compare_costs(run_traffic: Traffic, prices: Prices) -> Dearer | None:
     """Return under which pauses a request costs more than an earlier one, and how much."""
     rules = prices.cache
     main = prices.main
@@ -164,7 +164,7 @@ def unbounded_part(strategy: Strategy) -> UnboundedPart:
     if isinstance(strategy, LibraryStrategy):
         return ""
     # A conversation larger than any window: what is still sent whole then has no bound.
-    log, count = _probe()
+    log, count = _make_probe()
     space = new_space(log, Setting(strategy, count))
     full = Memory(space, _PROBE_MESSAGES)
     history = assemble(full, strategy.select(full)).history
@@ -183,7 +183,7 @@ def unbounded_part(strategy: Strategy) -> UnboundedPart:
 
 
 @cache
-def _probe() -> tuple[Log, Counter]:
+def _make_probe() -> tuple[Log, Counter]:
     pair = [Message("user", ""), Message("assistant", "")]
     count = Counter("probe", lambda _: _PROBE_MESSAGE_TOKENS)
     return Log(pair * (_PROBE_MESSAGES // 2)), count
@@ -238,8 +238,8 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
     terms = prices or list_prices(run)
     run_traffic = traffic(run)
     whole = sent_whole(run, run_traffic)
-    usd = _usd(run_traffic, terms)
-    whole_usd = _usd(whole, terms)
+    usd = _price_requests(run_traffic, terms)
+    whole_usd = _price_requests(whole, terms)
     if terms.main is None or usd is None or whole_usd is None or not usd:
         return None
     # A clearing costs too much where the requests cost more with it than without.
@@ -261,12 +261,12 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None
         parameter=name,
         value=values.get(name, 0),
         keep_results=values.get("keep_results") or None,
-        saving_with_long_pauses=_saving_with_long_pauses(run_traffic, whole, terms),
+        saving_with_long_pauses=_find_saving(run_traffic, whole, terms),
         turns=turns_at(run, sorted(numbers)),
     )
 
 
-def _usd(
+def _price_requests(
     run_traffic: Traffic, terms: Prices, pause_seconds: float | None = None
 ) -> float | None:
     """Return the US dollars of the chat model."""
@@ -281,15 +281,15 @@ def _usd(
     return run_cost.main_usd
 
 
-def _saving_with_long_pauses(
+def _find_saving(
     run_traffic: Traffic, whole: Traffic, terms: Prices
 ) -> SavingWithLongPauses | None:
     """Return what clearing would save where the user pauses for so long that no cache is left to be broken."""
     lifetime = _cache_lifetime(terms)
     if lifetime is None:
         return None
-    usd = _usd(run_traffic, terms, lifetime)
-    whole_usd = _usd(whole, terms, lifetime)
+    usd = _price_requests(run_traffic, terms, lifetime)
+    whole_usd = _price_requests(whole, terms, lifetime)
     if usd is None or whole_usd is None or usd >= whole_usd:
         return None
     return SavingWithLongPauses(lifetime, whole_usd - usd)

@@ -48,7 +48,7 @@ class FateMap(ByRequest):
         """Return the map of a run."""
         generations = Generations(run.space.summaries.versions)
         fate_stretches = stretches(run, generations)
-        versions = _versions(run)
+        versions = _list_versions(run)
         return cls(
             len(run.log), request_turns(run), fate_stretches, versions, generations
         )
@@ -175,12 +175,14 @@ def fate_map(run: Run) -> FateMap:
     return run.once(key, lambda: FateMap.of(run))
 
 
-def _versions(run: Run) -> NDArray[np.int_]:
+def _list_versions(run: Run) -> NDArray[np.int_]:
     """Return what each request sent of what a model wrote: [requests x notes], at least one column."""
     columns = run.columns
     by_request = {}
     if run.space.summaries:
-        by_request = {n: _sent_versions(parts) for n, parts in columns.others.items()}
+        by_request = {
+            n: _list_sent_versions(parts) for n, parts in columns.others.items()
+        }
     # As many columns as the request with the most notes needs.
     most = max([1, *map(len, by_request.values())])
     versions = np.full((len(columns.turns), most), NOTHING)
@@ -194,7 +196,7 @@ def _versions(run: Run) -> NDArray[np.int_]:
     return versions
 
 
-def _sent_versions(parts: Parts) -> list[int]:
+def _list_sent_versions(parts: Parts) -> list[int]:
     """Return the version that each piece of notes sends alone, else :data:`LIST`."""
     alone = [notes.start if len(notes.versions) == 1 else LIST for notes in parts.notes]
     return [*alone, LIST] if parts.quoted else alone

@@ -113,13 +113,13 @@ class Stretches(NamedTuple):
 
 def stretches(run: Run, generations: Generations) -> Stretches:
     """Return the stretches of all requests of ``run``."""
-    by_version = _summarized(run, generations)
+    by_version = _paint_versions(run, generations)
     # Four numbers a stretch in one flat array: a tuple for each would take far more memory.
     rows = array("i")
     system_stop = run.space.system_stop
     for number, sent in enumerate(sent_by_request(run)):
-        plain_stretches = _plainly(sent, system_stop)
-        for stretch in plain_stretches or painted(_layers(run, sent, by_version)):
+        plain_stretches = _paint_plain(sent, system_stop)
+        for stretch in plain_stretches or painted(_list_layers(run, sent, by_version)):
             rows.append(number)
             rows.extend(stretch)
     requests, starts, stops, codes = np.array(rows, np.int32).reshape(-1, 4).T
@@ -164,7 +164,7 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
             )
 
 
-def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
+def _paint_plain(sent: _Sent, system_stop: int) -> list[Painted]:
     """Return the stretches of a request that is one range of messages and nothing else, as nearly all are; empty for
     another one."""
     is_more = sent.notes or sent.recalled or sent.exchange or sent.quoted
@@ -184,13 +184,13 @@ def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
     return stretches
 
 
-def _layers(
+def _list_layers(
     run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
     """Yield the messages that a request treats alike, each layer over those before it: a message that was summarized
     and is sent as well counts as sent, as in :meth:`memviz.engine.run.Run.fates_at`."""
     yield 0, sent.length, _DROPPED
-    yield from _in_notes(run, sent.notes, by_version)
+    yield from _list_note_layers(run, sent.notes, by_version)
     for version in sent.quoted:
         covers = run.space.summaries.versions[version].covers
         yield covers.start, covers.stop, _ONCE
@@ -204,7 +204,7 @@ def _layers(
     yield 0, run.space.system_stop, _VERBATIM
 
 
-def _in_notes(
+def _list_note_layers(
     run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
     """Yield what the notes of a request stand for. Where several do, the one counts that was written over most
@@ -225,13 +225,13 @@ def _in_notes(
             yield covered.start, covered.stop, _OPAQUE
 
 
-def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
+def _paint_versions(run: Run, generations: Generations) -> dict[int, list[Painted]]:
     """Return by version the messages that it covers and that were summarized more than once, with their codes; the
     rest of what it covers was summarized once. Versions that no request sent alone are left out."""
     versions = run.space.summaries.versions
     if not versions:
         return {}
-    alone = set()
+    alone = set[int]()
     for sent in sent_by_request(run):
         alone.update(block.start for block in sent.notes if len(block.versions) == 1)
     by_version = {}
@@ -242,14 +242,14 @@ def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
         if steps is None:
             with_gaps.append(version)
         else:
-            by_version[version] = _covered(versions[version].covers, steps)
+            by_version[version] = _paint_steps(versions[version].covers, steps)
     length = max((versions[version].covers.stop for version in with_gaps), default=0)
     for version, row in generations.rows(with_gaps, range(length)):
-        by_version[version] = _covered(versions[version].covers, _same_steps(row))
+        by_version[version] = _paint_steps(versions[version].covers, _group_steps(row))
     return by_version
 
 
-def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
+def _paint_steps(covers: range, steps: Sequence[Painted]) -> list[Painted]:
     painted_steps = []
     for start, stop, step in steps:
         first = max(start, covers.start)
@@ -259,7 +259,7 @@ def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
     return painted_steps
 
 
-def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
+def _group_steps(row: NDArray[np.uint16]) -> list[Painted]:
     """Return the stretches of a row [messages] of numbers of summarizations that reach the same step: of 1, 1, 5 the
     first two as step 1, the third as step 4."""
     reached = np.searchsorted(SUMMARIZED_STEPS, row, "right")

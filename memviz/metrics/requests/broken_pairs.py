@@ -95,18 +95,18 @@ def _end_before_a_result(run: Run) -> Bools:
 def _has_a_broken_pair(log: Log, parts: Parts, summaries: SummaryLog) -> bool:
     if orphaned_results(log, parts, summaries) or has_a_parted_pair(log, parts):
         return True
-    entries = _forms(parts)
+    entries = _list_forms(parts)
     in_block = set(chain(*provider_blocks(parts, summaries)))
     mended = {
         entry
-        for entry in _forms(in_pairs(log, parts))
+        for entry in _list_forms(in_pairs(log, parts))
         if entry in entries or entry[0] not in in_block
     }
     # Another form may say the same.
     return entries != mended and _as_sent(log, entries) != _as_sent(log, mended)
 
 
-def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
+def _list_forms(parts: Parts) -> set[tuple[int, Form | None]]:
     """Return the positions that are sent, recalled ones among them, each with its form."""
     entries: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
     for piece in parts.messages:

@@ -65,7 +65,7 @@ def argument_values(call: ToolCall) -> list[ArgumentValue]:
         value = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
         return [ArgumentValue("", call.arguments)]
-    return list(_scalars(value))
+    return list(_list_scalars(value))
 
 
 def readable(message: Message) -> str:
@@ -81,7 +81,7 @@ def readable(message: Message) -> str:
     return "\n".join(lines)
 
 
-def _scalars(value: Any) -> Iterator[ArgumentValue]:
+def _list_scalars(value: Any) -> Iterator[ArgumentValue]:
     """Yield all scalars without recursion: what a model writes may be nested deeply."""
     waiting = [("", value)]
     while waiting:

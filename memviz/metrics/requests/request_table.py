@@ -51,13 +51,15 @@ class OtherWords:
         ranges = OtherRanges([], [], [])
         for piece in parts.pieces:
             if isinstance(piece, Messages) and isinstance(piece.form, Superseded):
-                ranges.in_messages.extend(self._one_by_one(piece))
+                ranges.in_messages.extend(self._place_superseded(piece))
             elif isinstance(piece, Messages) and piece.form is not None:
-                ranges.in_messages.append(self._changed(piece, piece.form))
+                ranges.in_messages.append(self._place_changed(piece, piece.form))
             # A line of the strategy's own stands in the log nowhere.
             elif isinstance(piece, Line):
                 message = piece.message
-                place = self._place((message.content, message.tool_calls), message)
+                place = self._place_message(
+                    (message.content, message.tool_calls), message
+                )
                 if piece.quotes:
                     ranges.in_notes.append(place)
                 elif piece.place == "message":
@@ -66,14 +68,14 @@ class OtherWords:
                     ranges.in_system.append(place)
         return ranges
 
-    def _changed(self, piece: Messages, form: Form) -> range:
+    def _place_changed(self, piece: Messages, form: Form) -> range:
         """Return the places of the messages that the form changes."""
         log = self.space.log
         # Of a form for one message no sums are kept.
         if piece.stop - piece.start == 1:
             if not reduced_positions(self.space, piece):
                 return range(0)
-            return self._place((form, piece.start), log.sent(piece.start, form))
+            return self._place_message((form, piece.start), log.sent(piece.start, form))
         sums = sums_of(self.space, form)
         if not isinstance(sums, FormSums):
             return range(0)
@@ -85,7 +87,7 @@ class OtherWords:
         start = bisect_left(sums.changed, piece.start)
         return range(first + start, first + bisect_left(sums.changed, piece.stop))
 
-    def _one_by_one(self, piece: Messages) -> list[range]:
+    def _place_superseded(self, piece: Messages) -> list[range]:
         """Return the places of the messages that a piece changes, where older reads have a form of their own. Nearly
         all say the same few words, and many requests have the same piece."""
         if piece not in self._superseded:
@@ -94,11 +96,13 @@ class OtherWords:
             for position in reduced_positions(self.space, piece):
                 message = log.sent(position, piece.form)
                 by_text[message.content, message.tool_calls] = message
-            places = [self._place(key, message) for key, message in by_text.items()]
+            places = [
+                self._place_message(key, message) for key, message in by_text.items()
+            ]
             self._superseded[piece] = places
         return self._superseded[piece]
 
-    def _place(self, key: Hashable, message: Message) -> range:
+    def _place_message(self, key: Hashable, message: Message) -> range:
         place = self._places.setdefault(key, len(self.messages))
         if place == len(self.messages):
             self.messages.append(message)
@@ -165,7 +169,7 @@ class RequestContents:
             for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
                 ranges[number] = ranges_of_request
         notes, verbatim, recalled, others, inside, quoted = (
-            tuple(_layers(ranges)) for ranges in by_kind
+            tuple(_make_layers(ranges)) for ranges in by_kind
         )
         # What the columns tell of all requests of one range, in one layer each.
         is_one_range = ~is_other
@@ -177,15 +181,15 @@ class RequestContents:
         return cls(
             columns.turns[rows],
             lengths,
-            (*_layer(has_notes, *versions), *notes),
-            (*_layer(is_one_range, *history), *verbatim),
+            (*_make_layer(has_notes, *versions), *notes),
+            (*_make_layer(is_one_range, *history), *verbatim),
             recalled,
-            _layer(stop > first, first, stop),
+            _make_layer(stop > first, first, stop),
             others,
             inside,
             quoted,
             words.messages,
-            tuple(_layers(_opaque(space, *versions))),
+            tuple(_make_layers(_list_opaque(space, *versions))),
         )
 
 
@@ -196,13 +200,13 @@ def _ranges_by_kind(
     messages, inside the system prompt and among the notes."""
     return (
         [block.versions for block in parts.notes],
-        _verbatim(space, parts),
+        _list_verbatim(space, parts),
         in_ranges(parts.recalled),
         *map(joined, words.of(parts)),
     )
 
 
-def _opaque(
+def _list_opaque(
     space: MemorySpace, firsts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> Ranges:
     if not space.summaries.has_opaque:
@@ -214,7 +218,7 @@ def _opaque(
     }
 
 
-def _layer(
+def _make_layer(
     has_range: Bools, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> tuple[Layer, ...]:
     """Return the ranges of the requests that have one, which ``has_range`` marks; nothing where there are none."""
@@ -222,7 +226,7 @@ def _layer(
     return (Layer(numbers, starts[numbers], stops[numbers]),) if len(numbers) else ()
 
 
-def _layers(ranges: Ranges) -> Iterator[Layer]:
+def _make_layers(ranges: Ranges) -> Iterator[Layer]:
     """Yield the first ranges of all requests, then the second ones of those that have two, and so on: most requests
     have one range only, so few arrays hold all."""
     depth = 0
@@ -236,10 +240,10 @@ def _layers(ranges: Ranges) -> Iterator[Layer]:
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:
     """Return history and input, as far as it is sent whole, and what was said behind the input."""
-    return _verbatim(record.memory.space, record.parts)
+    return _list_verbatim(record.memory.space, record.parts)
 
 
-def _verbatim(space: MemorySpace, parts: Parts) -> list[range]:
+def _list_verbatim(space: MemorySpace, parts: Parts) -> list[range]:
     if (bounds := parts.one_range) is not None:
         return [range(*bounds)]
     return joined((*whole_ranges(space, parts), parts.exchange))

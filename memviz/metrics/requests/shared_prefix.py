@@ -32,11 +32,10 @@ from memviz.engine.schema_counts import (
     saved_by_system_message,
     saved_in_ranges,
 )
+from memviz.metrics.requests.common_words import common_words
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
 
 Inside = Sequence[Notes | Line]
-NEAR_CHARS = 64
-"""Most texts that differ do so before this."""
 
 
 class SharedPrefix:
@@ -74,7 +73,7 @@ class SharedPrefix:
         first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
         shared = np.zeros(len(self._requests), dtype=np.int64)
         if len(shared) > 1:
-            shared[1:], is_open = self._at_once()
+            shared[1:], is_open = self._compare_all()
             for number in np.flatnonzero(is_open).tolist():
                 before = self._request(number, others)
                 request = self._request(number + 1, others)
@@ -86,7 +85,7 @@ class SharedPrefix:
             return others[number]
         return Request.of(self._requests.parts_at(number))
 
-    def _at_once(self) -> tuple[Tokens, NDArray[np.bool_]]:
+    def _compare_all(self) -> tuple[Tokens, NDArray[np.bool_]]:
         """Return the shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
         # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the
         # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
@@ -148,27 +147,33 @@ class SharedPrefix:
         # Providers read the tools first, so after other tools nothing is shared.
         if request.tools != other.tools:
             return 0
-        shared = self._between_messages(request, other)
-        return shared - max(self._saved(request), self._saved(other))
+        shared = self._count_shared(request, other)
+        return shared - max(self._count_saved(request), self._count_saved(other))
 
-    def _saved(self, request: Request) -> int:
+    def _count_saved(self, request: Request) -> int:
         """Return the tokens that schemas of tools save where a system message takes them in."""
         pieces = (*request.inside, *request.items)
         return saved_by_system_message(self._space, pieces, request.tools)
 
-    def _between_messages(self, request: Request, other: Request) -> int:
+    def _count_shared(self, request: Request, other: Request) -> int:
         """Return the tokens that two requests with the same tools begin with in common, as if no system message but the
         system prompt took in the schemas of the tools."""
         offered = offered_tokens(self._space, request.tools) if request.tools else 0
         if not request.inside and not other.inside:
-            return self._system + offered + self._in_items(request.items, other.items)
+            return (
+                self._system
+                + offered
+                + self._count_in_items(request.items, other.items)
+            )
         tokens = self._space.tool_tokens + offered
-        text = self._first_system_text(request.inside)
-        other_text = self._first_system_text(other.inside)
+        text = self._join_system_text(request.inside)
+        other_text = self._join_system_text(other.inside)
         # Where one of them has no system prompt, that of the other is compared as a message.
         if text is None or other_text is None:
             items = _behind(text, request.items)
-            return tokens + self._in_items(items, _behind(other_text, other.items))
+            return tokens + self._count_in_items(
+                items, _behind(other_text, other.items)
+            )
         if text != other_text:
             common = common_words(text, other_text)
             if not common:
@@ -176,11 +181,11 @@ class SharedPrefix:
             return tokens + self._counter.tokens(self._units_of(common))
         return (
             tokens
-            + self._system_with(text)
-            + self._in_items(request.items, other.items)
+            + self._count_system_with(text)
+            + self._count_in_items(request.items, other.items)
         )
 
-    def _system_with(self, text: str) -> int:
+    def _count_system_with(self, text: str) -> int:
         """Return the tokens of the system prompt where its first message reads so."""
         tokens = self._system - self._space.tool_tokens
         tokens += self._counter.tokens(self._units_of(text))
@@ -189,7 +194,7 @@ class SharedPrefix:
             return tokens + TOKENS_PER_MESSAGE
         return tokens - self._counter(system_messages[0].content)
 
-    def _first_system_text(self, inside: Inside) -> str | None:
+    def _join_system_text(self, inside: Inside) -> str | None:
         """Return the words of the first system message with what stands in it; ``None`` where there is none."""
         words = [message.content for message in self._space.system_messages[:1]]
         before = 0
@@ -205,7 +210,9 @@ class SharedPrefix:
                 words.append(text)
         return "\n".join(words) if words else None
 
-    def _in_items(self, items: Sequence[Item], other_items: Sequence[Item]) -> int:
+    def _count_in_items(
+        self, items: Sequence[Item], other_items: Sequence[Item]
+    ) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
         # both, put back what is left of the longer piece, and go on until something differs.
         tokens = 0
@@ -219,7 +226,7 @@ class SharedPrefix:
                 and isinstance(right, Notes)
                 and left.role == right.role
             ):
-                shared, is_same = self._in_summary(left.versions, right.versions)
+                shared, is_same = self._count_in_summary(left.versions, right.versions)
                 tokens += shared
                 if not is_same:
                     break
@@ -227,9 +234,9 @@ class SharedPrefix:
             same_messages = self._count_same(left, right)
             if not same_messages:
                 break
-            tokens += self._size(left, same_messages)
-            stack += _rest_of(left, same_messages)
-            other_stack += _rest_of(right, same_messages)
+            tokens += self._count_tokens(left, same_messages)
+            stack += _cut_first(left, same_messages)
+            other_stack += _cut_first(right, same_messages)
         return tokens
 
     def _count_same(self, left: Item, right: Item) -> int:
@@ -239,19 +246,21 @@ class SharedPrefix:
             or not isinstance(right, Messages)
             or left.start != right.start
         ):
-            return int(_reads_alike(self._first(left), self._first(right)))
+            return int(
+                _reads_alike(self._first_message(left), self._first_message(right))
+            )
         start = left.start
         stop = min(left.stop, right.stop)
         if left.form == right.form:
             return stop - start
         # Up to the first that their forms change differently.
-        for at in sorted(self._may_differ(left, right, stop)):
+        for at in sorted(self._find_differing(left, right, stop)):
             message = self._log.sent(at, left.form)
             if not _reads_alike(message, self._log.sent(at, right.form)):
                 return at - start
         return stop - start
 
-    def _may_differ(self, left: Messages, right: Messages, stop: int) -> set[int]:
+    def _find_differing(self, left: Messages, right: Messages, stop: int) -> set[int]:
         """Return the positions before ``stop`` of the messages that two forms of one stretch may change differently."""
         form = left.form
         other_form = right.form
@@ -267,7 +276,7 @@ class SharedPrefix:
             *reduced_positions(self._space, right._replace(stop=stop)),
         }
 
-    def _first(self, item: Item) -> Message:
+    def _first_message(self, item: Item) -> Message:
         if isinstance(item, Notes):
             return Message(item.role, self._summaries.text(item.start, item.stop))
         if isinstance(item, Messages):
@@ -277,9 +286,9 @@ class SharedPrefix:
     def item_tokens(self, item: Item) -> int:
         """Return the tokens of a whole piece, as they count in a prefix."""
         message_count = item.stop - item.start if isinstance(item, Messages) else 1
-        return self._size(item, message_count)
+        return self._count_tokens(item, message_count)
 
-    def _size(self, item: Item, message_count: int) -> int:
+    def _count_tokens(self, item: Item, message_count: int) -> int:
         """Return the tokens of the first messages of a piece, so many as were taken."""
         if isinstance(item, Messages):
             start, stop, form = item
@@ -289,7 +298,10 @@ class SharedPrefix:
             if stop - start > 1:
                 sums = self._sums_of(form)
                 return int(sums[start + message_count] - sums[start])
-        return message_tokens(self._counter, self._first(item)) + TOKENS_PER_MESSAGE
+        return (
+            message_tokens(self._counter, self._first_message(item))
+            + TOKENS_PER_MESSAGE
+        )
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
@@ -297,7 +309,9 @@ class SharedPrefix:
             self._form_sums[form] = _with_overhead(sums)
         return self._form_sums[form]
 
-    def _in_summary(self, versions: range, other_versions: range) -> tuple[int, bool]:
+    def _count_in_summary(
+        self, versions: range, other_versions: range
+    ) -> tuple[int, bool]:
         """Return the tokens that two summary messages begin with in common, and whether they are the same."""
         log = self._summaries
         whole = log.tokens(versions.start, versions.stop)
@@ -312,14 +326,14 @@ class SharedPrefix:
             ), False
         entries = log.in_block(versions.start, versions.stop)
         other_entries = log.in_block(other_versions.start, other_versions.stop)
-        shared, is_same = self._in_entries(entries, other_entries)
+        shared, is_same = self._count_in_entries(entries, other_entries)
         if is_same:
             return whole + TOKENS_PER_MESSAGE, True
         return min(
             shared, whole, log.tokens(other_versions.start, other_versions.stop)
         ), False
 
-    def _in_entries(
+    def _count_in_entries(
         self, entries: Sequence[SummaryVersion], other_entries: Sequence[SummaryVersion]
     ) -> tuple[int, bool]:
         """Return the tokens that two lists of entries begin with in common, and whether the lists are the same. Each
@@ -358,7 +372,7 @@ def _with_overhead(sums: SumArrays) -> Tokens:
     return content + TOKENS_PER_MESSAGE * np.arange(len(content))
 
 
-def _rest_of(piece: Item, count: int) -> list[Item]:
+def _cut_first(piece: Item, count: int) -> list[Item]:
     """Return what is left of a piece without its first ``count`` messages, if anything is."""
     if isinstance(piece, Messages) and piece.stop - piece.start > count:
         return [piece._replace(start=piece.start + count)]
@@ -373,27 +387,3 @@ def _reads_alike(message: Message, other: Message) -> bool:
     return (
         message.content == other.content and message.to_request() == other.to_request()
     )
-
-
-def common_words(text: str, other: str) -> str:
-    """Return the whole words that two texts begin with in common, without the white space after them."""
-    # Bisection over slices: comparing a slice is one step in C, however long, where a loop over characters is slow.
-    same = 0
-    different = min(len(text), len(other)) + 1
-    if text[:NEAR_CHARS] != other[:NEAR_CHARS]:
-        different = min(different, NEAR_CHARS)
-    while different - same > 1:
-        middle = (same + different) // 2
-        if text[:middle] == other[:middle]:
-            same = middle
-        else:
-            different = middle
-    common = text[:same]
-    # A word that only begins alike is no shared word.
-    if not (_is_end(text, same) and _is_end(other, same)):
-        common = common[: len(common) - len(common.split(" ")[-1].split("\n")[-1])]
-    return common.rstrip()
-
-
-def _is_end(text: str, position: int) -> bool:
-    return position == len(text) or text[position].isspace()

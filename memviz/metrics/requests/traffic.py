@@ -50,7 +50,7 @@ class Traffic:
     @classmethod
     def nothing(cls) -> Traffic:
         """The traffic of a run without any request."""
-        return cls(*(_array(()) for _ in fields(cls)))
+        return cls(*(_make_array(()) for _ in fields(cls)))
 
     def to_dict(self) -> dict[str, list[int]]:
         """The arrays as lists, ready for JSON."""
@@ -61,7 +61,7 @@ class Traffic:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Traffic:
         """Return the traffic that :meth:`to_dict` described."""
-        arrays = {field.name: _array(value[field.name]) for field in fields(cls)}
+        arrays = {field.name: _make_array(value[field.name]) for field in fields(cls)}
         return cls(**arrays)
 
 
@@ -106,15 +106,15 @@ def _add_up(run: Run) -> Traffic:
         input_tokens=columns.totals,
         shared_tokens=SharedPrefix(run).tokens(other_requests(run)),
         output_tokens=columns.reply_tokens,
-        summarizer_turns=_array(turns),
-        summarizer_input_tokens=_array(call.prompt_tokens for call in calls),
-        summarizer_output_tokens=_array(call.output_tokens for call in calls),
-        summarizer_requests=_array(requests),
-        by_chat_model=_array(call.is_opaque for call in calls),
+        summarizer_turns=_make_array(turns),
+        summarizer_input_tokens=_make_array(call.prompt_tokens for call in calls),
+        summarizer_output_tokens=_make_array(call.output_tokens for call in calls),
+        summarizer_requests=_make_array(requests),
+        by_chat_model=_make_array(call.is_opaque for call in calls),
     )
 
 
-def _array(values: Iterable[int]) -> Tokens:
+def _make_array(values: Iterable[int]) -> Tokens:
     return np.array(list(values), np.int64)
 
 
@@ -187,7 +187,9 @@ def _measure_breaks(run: Run) -> tuple[int, ...]:
         record = run.requests[number]
         cached = Request.of(before.parts, before.thoughts)
         # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
-        requests = [_request_without(record, compaction) for compaction in compactions]
+        requests = [
+            _build_request_without(record, compaction) for compaction in compactions
+        ]
         requests.append(Request.of(record.parts, record.thoughts))
         shared = [prefix.between(cached, request) for request in requests]
         losses = [max(0, before - after) for before, after in pairwise(shared)]
@@ -196,17 +198,19 @@ def _measure_breaks(run: Run) -> tuple[int, ...]:
     return tuple(broken)
 
 
-def _request_without(record: TurnRecord, compaction: Compaction) -> Request:
+def _build_request_without(record: TurnRecord, compaction: Compaction) -> Request:
     """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
     and where orphaned halves of tool calls were left out of it, without those too."""
     memory = record.memory
-    parts = _parts_for(record, compaction, compaction.before.as_of(memory))
-    if record.parts != _parts_for(record, compaction, memory):
+    parts = _assemble_parts(record, compaction, compaction.before.as_of(memory))
+    if record.parts != _assemble_parts(record, compaction, memory):
         parts = in_pairs(memory.log, parts, _recalled(record))
     return Request.of(parts, record.thoughts)
 
 
-def _parts_for(record: TurnRecord, compaction: Compaction, memory: Memory) -> Parts:
+def _assemble_parts(
+    record: TurnRecord, compaction: Compaction, memory: Memory
+) -> Parts:
     parts = assemble(memory, compaction.strategy.select(memory), _recalled(record))
     return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)
 

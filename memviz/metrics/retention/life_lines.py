@@ -99,7 +99,7 @@ def life_lines(
     ``texts`` are those that ``retention`` was made with, if they are at hand.
     """
     losses = LossCauses(run, texts or ProbeTexts(run.log, retention.probes))
-    spans = _spans(retention)
+    spans = _find_spans(retention)
     born_probes = np.flatnonzero(retention.births < len(run.log)).tolist()
     lives = []
     for probe in born_probes:
@@ -118,7 +118,7 @@ def life_lines(
     return tuple(lives)
 
 
-def _spans(retention: Retention) -> list[tuple[Span, ...]]:
+def _find_spans(retention: Retention) -> list[tuple[Span, ...]]:
     """Return the spans of every probe from birth on."""
     span = span_of(retention.turns)
     spans_by_probe = []
@@ -162,7 +162,7 @@ class LossCauses:
             return True
         counts = self._texts.counts.answers[:, probe]
         evidence = self._texts.probes[probe].evidence
-        for messages in _taken(compaction, record):
+        for messages in _list_taken(compaction, record):
             if counts[messages.stop] > counts[messages.start]:
                 return True
             if any(position in messages for position in evidence):
@@ -170,7 +170,7 @@ class LossCauses:
         return False
 
 
-def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
+def _list_taken(compaction: Compaction, record: TurnRecord) -> list[range]:
     """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the messages
     that the request sends with less in them."""
     if compaction.kind not in REDUCING:
@@ -221,11 +221,11 @@ def version_probes(
             before = np.zeros_like(now)
             if compaction.base:
                 before = held_by_version[compaction.base - 1]
-            kept = _numbers(now & before)
-            effect = effect._replace(kept=kept, new=_numbers(now & ~before))
+            kept = _list_numbers(now & before)
+            effect = effect._replace(kept=kept, new=_list_numbers(now & ~before))
         effects.append(effect)
     return tuple(effects)
 
 
-def _numbers(is_numbered: Bools) -> tuple[int, ...]:
+def _list_numbers(is_numbered: Bools) -> tuple[int, ...]:
     return tuple(np.flatnonzero(is_numbered).tolist())

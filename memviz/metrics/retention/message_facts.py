@@ -101,7 +101,7 @@ def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ..
             in_recalled |= is_held
         else:
             in_others |= is_held
-    return _picked(probes, in_recalled & ~in_others)
+    return _pick_probes(probes, in_recalled & ~in_others)
 
 
 def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
@@ -115,10 +115,10 @@ def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange
     denied = texts.contradicted(holding)[1]
     is_gone = before & ~after
     changes = (is_gone & ~denied, after & ~before, is_gone & denied)
-    return SummaryChange(*(_picked(probes, is_changed) for is_changed in changes))
+    return SummaryChange(*(_pick_probes(probes, is_changed) for is_changed in changes))
 
 
-def _picked(probes: Sequence[Probe], is_picked: Bools) -> tuple[Probe, ...]:
+def _pick_probes(probes: Sequence[Probe], is_picked: Bools) -> tuple[Probe, ...]:
     return tuple(compress(probes, is_picked.tolist()))
 
 

@@ -383,10 +383,10 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
-    for first, sentence in _that_may_deny(text):
+    for first, sentence in _split_denying(text):
         if mentions is not None and not mentions(sentence):
             continue
-        spans_of_sentence = _spans_of(sentence)
+        spans_of_sentence = _find_spans(sentence)
         if spans_of_sentence.outdated:
             updates.append(sentence)
         # Places in the sentence become places in the text.
@@ -415,11 +415,11 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
 
 def sentences_that_may_deny(text: str) -> Iterator[str]:
     """The sentences of ``text`` that :func:`polarity` reads."""
-    return (sentence for _, sentence in _that_may_deny(text))
+    return (sentence for _, sentence in _split_denying(text))
 
 
 @lru_cache(maxsize=4096)
-def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
+def _split_denying(text: str) -> tuple[tuple[int, str], ...]:
     """These sentences and where they begin. The cues are looked for in the whole text, and those that are there in its
     sentences."""
     cues = _cues_in(text)
@@ -450,17 +450,20 @@ class _Spans(NamedTuple):
 
 
 @lru_cache(maxsize=16_384)
-def _spans_of(sentence: str) -> _Spans:
+def _find_spans(sentence: str) -> _Spans:
     """Return the parts that one sentence calls outdated, and what it denies; a question does neither."""
     if sentence.rstrip().endswith(("?", "？")):
         return _Spans()
     statement = simplified(sentence.rstrip(".!?。！？\n;； "))
     lower = statement.lower()
-    outdated = [*_found(_ENDED, statement, lower), *_found_before(statement, lower)]
+    outdated = [
+        *_find_matches(_ENDED, statement, lower),
+        *_find_before(statement, lower),
+    ]
     # The patterns of corrections are slow, and hardly any sentence has one of their cues.
     if any(cue in lower for cue in CUES):
         outdated += taken_back(statement)
-    denied = [*_found(_NOT_SO, statement, lower)]
+    denied = [*_find_matches(_NOT_SO, statement, lower)]
     if "?" in statement or "？" in statement:
         denied += answered_with_no(statement)
     if any(cue in lower for cue in DISPUTING):
@@ -468,7 +471,7 @@ def _spans_of(sentence: str) -> _Spans:
     return _Spans(tuple(outdated), tuple(denied))
 
 
-def _found(
+def _find_matches(
     rules: Iterable[_Rule], sentence: str, lower: str
 ) -> Iterator[tuple[int, int]]:
     for cues, pattern in rules:
@@ -482,7 +485,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, _I)
 
 
-def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+def _find_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
     for pattern, cues in zip(_OUTDATED_BEFORE, _OUTDATED_BEFORE_BY, strict=True):
         if not any(map(lower.__contains__, cues)):
             continue

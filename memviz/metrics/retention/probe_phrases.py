@@ -143,7 +143,7 @@ def find_near_parts(
             is_date = is_date_with_year(normal_tokens(answer))
             together: Sequence[str] = list_parts(answer)
             if is_date:
-                together = [answer, *_telling_words(probe.question)]
+                together = [answer, *_list_telling_words(probe.question)]
             if len(together) > 1:
                 lead = first + len(parts)
                 followers = range(lead + 1, lead + len(together))
@@ -152,7 +152,7 @@ def find_near_parts(
     return near, parts
 
 
-def _telling_words(question: str) -> list[str]:
+def _list_telling_words(question: str) -> list[str]:
     """Return the words of ``question`` that say what it is about."""
     tokens = [token for token in normal_tokens(question) if token.isalpha()]
     words = [token for token in tokens if len(token) >= _LEAST_LETTERS]

@@ -114,10 +114,12 @@ class ProbeTexts:
         self.probes = tuple(probes)
         self._any_mention = any_mention
         questions = [probe.question for probe in self.probes]
-        self._is_negative = _mask(map(_asks_negatively, self.probes)) | any_mention
-        self._names_negative = _mask(map(_names_a_negative, self.probes))
-        self._asks_for_unsettled = _mask(map(asks_for_what_is_unsettled, questions))
-        self._asks_of_user = _mask(map(asks_of_the_user, questions))
+        self._is_negative = _make_mask(map(_asks_negatively, self.probes)) | any_mention
+        self._names_negative = _make_mask(map(_names_a_negative, self.probes))
+        self._asks_for_unsettled = _make_mask(
+            map(asks_for_what_is_unsettled, questions)
+        )
+        self._asks_of_user = _make_mask(map(asks_of_the_user, questions))
         self._negatives = _Negatives(self.probes)
         self.endings: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
@@ -134,7 +136,7 @@ class ProbeTexts:
         self._tells = np.arange(len(texts)) < len(phrases)
         self._tells[[part.lead for part in self._near]] = True
         self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
-        self._is_stale = _mask(phrase.is_stale for phrase in phrases)
+        self._is_stale = _make_mask(phrase.is_stale for phrase in phrases)
         self._covers = list(list_covers(phrases))
         self.counts = self.counts_of(())
         self.extend()
@@ -154,7 +156,7 @@ class ProbeTexts:
             )
             rows = np.argwhere(ended).tolist()
             self.endings += [(start + row, probe) for row, probe in rows]
-            self.counts = Tallies(*map(_continued, self.counts, holding))
+            self.counts = Tallies(*map(_extend_counts, self.counts, holding))
 
     def holding(self, texts: Sequence[str]) -> Holding:
         """Return which of ``texts`` contain which answers. A text that comes twice is read once."""
@@ -172,7 +174,7 @@ class ProbeTexts:
         """Return what :attr:`counts` is for the log, for other messages."""
         holding = self.in_messages(messages)
         nothing = [np.zeros((1, part.shape[1]), np.uint16) for part in holding]
-        return Tallies(*map(_continued, nothing, holding))
+        return Tallies(*map(_extend_counts, nothing, holding))
 
     def contradicted(self, holding: Holding) -> Bools:
         """Return which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
@@ -198,15 +200,15 @@ class ProbeTexts:
         return [part[of_text] for part in holding]
 
     def _read_once(self, texts: Sequence[str]) -> list[Bools]:
-        holding = self._told_in(texts)
+        holding = self._judge_texts(texts)
         if not self._any_mention:
             self._settle(texts, holding[0])
         return holding
 
-    def _told_in(self, texts: Sequence[str]) -> list[Bools]:
+    def _judge_texts(self, texts: Sequence[str]) -> list[Bools]:
         """Return which texts affirm an accepted answer, affirm a stale one, deny an accepted one, and call one
         outdated."""
-        answers, stale = self._mentioned(texts)
+        answers, stale = self._find_mentions(texts)
         denied = np.zeros_like(answers)
         ended = np.zeros_like(answers)
         holding = [answers, stale, denied, ended]
@@ -217,7 +219,7 @@ class ProbeTexts:
         # texts alone in which one does.
         rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
         may_deny = {row: [*sentences_that_may_deny(texts[row])] for row in rows}
-        telling = self._telling(set(chain.from_iterable(may_deny.values())))
+        telling = self._find_telling(set(chain.from_iterable(may_deny.values())))
         polarity_by_row = {}
         for row, sentences in may_deny.items():
             if not telling.isdisjoint(sentences):
@@ -228,14 +230,14 @@ class ProbeTexts:
             return holding
         rows = list(polarity_by_row)
         polarities = list(polarity_by_row.values())
-        affirmed, fresh = self._mentioned([part.affirmed for part in polarities])
+        affirmed, fresh = self._find_mentions([part.affirmed for part in polarities])
         mentioned = answers[rows]
-        ended[rows], since = self._ended(polarities)
+        ended[rows], since = self._find_ended(polarities)
         # A fact that is itself a denial ("no nuts") is affirmed by a text that denies it, unless the text takes that
         # back.
         undone = since
         if self._is_negative.any():
-            undone, _ = self._mentioned([part.undone for part in polarities])
+            undone, _ = self._find_mentions([part.undone for part in polarities])
         affirmed |= self._is_negative & ~undone
         affirmed &= mentioned & (~ended[rows] | since)
         denied[rows] = mentioned & ~affirmed
@@ -255,13 +257,13 @@ class ProbeTexts:
                 if settled_text is not texts[row]:
                     settled_texts[row] = settled_text
             if settled_texts:
-                is_settled, _ = self._mentioned(list(settled_texts.values()))
+                is_settled, _ = self._find_mentions(list(settled_texts.values()))
                 answers[list(settled_texts)] &= is_settled | stays
 
-    def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
+    def _find_mentions(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
         """Return which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
         all_matches = self._index.find(texts)
-        matches = self._uncovered(all_matches.of_first(len(self._probe_of)))
+        matches = self._drop_covered(all_matches.of_first(len(self._probe_of)))
         mentions = np.zeros((2, len(texts), len(self.probes)), bool)
         kinds = self._is_stale[matches.phrases].astype(int)
         mentions[kinds, matches.texts, self._probe_of[matches.phrases]] = True
@@ -270,16 +272,16 @@ class ProbeTexts:
             answers[part.told_in(all_matches), part.probe] = True
         return answers, stale[:, self.stale_columns]
 
-    def _telling(self, sentences: Collection[str]) -> set[str]:
+    def _find_telling(self, sentences: Collection[str]) -> set[str]:
         """Return those of ``sentences`` that mention an answer."""
         texts = list(sentences)
         matches = self._index.find(texts)
         telling = matches.texts[self._tells[matches.phrases]]
         return {texts[row] for row in np.unique(telling).tolist()}
 
-    def _ended(self, polarities: Sequence[Polarity]) -> tuple[Bools, Bools]:
+    def _find_ended(self, polarities: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Return which accepted answers each text calls outdated, and which it affirms after that."""
-        ended, _ = self._mentioned([part.outdated for part in polarities])
+        ended, _ = self._find_mentions([part.outdated for part in polarities])
         # "No longer allergic" ends no fact that says "not allergic".
         ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
@@ -287,7 +289,7 @@ class ProbeTexts:
             ended[row, probe] = is_same_subject(question, polarities[row].updates)
         if not ended.any():
             return ended, ended
-        since, _ = self._mentioned([part.since for part in polarities])
+        since, _ = self._find_mentions([part.since for part in polarities])
         return ended, since
 
     def _read_evidence(self, start: int) -> None:
@@ -297,18 +299,18 @@ class ProbeTexts:
             newest = max(probe.evidence, default=-1)
             if self._is_negative[number] or not start <= newest < len(self.log):
                 continue
-            own_texts = self._evidence_of(probe)
+            own_texts = self._read_evidence_of(probe)
             parts = map(clauses_with_negatives, own_texts)
             clauses_of[number] = [*chain.from_iterable(parts)]
         clauses = list(dict.fromkeys(chain.from_iterable(clauses_of.values())))
-        mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
+        mentioned = dict(zip(clauses, self._find_mentions(clauses)[0], strict=True))
         for number, own_clauses in clauses_of.items():
             stating = [clause for clause in own_clauses if mentioned[clause][number]]
             if stating:
                 self._is_negative[number] = all(map(is_negative, stating))
         self._note_endings(clauses_of)
 
-    def _evidence_of(self, probe: Probe) -> list[str]:
+    def _read_evidence_of(self, probe: Probe) -> list[str]:
         """Return the texts of the messages that state a fact."""
         return [readable(self.log[at]) for at in probe.evidence if at >= 0]
 
@@ -318,12 +320,12 @@ class ProbeTexts:
         own_texts: dict[int, list[str]] = {}
         for number in numbers:
             if not self._is_negative[number]:
-                own_texts[number] = self._evidence_of(self.probes[number])
+                own_texts[number] = self._read_evidence_of(self.probes[number])
         texts = dict.fromkeys(chain.from_iterable(own_texts.values()))
         if not texts:
             return
         rows = {text: row for row, text in enumerate(texts)}
-        affirmed, _, denied, _ = self._told_in(list(texts))
+        affirmed, _, denied, _ = self._judge_texts(list(texts))
         for number, texts_of_probe in own_texts.items():
             own_rows = [rows[text] for text in texts_of_probe]
             is_denied = denied[own_rows, number].any()
@@ -334,7 +336,7 @@ class ProbeTexts:
         """Return whether these are the texts of ``log``, which may have grown since."""
         return self.log is log or self.log[:] == log[:]
 
-    def _uncovered(self, matches: Matches) -> Matches:
+    def _drop_covered(self, matches: Matches) -> Matches:
         """Return the matches that do not stand within one of the phrase that covers theirs (see :data:`Cover`)."""
         # Matches are sorted by phrase: those of each phrase are one slice.
         keep = np.ones(len(matches.phrases), bool)
@@ -361,7 +363,7 @@ def in_any(is_held: Bools) -> Bools:
     return np.asarray(is_held.any(axis=0))
 
 
-def _mask(values: Iterable[bool]) -> Bools:
+def _make_mask(values: Iterable[bool]) -> Bools:
     return np.array([*values], bool)
 
 
@@ -376,7 +378,7 @@ def _asks_negatively(probe: Probe) -> bool:
     return is_asked_negatively(probe.question) and not is_stated
 
 
-def _continued(counts: Counts, is_held: Bools) -> Counts:
+def _extend_counts(counts: Counts, is_held: Bools) -> Counts:
     """Return ``counts`` with the running sums of the rows that follow."""
     # Numbers of two bytes as long as they fit: there is one for each message and probe.
     is_small = len(counts) + len(is_held) <= np.iinfo(np.uint16).max

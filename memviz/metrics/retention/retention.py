@@ -50,7 +50,7 @@ def retention(
     another conversation or other probes.
     """
     contents = RequestContents.of(run, requests)
-    return _measure(run, _texts_for(run, probes, texts), contents)
+    return _measure(run, _prepare_texts(run, probes, texts), contents)
 
 
 def ceiling(
@@ -63,7 +63,7 @@ def ceiling(
     everything = RequestContents(
         requests.turns, requests.lengths, (), (whole_log,), leading=requests.leading
     )
-    return _measure(run, _texts_for(run, probes, texts), everything)
+    return _measure(run, _prepare_texts(run, probes, texts), everything)
 
 
 def floor(
@@ -74,7 +74,7 @@ def floor(
 
     ``texts`` are those of the other conversation. Evidence stands in none of its requests.
     """
-    texts = _texts_for(other, probes, texts)
+    texts = _prepare_texts(other, probes, texts)
     lookup = _Lookup.nothing(1, len(texts.probes))
     if other.requests:
         lookup = _look_up(other, texts, RequestContents.of(other))
@@ -83,7 +83,7 @@ def floor(
     rows = np.minimum(np.arange(len(requests)), len(lookup.states) - 1)
     paired = _Lookup(lookup.states[rows], lookup.stale[rows], lookup.denied[rows])
     no_evidence = np.zeros((len(requests), len(texts.probes)), bool)
-    return _born(run, texts.probes, requests, no_evidence, paired)
+    return _limit_to_born(run, texts.probes, requests, no_evidence, paired)
 
 
 class _Lookup(NamedTuple):
@@ -101,7 +101,7 @@ class _Lookup(NamedTuple):
         return cls(lost, np.zeros(shape, bool), np.zeros(shape, bool))
 
 
-def _texts_for(
+def _prepare_texts(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None
 ) -> ProbeTexts:
     if texts is None:
@@ -124,13 +124,15 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
         evidence = all_within(
             (*own_ranges, *requests.recalled), positions, len(requests)
         )
-    measured = _born(run, texts.probes, requests, evidence, lookup)
+    measured = _limit_to_born(run, texts.probes, requests, evidence, lookup)
     states = measured.states
     np.maximum(states, measured.evidence * np.uint8(Knowledge.RECALLED), out=states)
     states[measured.evidence & whole] = Knowledge.VERBATIM
     # What a request mentions only where it denies it, or what is outdated, is known no longer.
     is_known = states > Knowledge.LOST
-    outdated = _ended_since(texts, requests) | _superseded(measured.probes, is_known)
+    outdated = _find_ended(texts, requests) | _find_superseded(
+        measured.probes, is_known
+    )
     contradicted = (states == Knowledge.LOST) & (lookup.denied | measured.stale)
     states[contradicted | (outdated & measured.born)] = Knowledge.CONTRADICTED
     # Nobody but the provider can say what its blocks hold of the messages that they stand for.
@@ -143,14 +145,14 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
 
 def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Lookup:
     lookup = _Lookup.nothing(len(requests), len(texts.probes))
-    for place, holding in _places(run, texts, requests):
+    for place, holding in _look_in_places(run, texts, requests):
         np.maximum(lookup.states, holding.answers * np.uint8(place), out=lookup.states)
         lookup.stale[:, texts.stale_columns] |= holding.stale
         lookup.denied[:] |= holding.denied
     return lookup
 
 
-def _places(
+def _look_in_places(
     run: Run, texts: ProbeTexts, requests: RequestContents
 ) -> Iterator[tuple[Knowledge, Holding]]:
     """Yield everything that requests hold answers in, and which requests hold which of them there."""
@@ -181,7 +183,7 @@ def _places(
         yield Knowledge.SUMMARY, Holding(*parts)
 
 
-def _ended_since(texts: ProbeTexts, requests: RequestContents) -> Bools:
+def _find_ended(texts: ProbeTexts, requests: RequestContents) -> Bools:
     """Return where a message of each request calls an answer outdated, and no message since then affirmed it again:
     [requests x probes]. What older messages of the request, and older summaries, affirm is outdated too."""
     count = len(requests)
@@ -202,7 +204,7 @@ def _ended_since(texts: ProbeTexts, requests: RequestContents) -> Bools:
     return ended
 
 
-def _superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
+def _find_superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
     """Return where a fact is known whose answer another fact names as a stale one, and that other fact is known
     too."""
     outdated = np.zeros_like(is_known)
@@ -221,7 +223,7 @@ def _superseded(probes: Sequence[Probe], is_known: Bools) -> Bools:
     return outdated
 
 
-def _born(
+def _limit_to_born(
     run: Run,
     probes: tuple[Probe, ...],
     requests: RequestContents,
@@ -229,7 +231,7 @@ def _born(
     lookup: _Lookup,
 ) -> Retention:
     length = len(run.log)
-    births = np.array([_birth(probe, length) for probe in probes], np.int64)
+    births = np.array([_find_birth(probe, length) for probe in probes], np.int64)
     is_born = births < requests.lengths[:, None]
     return Retention(
         probes=probes,
@@ -243,7 +245,7 @@ def _born(
     )
 
 
-def _birth(probe: Probe, length: int) -> int:
+def _find_birth(probe: Probe, length: int) -> int:
     """Return the log position of the message with which the probe is born; -1 without evidence, ``length`` if
     never."""
     if not all(0 <= position < length for position in probe.evidence):

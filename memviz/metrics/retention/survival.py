@@ -135,10 +135,10 @@ def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
     own_categories = [name for name in CATEGORIES if name in categories]
     other_categories = [name for name in categories if name not in CATEGORIES]
     names = (*own_categories, *other_categories, None)
-    return tuple(_row(retention, log, name) for name in names)
+    return tuple(_make_row(retention, log, name) for name in names)
 
 
-def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
+def _make_row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
     columns = retention.columns_of(category)
     born = retention.born[:, columns]
     retained = retention.retained[:, columns]

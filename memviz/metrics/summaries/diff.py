@@ -141,19 +141,19 @@ def word_diff(old: str, new: str) -> TextDiff:
     last = _Block(0, 0, 0)
     # An empty block at the end of both texts brings along what changed behind the last words that they share.
     end = _Block(len(old_words.words), len(new_words.words), 0)
-    for block in [*_anchors(old_words, new_words), end]:
+    for block in [*_find_anchors(old_words, new_words), end]:
         pieces.add_changed((last.old_stop, block.old), (last.new_stop, block.new))
         pieces.add_kept(block)
         last = block
     return TextDiff(tuple(pieces.pieces))
 
 
-def _anchors(old: _Words, new: _Words) -> list[_Block]:
+def _find_anchors(old: _Words, new: _Words) -> list[_Block]:
     """Return the stretches of words that both texts have, in order: whole sentences first, then words between them. A
     sentence that lived on counts for more than as many words scattered over others."""
     old_starts = old.sentence_starts
     new_starts = new.sentence_starts
-    sentences = _same(old.sentences(), new.sentences())
+    sentences = _find_common(old.sentences(), new.sentences())
     sentences.append(_Block(len(old_starts) - 1, len(new_starts) - 1, 0))
     blocks = [_Block(0, 0, 0)]
     for block in sentences:
@@ -164,16 +164,16 @@ def _anchors(old: _Words, new: _Words) -> list[_Block]:
         # The words between the sentence that both have and the one before it.
         old_between = old.words[old_first:old_start]
         new_between = new.words[new_first:new_start]
-        for words in _same(old_between, new_between):
+        for words in _find_common(old_between, new_between):
             blocks.append(
                 _Block(old_first + words.old, new_first + words.new, words.size)
             )
         size = old_starts[block.old_stop] - old_start
         blocks.append(_Block(old_start, new_start, size))
-    return list(_meaningful(_joined(blocks), old.words, new.words))
+    return list(_keep_meaningful(_join_blocks(blocks), old.words, new.words))
 
 
-def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
+def _find_common(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
     """Return the longest common subsequence as blocks."""
     if not old or not new:
         return []
@@ -185,7 +185,7 @@ def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
     return [_Block(match.a, match.b, match.size) for match in blocks if match.size]
 
 
-def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
+def _join_blocks(blocks: Iterable[_Block]) -> Iterator[_Block]:
     """Yield the blocks with neighbours that touch in both texts made one."""
     last = _Block(0, 0, 0)
     for block in blocks:
@@ -197,7 +197,7 @@ def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
     yield last
 
 
-def _meaningful(
+def _keep_meaningful(
     blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]
 ) -> Iterator[_Block]:
     """Yield the blocks without those that stand between two changes and say nothing by themselves."""

@@ -98,7 +98,7 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
     # Several events before one request have the same place. They are spread out in front of it, the last one at the
     # place itself: over a whole step, or half of one where another event stands half a step before.
-    places = [*_places(run)]
+    places = [*_list_places(run)]
     together = Counter(places)
     still = Counter(places)
     events = []
@@ -114,7 +114,7 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     return tuple(events)
 
 
-def _places(run: Run) -> Iterator[float]:
+def _list_places(run: Run) -> Iterator[float]:
     """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
     it came into force changed none of their requests, and what it summarized after its last turn stands behind that
     turn, also where the chat went back to it later: events stand in the order in which they happened."""
@@ -172,7 +172,7 @@ def tokens_in_force(run: Run, event: CompactionEvent) -> int:
     the whole list with its headings; of several kinds of notes those of all together."""
     if _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.tokens(0, event.compaction.after.summary_count)
-    return sum(version.tokens for version in _heads(run, event))
+    return sum(version.tokens for version in _list_heads(run, event))
 
 
 def text_in_force(run: Run, event: CompactionEvent) -> str:
@@ -181,10 +181,10 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
     count = event.compaction.after.summary_count
     if count and _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.text(0, count)
-    return "\n\n".join(version.text for version in _heads(run, event))
+    return "\n\n".join(version.text for version in _list_heads(run, event))
 
 
-def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
+def _list_heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     """Return the newest version of each kind of notes, in the order in which the kinds began; of a tree of summaries
     those that no other one took in."""
     summaries = run.space.summaries
@@ -287,7 +287,7 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
     there is none, those of what would be sent next without a new message. ``run`` is its run."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        return _parts_of_request(compaction, run, number)
+        return _count_parts_of_request(compaction, run, number)
     length = compaction.after.length
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     if turn:
@@ -299,22 +299,24 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
             length = request.stop
     next_memory = compaction.after._replace(pins=()).appended(length)
     memory_before = compaction.before.as_of(next_memory)
-    before = _parts(compaction.strategy, memory_before, ())
-    after = _parts(compaction.strategy, next_memory, ())
+    before = _count_parts(compaction.strategy, memory_before, ())
+    after = _count_parts(compaction.strategy, next_memory, ())
     return RequestParts(before, after, 0)
 
 
-def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
+def _count_parts_of_request(
+    compaction: Compaction, run: Run, number: int
+) -> RequestParts:
     strategy = compaction.strategy
     memory = run.requests.memory_at(number)
     recalled = asked_for_at(run, number)
-    before = _parts(strategy, memory_without(compaction, run, number), recalled)
-    parts = _parts(strategy, memory, recalled)
+    before = _count_parts(strategy, memory_without(compaction, run, number), recalled)
+    parts = _count_parts(strategy, memory, recalled)
     # Further compactions before the same request make it another memory than that which this one left.
     memory_after = compaction.after.as_of(memory)
     after = parts
     if memory_after != memory:
-        after = _parts(strategy, memory_after, recalled)
+        after = _count_parts(strategy, memory_after, recalled)
     besides = int(run.columns.totals[number]) - sum(parts.values())
     return RequestParts(before, after, besides)
 
@@ -339,7 +341,7 @@ def asked_for_at(run: Run, number: int) -> tuple[int, ...]:
     return beside.recalled.indices if beside and beside.recalled else ()
 
 
-def _parts(
+def _count_parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
     return tokens_by_part(memory, assemble(memory, strategy.select(memory), recalled))

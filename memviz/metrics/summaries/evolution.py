@@ -57,12 +57,14 @@ def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin
     fresh = keys & messages - carried
     explained = carried | fresh
     unknown = keys - explained
-    unknown -= _straddling(text, unknown, explained)
-    unknown_words = tuple(_as_written(text, unknown))
+    unknown -= _find_straddling(text, unknown, explained)
+    unknown_words = tuple(_list_unknown_words(text, unknown))
     return WordOrigin(len(carried), len(fresh), len(unknown), unknown_words)
 
 
-def _straddling(text: str, unknown: Set[str], explained: frozenset[str]) -> set[str]:
+def _find_straddling(
+    text: str, unknown: Set[str], explained: frozenset[str]
+) -> set[str]:
     """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
     if not unknown or text.isascii():
         return set()
@@ -72,7 +74,7 @@ def _straddling(text: str, unknown: Set[str], explained: frozenset[str]) -> set[
     }
 
 
-def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
+def _list_unknown_words(text: str, unknown: Set[str]) -> Iterator[str]:
     """Yield the words of ``text`` whose normal forms are ``unknown``, each once."""
     if not unknown:
         return
@@ -81,13 +83,13 @@ def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
         if unknown.isdisjoint(normal_forms(token)):
             continue
         is_unspaced = IS_UNSPACED.match(token)
-        for word in _stretches(token, unknown) if is_unspaced else (token,):
+        for word in _find_stretches(token, unknown) if is_unspaced else (token,):
             if word.casefold() not in seen_words:
                 seen_words.add(word.casefold())
                 yield word
 
 
-def _stretches(run: str, unknown: Set[str]) -> Iterator[str]:
+def _find_stretches(run: str, unknown: Set[str]) -> Iterator[str]:
     """Yield the parts of an unspaced run that are made of ``unknown`` pairs and single characters."""
     marked = [False] * len(run)
     for at in range(len(run)):

@@ -88,11 +88,13 @@ def _find_versions(run: Run) -> tuple[FactsVersion, ...]:
         before = versions.get(event.compaction.base)
         if version is not None and (before is not None or are_facts(version)):
             lines = before.lines if before is not None else ()
-            versions[version.version] = _compare(run.log, event, version, lines)
+            versions[version.version] = _compare_versions(
+                run.log, event, version, lines
+            )
     return tuple(versions.values())
 
 
-def _compare(
+def _compare_versions(
     log: Log,
     event: CompactionEvent,
     version: SummaryVersion,
@@ -101,17 +103,17 @@ def _compare(
     # First the lines that stand as they were. Two that read the same are two, and each is taken once.
     lines_by_text: dict[str, list[FactLine]] = {}
     for line in before:
-        lines_by_text.setdefault(_normal(line.text), []).append(line)
+        lines_by_text.setdefault(_normalize(line.text), []).append(line)
     texts = fact_lines(version.text)
     still: dict[int, FactLine] = {}
     for at, text in enumerate(texts):
-        if alike := lines_by_text.get(_normal(text)):
+        if alike := lines_by_text.get(_normalize(text)):
             still[at] = alike.pop(0)
     # Then each new line is held against the old ones that are gone, to find those that it rewords.
     remaining = {id(line) for lines in lines_by_text.values() for line in lines}
     missing_lines = [line for line in before if id(line) in remaining]
     fresh = {at: text for at, text in enumerate(texts) if at not in still}
-    replaced = dict(_reworded(fresh, missing_lines))
+    replaced = dict(_pair_reworded(fresh, missing_lines))
     sources = _Sources(log, version.added)
     lines = []
     for at, text in enumerate(texts):
@@ -128,12 +130,12 @@ def _compare(
     return FactsVersion(event, version, tuple(lines), tuple(removed))
 
 
-def _normal(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return a line without case, spaces and full stop, which make no other fact: " Likes Tea." is "likes tea"."""
     return " ".join(composed(text).casefold().split()).rstrip(".")
 
 
-def _reworded(
+def _pair_reworded(
     fresh: Mapping[int, str], missing_lines: Sequence[FactLine]
 ) -> Iterator[tuple[int, int]]:
     """Yield the number of each new line with that of the old one in whose place it stands: those that have most words

@@ -67,7 +67,7 @@ _FAMILY = frozenset(
 """Family names that begin no word which summaries use without the prompt's having it."""
 
 
-def _plain_number(number: str) -> str:
+def _spell_number(number: str) -> str:
     """Return a number in digits written in one way: 3,600 and 03600 are 3600."""
     whole, point, decimals = _THOUSANDS.sub("", number).partition(".")
     return (whole.lstrip("0") or "0") + point + decimals
@@ -82,7 +82,7 @@ class Terms(NamedTuple):
 
 # The lines of one conversation come back in hundreds of prompts.
 @lru_cache(maxsize=100_000)
-def _terms_of_line(line: str) -> Terms:
+def _read_line(line: str) -> Terms:
     words: set[str] = set()
     for match in _WORD.finditer(line):
         word = match[0].lower()
@@ -94,16 +94,16 @@ def _terms_of_line(line: str) -> Terms:
             words.add(_MONTHS[int(date[1]) - 1])
     numbers: set[str] = set()
     for number_match in _NUMBER.finditer(line):
-        number = _plain_number(number_match[0])
+        number = _spell_number(number_match[0])
         parts = filter(None, re.split("[.,]", number))
-        numbers.update([number, *map(_plain_number, parts)])
+        numbers.update([number, *map(_spell_number, parts)])
     numbers |= {str(_NUMBER_WORDS[word]) for word in words & _NUMBER_WORDS.keys()}
     for han_match in _HAN_NUMBER.finditer(line):
-        numbers.add(str(_han_number(han_match[0])))
+        numbers.add(str(_read_han_number(han_match[0])))
     return Terms(frozenset(words), frozenset(numbers))
 
 
-def _han_number(text: str) -> int:
+def _read_han_number(text: str) -> int:
     """Return the value of a number in Chinese words: 二十九 is 29, 一千 is 1000."""
     # ``digit`` waits for its unit, ``part`` is below 10,000, ``total`` are the ten thousands (万) so far.
     total = part = digit = 0
@@ -150,7 +150,7 @@ class Known:
     @cached_property
     def chinese_names(self) -> frozenset[str]:
         """The Chinese names in all prompts."""
-        return frozenset(_people_in(self.lines)) | self.names
+        return frozenset(_find_people(self.lines)) | self.names
 
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
         """Return whether ``word`` is no name, as far as its capital goes."""
@@ -168,7 +168,7 @@ def is_name(term: str) -> bool:
 
 def terms_of(text: str) -> Terms:
     """Return the words and the numbers of a text."""
-    lines = [_terms_of_line(line) for line in text.split("\n")]
+    lines = [_read_line(line) for line in text.split("\n")]
     return Terms(
         frozenset().union(*(line.words for line in lines)),
         frozenset().union(*(line.numbers for line in lines)),
@@ -185,15 +185,15 @@ def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     their order."""
     terms = terms_of(prompt)
     terms_by_place = [
-        *_latin_names(text, terms.words, known),
-        *_numbers(text, terms.numbers),
+        *_find_latin_names(text, terms.words, known),
+        *_find_numbers(text, terms.numbers),
     ]
     if not text.isascii():
-        terms_by_place += _han_names(text, prompt, known)
+        terms_by_place += _find_han_names(text, prompt, known)
     return tuple(dict.fromkeys(term for _, term in sorted(terms_by_place)))
 
 
-def _latin_names(
+def _find_latin_names(
     text: str, in_prompt: frozenset[str], known: Known
 ) -> Iterator[tuple[int, str]]:
     for match in _WORD.finditer(text):
@@ -205,15 +205,15 @@ def _latin_names(
                 yield match.start(), word
 
 
-def _numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
+def _find_numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
     for match in _NUMBER.finditer(text):
-        number = _plain_number(match[0])
+        number = _spell_number(match[0])
         if number not in in_prompt:
             yield match.start(), number
 
 
-def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
-    for name in {*known.chinese_names, *_people_in(text.split("\n"))}:
+def _find_han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
+    for name in {*known.chinese_names, *_find_people(text.split("\n"))}:
         if name in text and name not in prompt:
             yield text.index(name), name
     # A family name that the prompt does not have begins a name of up to three characters.
@@ -223,7 +223,7 @@ def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]
                 yield run.start() + at, run[0][at : at + 3]
 
 
-def _people_in(lines: Iterable[str]) -> set[str]:
+def _find_people(lines: Iterable[str]) -> set[str]:
     chinese_lines = [line for line in lines if not line.isascii()]
     people = ChinesePeople(chinese_lines)
     names = set()

@@ -135,7 +135,7 @@ class Matches:
         self._messages = len(among)
         sharing = list(_find_sharing(question, among))
         sentences = sum(len(source.passage.sentences) for source in among)
-        self.weights = _weights(question, sharing, sentences)
+        self.weights = _weigh_stems(question, sharing, sentences)
         stems_said = [match.hits for match in sharing]
         stems_said += [source.passage.words for source in among]
         self.missing = frozenset(self.weights).difference(*stems_said)
@@ -196,14 +196,14 @@ class Matches:
 def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     """Yield the statements that share a word with the question, or say one of its words in other words."""
     stems = frozenset(question.weights)
-    other_words = _other_words(stems)
+    other_words = _list_other_words(stems)
     for position, source in enumerate(among):
         says_none = stems.isdisjoint(source.passage.words)
         if says_none and not other_words and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
             own_words = stems & sentence.words
-            hits = own_words | _words_meant(stems, sentence)
+            hits = own_words | _find_meant_words(stems, sentence)
             # "To Lisbon." answers the question before it, so it speaks of what that one asked.
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
@@ -213,7 +213,7 @@ def _find_sharing(question: Question, among: Sequence[Source]) -> Iterator[Match
 
 
 @lru_cache(maxsize=256)  # the same question meets context after context
-def _other_words(
+def _list_other_words(
     stems: frozenset[str],
 ) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
     """Return those of the ``stems`` that may be said in other words, and how."""
@@ -225,10 +225,10 @@ def _other_words(
     return tuple(other_words)
 
 
-def _words_meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+def _find_meant_words(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
     """Return those of the ``stems`` that a sentence says in other words only."""
     meant_stems: set[str] = set()
-    for own_stems, saying in _other_words(stems):
+    for own_stems, saying in _list_other_words(stems):
         if own_stems.isdisjoint(sentence.words) and saying.search(sentence.text):
             meant_stems |= own_stems
     return frozenset(meant_stems)
@@ -239,7 +239,7 @@ def is_ignorance(source: Source, sentence: Sentence) -> bool:
     return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
 
 
-def _weights(
+def _weigh_stems(
     question: Question, sharing: Iterable[Match], sentences: int
 ) -> dict[str, float]:
     """Return the weight of each stem of the question, which add up to 1: rare stems tell more (as in tf-idf)."""
@@ -261,7 +261,7 @@ def accepts(question: Question, sentence: Sentence) -> bool:
     """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
     date that it does not say."""
     question_stems = frozenset(question.weights)
-    stems = sentence.words | _words_meant(question_stems, sentence)
+    stems = sentence.words | _find_meant_words(question_stems, sentence)
     if question.about.is_missed_by(sentence.text, stems, question_stems):
         return False
     # A value that the question says itself answers nothing.

@@ -88,13 +88,13 @@ class About:
     @classmethod
     def of(cls, text: str) -> About:
         """Read the question ``text``."""
-        owner, owned = _owner(text)
+        owner, owned = _find_owner(text)
         own_match = None if owner else _OWN.search(text)
         return cls(
             owner,
             _telling_stems(owned),
             _telling_stems(own_match.group(1)) if own_match else frozenset(),
-            _subject(text),
+            _find_subject(text),
         )
 
     def is_missed_by(
@@ -123,10 +123,10 @@ class About:
         theirs = re.compile(
             _OTHERS_THING.format(owner=owner, others=owner), re.IGNORECASE
         )
-        for phrase in _things(theirs, text):
+        for phrase in _find_things(theirs, text):
             if self.owned & content_words(phrase):
                 return False
-        for phrase in _things(_OWN_THING, text):
+        for phrase in _find_things(_OWN_THING, text):
             if self.owner not in phrase.lower() and self.owned <= content_words(phrase):
                 return True
         return False
@@ -134,18 +134,19 @@ class About:
     def _is_of_others(self, text: str) -> bool:
         """Return whether a statement speaks of another's thing of that kind, and not of the asker's."""
         if any(
-            self.own <= content_words(phrase) for phrase in _things(_OWN_THING, text)
+            self.own <= content_words(phrase)
+            for phrase in _find_things(_OWN_THING, text)
         ):
             return False
-        phrases = _things(_OF_OTHERS, text)
+        phrases = _find_things(_OF_OTHERS, text)
         return any(self.own <= content_words(phrase) for phrase in phrases)
 
 
-def _things(pattern: re.Pattern[str], text: str) -> list[str]:
+def _find_things(pattern: re.Pattern[str], text: str) -> list[str]:
     return [" ".join(groups) for groups in pattern.findall(text)]
 
 
-def _owner(text: str) -> tuple[str, str]:
+def _find_owner(text: str) -> tuple[str, str]:
     """Somebody else, in lower case, and what they have: "the supplier's VAT number", or "the VAT number of" them."""
     for pattern in (_OWNED, _OWNED_BY, _HAN_OWNED_BY):
         ownership = pattern.search(text)
@@ -154,7 +155,7 @@ def _owner(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _subject(text: str) -> frozenset[str]:
+def _find_subject(text: str) -> frozenset[str]:
     opening = _YES_OR_NO.match(text)
     if opening is None:
         return frozenset()
@@ -280,22 +281,22 @@ class Question:
         marks = {
             name: pattern.search(text) is not None for name, pattern in _SEEN_BY.items()
         }
-        weights = _weights(text)
-        return cls(text, weights, _wanted(text), about=About.of(text), **marks)
+        weights = _weigh_words(text)
+        return cls(text, weights, _find_wanted(text), about=About.of(text), **marks)
 
     def says(self, word: str) -> bool:
         """Return whether the question itself holds ``word``, in lower case."""
         return word in self.text.lower()
 
 
-def _wanted(text: str) -> Wanted:
+def _find_wanted(text: str) -> Wanted:
     for kind, pattern in _WANTED_PATTERNS.items():
         if pattern.search(text):
             return kind
     return Wanted.ANYTHING
 
 
-def _weights(text: str) -> dict[str, float]:
+def _weigh_words(text: str) -> dict[str, float]:
     words = content_words(_HOW_ADJECTIVE.sub(" ", text))
     weights = {word: LIGHT_FACTOR if word in _LIGHT_STEMS else 1.0 for word in words}
     for name in _NAME_INSIDE.findall(text):

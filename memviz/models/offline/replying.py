@@ -50,7 +50,7 @@ def find(
 ) -> tuple[list[Match], frozenset[str]]:
     """Return the best statements for ``question`` (up to two), and those of its stems that nobody said."""
     if question.wants_own_name:
-        introduction = _introduction(among)
+        introduction = _find_introduction(among)
         if introduction:
             return [introduction], frozenset()
     matches = Matches(question, among)
@@ -62,13 +62,13 @@ def find(
     best = _best_or_update(matches, fitting)
     # Where no single statement tells enough, two that a name links may. A question that says a name needs no link.
     if not question.has_names and (best is None or best.covered < PAIR_BELOW):
-        pair = _pair(matches, able, best.covered if best else 0.0)
+        pair = _find_pair(matches, able, best.covered if best else 0.0)
         if pair:
             return pair, matches.missing
     return [best] if best else [], matches.missing
 
 
-def _introduction(among: Sequence[Source]) -> Match | None:
+def _find_introduction(among: Sequence[Source]) -> Match | None:
     """Return the newest sentence in which the user says a name of their own."""
     for position in reversed(range(len(among))):
         source = among[position]
@@ -101,7 +101,7 @@ def _changes(match: Match, best: Match) -> bool:
     )
 
 
-def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
+def _find_pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     """Return two statements linked by a name that the question does not say: "My dentist is Dr. Okafor", "Okafor moved
     to Ghent" answer where the dentist moved to."""
     best: list[Match] = []
@@ -157,7 +157,7 @@ def reply_to(messages: Sequence[Message], summarized: Summarizer) -> str:
         parts.append(_acknowledge(statements, chinese))
     if asks:
         among = sources(earlier)
-        parts.extend(_answers(asks[:MAX_ASKS], among, summarized, chinese))
+        parts.extend(_answer_all(asks[:MAX_ASKS], among, summarized, chinese))
     # A courtesy is answered only where there is nothing else to answer.
     between = "" if chinese else " "
     return between.join(parts) or courtesy or phrases.nothing_said(chinese)
@@ -181,7 +181,7 @@ def _shorten_statement(text: str) -> str:
     return text
 
 
-def _answers(
+def _answer_all(
     asks: Sequence[Ask], among: Sequence[Source], summarized: Summarizer, chinese: bool
 ) -> list[str]:
     """Return one answer for each of ``asks``; what was quoted or admitted once is not said again."""
@@ -246,15 +246,15 @@ def _spell(stems: frozenset[str], question: str) -> list[str]:
             spelled.append(word)
     # Stems of Chinese are pairs of characters that overlap, so a character of a missing pair may belong to a word that
     # was said as well.
-    missing = _characters(stems, question)
-    missing -= _characters(content_words(question) - stems, question)
+    missing = _find_characters(stems, question)
+    missing -= _find_characters(content_words(question) - stems, question)
     marked = ""
     for at, character in enumerate(question):
         marked += character if at in missing else " "
     return spelled + list(dict.fromkeys(marked.split()))
 
 
-def _characters(stems: frozenset[str], question: str) -> set[int]:
+def _find_characters(stems: frozenset[str], question: str) -> set[int]:
     """Return the places of the characters of Chinese ``stems``."""
     places: set[int] = set()
     for stem in stems:

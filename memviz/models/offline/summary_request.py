@@ -104,10 +104,10 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
         return tuple(_drop_empty(entries))
     text = body[0].content if body else ""
     if not instructed:
-        text = _after_instruction(text)
+        text = _cut_instruction(text)
     if _XML_MESSAGE.match(text):
-        return tuple(_drop_empty(_xml_entries(text)))
-    return tuple(_drop_empty(_named_entries(text, summary_first=instructed)))
+        return tuple(_drop_empty(_split_xml_entries(text)))
+    return tuple(_drop_empty(_split_entries(text, summary_first=instructed)))
 
 
 def asked_limit(messages: Sequence[Message]) -> Limit | None:
@@ -123,7 +123,7 @@ def instruction_of(messages: Sequence[Message]) -> str:
     text = messages[0].content if messages else ""
     if not messages or messages[0].role == "system":
         return text
-    return text[: len(text) - len(_after_instruction(text))]
+    return text[: len(text) - len(_cut_instruction(text))]
 
 
 def _asks_behind(messages: Sequence[Message]) -> bool:
@@ -157,7 +157,7 @@ def _limit_in(text: str) -> Limit | None:
     return Limit(max(1, int(amount or asian_amount)), unit.lower())
 
 
-def _after_instruction(text: str) -> str:
+def _cut_instruction(text: str) -> str:
     """Return the text behind the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
@@ -173,7 +173,7 @@ def _after_instruction(text: str) -> str:
     return body[first.start() :] if first else body
 
 
-def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
+def _split_entries(text: str, summary_first: bool) -> Iterator[Entry]:
     """Yield the parts ``role: content`` of a transcript; a heading before the first of them is left out."""
     starts = list(_ENTRY.finditer(text))
     if not starts:
@@ -196,7 +196,7 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         yield _unless_summary(at, Entry(role, content))
 
 
-def _xml_entries(text: str) -> Iterator[Entry]:
+def _split_xml_entries(text: str) -> Iterator[Entry]:
     """Yield the messages of a text, each with the calls that it makes."""
     for number, xml_message in enumerate(_XML_MESSAGE.finditer(text)):
         role, inside = xml_message.groups()

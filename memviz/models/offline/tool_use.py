@@ -182,14 +182,14 @@ def _choose_recall(turn: _OpenTurn) -> dict[str, Any] | None:
     if not unanswered:
         return None
     if turn.summaries:
-        turns = _best_turns(unanswered, turn.summaries)
+        turns = _choose_turns(unanswered, turn.summaries)
         return {"turn_numbers": sorted(turns)} if turns else None
     # the first turn, sent with instructions alone, has nothing to recall
     has_earlier_talk = any(source.kind != "system" for source in turn.others)
     return {"last_n": LAST_N} if has_earlier_talk else None
 
 
-def _best_turns(
+def _choose_turns(
     questions: Sequence[Question], summaries: Mapping[int, str]
 ) -> list[int]:
     """Return the turns whose summaries hold the largest share of any of the questions, best first, the newer of
@@ -197,12 +197,12 @@ def _best_turns(
     among = [Source("summary", passage(text)) for text in summaries.values()]
     best = [0.0] * len(among)
     for question in questions:
-        best = list(map(max, best, _shares(question, among)))
+        best = list(map(max, best, _measure_shares(question, among)))
     ranked = sorted(zip(best, summaries, strict=True), reverse=True)
     return [turn for share, turn in ranked[:MAX_TURNS] if share >= ENTRY_THRESHOLD]
 
 
-def _shares(question: Question, among: Sequence[Source]) -> list[float]:
+def _measure_shares(question: Question, among: Sequence[Source]) -> list[float]:
     """Return the part of the question's weight that the statements of each source hold. A turn in which the same was
     asked before, in vain, has nothing to recall."""
     matches = Matches(question, among)

@@ -109,17 +109,17 @@ def topic_of(sentence: Sentence) -> Topic:
     dates = frozenset[str]()
     if traits.has_date:
         date_numbers = traits.numbers - traits.amounts
-        dates = _words(predicate) & (DATE_WORDS | date_numbers)
+        dates = _split_words(predicate) & (DATE_WORDS | date_numbers)
     values = traits.numbers | traits.names
     replaced = frozenset[str]()
     if traits.is_change and (instead := _INSTEAD.search(predicate)):
-        replaced = _words(instead.group(1)) & values
+        replaced = _split_words(instead.group(1)) & values
     return Topic(
         text=text,
         is_change=traits.is_change,
         about=about,
         rest=frozenset(plain_words),
-        amounts=_amounts(predicate, traits.amounts),
+        amounts=_find_amounts(predicate, traits.amounts),
         dates=dates,
         codes=frozenset(_CODE.findall(predicate)) if traits.numbers else frozenset(),
         names=traits.names - about,
@@ -128,7 +128,7 @@ def topic_of(sentence: Sentence) -> Topic:
     )
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.lower()))
 
 
@@ -148,7 +148,7 @@ def part_at_verb(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _amounts(text: str, numbers: frozenset[str]) -> Amounts:
+def _find_amounts(text: str, numbers: frozenset[str]) -> Amounts:
     """Return those of these ``numbers`` that stand in ``text``, each behind its unit."""
     if not numbers:
         return frozenset()

@@ -152,8 +152,8 @@ class Recording:
         for setting in settings:
             hole = Hole(
                 setting,
-                _missing(setting.needs, marks),
-                _missing(setting.answers_need, marks),
+                _list_missing(setting.needs, marks),
+                _list_missing(setting.answers_need, marks),
             )
             if hole.summaries or hole.answers:
                 holes[setting.digest] = hole
@@ -252,7 +252,7 @@ def _is_filled(hole: Hole, playable: RecordedSetting | None) -> bool:
     return bool(hole.summaries) or playable.answers
 
 
-def _missing(needed: Sequence[str], marks: set[str]) -> tuple[int, ...]:
+def _list_missing(needed: Sequence[str], marks: set[str]) -> tuple[int, ...]:
     return tuple(number for number, mark in enumerate(needed, 1) if mark not in marks)
 
 
@@ -264,9 +264,9 @@ def hole_words(hole: Hole) -> str:
     setting = hole.setting
     name = setting_words(setting.strategy)
     if hole.summaries:
-        lacking = _lacking(hole.summaries, len(setting.needs), "summary")
+        lacking = _describe_missing(hole.summaries, len(setting.needs), "summary")
         return f"{name} is not played, because {lacking}."
-    lacking = _lacking(hole.answers, len(setting.answers_need), "answer")
+    lacking = _describe_missing(hole.answers, len(setting.answers_need), "answer")
     return f"{name} is played, but {lacking}."
 
 
@@ -280,7 +280,7 @@ def setting_words(parameters: Mapping[str, Any]) -> str:
         return strategy_id
 
 
-def _lacking(numbers: Sequence[int], total: int, noun: str) -> str:
+def _describe_missing(numbers: Sequence[int], total: int, noun: str) -> str:
     """Return the clause that says which replies are lacking, by their numbers.
 
     [2]              "answer 2 of its 3 answers is missing or changed in the file"
