@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 
 ENGLISH = "en"
 LOCALE = Path(__file__).parent.parent / "locale"
+# '"X-Language-Name: Deutsch\n"'
 _OWN_NAME = re.compile(r'^"X-Language-Name: (.*)\\n"$', re.MULTILINE)
 _LINE = re.compile(r'(?:(msg\w+(?:\[\d\])?) )?"(.*)"$')
 _ESCAPED = re.compile(r"\\(.)")

@@ -24,6 +24,7 @@ _SPECIAL = re.compile(
     r"audio|realtime|search|image|tts|transcribe|embed|vision|live|robotics|container|guard|fim|lyria|(^|/)ft:"
     r"|\d{4}-\d{2}-\d{2}|-\d{4,8}\b|-\d{2}-\d{2}$"  # dated snapshots of models that are listed by name
 )
+# "sk-abcdefghijklmnop1234"
 _LIKE_A_KEY = re.compile(r"(sk|pk|gsk|xai|hf|pplx|r8)[-_][\w-]{16,}|AIza[\w-]{16,}")
 
 

@@ -98,6 +98,7 @@ _GERMAN_NUMBER = re.compile(
     r"(?:(?P<thousands>[a-z]*)tausend)?(?:(?P<hundreds>ein|zwei|drei|vier|funf|sechs|sieben|acht|neun|)hundert)?(?:und)?"
     r"(?P<rest>[a-z]*)"
 )
+# "einundzwanzig"
 _GERMAN_TENS = re.compile(rf"(?P<ones>{'|'.join(_GERMAN_DIGITS)})und(?P<tens>[a-z]+)")
 
 

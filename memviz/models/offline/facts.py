@@ -16,6 +16,7 @@ from memviz.models.offline.summary_request import Entry, entries_in, instruction
 from memviz.models.offline.topics import Topic, part_at_verb, supersedes
 
 _FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
+# "<existing_facts>", a line for each fact, "</existing_facts>"
 _KNOWN = re.compile(r"<existing_facts>\n(.*?)\n</existing_facts>", re.DOTALL)
 _FEWER = re.compile(r"\bfewer than (\d{1,6})\b")
 # '<fact number="3">likes tea</fact>'

@@ -31,6 +31,7 @@ _OWNED = re.compile(
     rf"\b{_NO_OWNER}(?P<owner>[\w-]+)['’]s (?P<owned>(?:[\w-]+ ){{0,2}}?[\w-]+){_ENDS_THERE}",
     re.IGNORECASE,
 )
+# "the phone number of the landlord?"
 _OWNED_BY = re.compile(
     r"\b(?:the|a|which|what|die|der|das|welche[rs]?) (?P<owned>(?:[\w-]+ ){0,2}[\w-]+)"
     r" (?:(?:of|belonging to|des|der|vom|von|meine[rs]|unsere[rs]) (?:(?:the|our|my|your|his|her|their|dem|der) )?"
@@ -67,6 +68,7 @@ _OTHERS_THING = (
     rf"\b{_NO_OWNER}" + r"(?:{owner})['’]s ((?:[\w-]+ ?){{1,3}})"
     r"|((?:[\w-]+ ){{1,3}})(?:of|des|der) (?:the |our |my |dem |der )?{others}\b|{others}的(\w+)"
 )
+# "Anna's new address"
 _OF_OTHERS = re.compile(
     _OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE
 )

@@ -14,6 +14,7 @@ from memviz.models.offline.matching import Match, Matches, accepts, is_ignorance
 from memviz.models.offline.question import Question
 from memviz.models.offline.summary_request import Entry
 
+# "My name is Ana", "call me Ben"
 _INTRODUCES = re.compile(
     r"\b(?i:my (?:full |first |last )?name(?: is|['’]s)|call me|mein name ist|ich heiße|je m['’]appelle|me llamo)\b"
     r"|(?:^|[,!.] )(?:I['’]m|I am|[Ii]ch bin|[Jj]e suis) (?!(?:German|French|English|Italian|Spanish|Dutch|British"

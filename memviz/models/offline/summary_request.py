@@ -24,9 +24,11 @@ _OLD_SUMMARY = re.compile(
 _XML_MESSAGE = re.compile(
     r'<message type="(human|ai|system|tool)">(.*?)</message>', re.DOTALL
 )
+# '<tool_call id="1" name="look">{"at": 3}</tool_call>'
 _XML_CALL = re.compile(
     r'<tool_call id="[^"]*" name="([^"]*)">(.*?)</tool_call>', re.DOTALL
 )
+# "<content>Hello</content>"
 _XML_CONTENT = re.compile(r"<content>(.*?)</content>", re.DOTALL)
 _XML_ROLES = {"human": "user", "ai": "assistant"}
 _SUMMARY_TO_DATE = "Here is a summary of the conversation to date:"

@@ -19,6 +19,7 @@ _VERBS = words(
     weighs pay pays need needs want wants require requires last lasts changed moved switched now ist sind war hat
     haben heißt kostet beginnt endet fährt liegt lautet beträgt wurde wird findet"""
 )
+# "I learned that the rent", "you told me that it"
 _HEARSAY = re.compile(
     r"^.{0,60}?\b(?:learn\w*|hear\w*|told|tell|reads?|not(?:ed?|ing)|know|see|sa(?:y|ys|id)|sure|out|confirm\w*|decid\w*|agreed|noticed"
     r"|remember|mention\w*|me|us|you|weiß|gesagt|gehört)[,:]? (?:that|dass) ",
