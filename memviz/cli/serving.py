@@ -21,10 +21,10 @@ from memviz.cli.serving_options import (
     AccessOptions,
     Address,
     ClassOptions,
-    FleetFolderShown,
     IdentityOptions,
     MonitoringOptions,
     Port,
+    WorkOptions,
 )
 from memviz.dashboard import dashboard_folder
 from memviz.models.access import (
@@ -40,11 +40,11 @@ from memviz.models.class_door import (
     CLASS_ADDRESS,
     CLASS_FOLDER,
     ClassDoor,
-    VisitorCookies,
     door_link,
     make_teacher_code,
 )
 from memviz.models.identities import TEACHERS, TrustedProxies
+from memviz.models.visitor_limits import LIMITS, visitor_limits
 
 ELSEWHERE = "192.0.2.1"
 """An address of no machine (RFC 5737), by which the system chooses the way to the network."""
@@ -57,7 +57,7 @@ def open_dashboard(
     address: Address = "127.0.0.1",
     db: Database = None,
     options: AccessOptions,
-    fleet: FleetFolderShown = "",
+    work: WorkOptions,
     class_: ClassOptions,
     identities: IdentityOptions,
     monitoring: MonitoringOptions,
@@ -82,18 +82,17 @@ def open_dashboard(
     # What the server would refuse is refused here, before it takes its time to start.
     _check(access)
     os.environ.update(access.variables())
-    if access.personal_doors:
-        _refuse_server(db)
     if class_.code:
         place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
         door = ClassDoor(class_.code, Path(class_.folder), class_.teacher_code, place)
-        _open_class(door)
+        _open_class(door, db or "")
     if identities.header:
         _trust_proxies(identities.header, identities.trusted_proxies or ())
+    visitor_limits({LIMITS: _join(work.limits)})
     metrics_place(monitoring.metrics)
-    if fleet:
-        open_fleet_sweep(fleet)
-    _tell_server(class_, identities, monitoring, fleet, db)
+    if work.fleet:
+        open_fleet_sweep(work.fleet)
+    _tell_server(class_, identities, monitoring, work, db)
     _start(port, address)
 
 
@@ -125,23 +124,31 @@ def _tell_server(
     class_: ClassOptions,
     identities: IdentityOptions,
     monitoring: MonitoringOptions,
-    fleet: str,
+    work: WorkOptions,
     db: str | None,
 ) -> None:
     """Set the variables of the environment by which the pages know the options: Streamlit passes none on to them."""
     from memviz.storage.workspace import DATABASE_VARIABLE
+    from memviz.tuning.cluster import DASK_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE
 
     values = {
         LOGIN: "1" if identities.login else "",
-        TEACHERS: " ".join(identities.teachers or ()),
+        TEACHERS: _join(identities.teachers),
         CLASS_FOLDER: class_.folder,
         METRICS: monitoring.metrics,
         JSON_LOG: "1" if monitoring.json_log else "",
-        FLEET_VARIABLE: fleet,
+        FLEET_VARIABLE: work.fleet,
+        DASK_VARIABLE: work.dask,
+        LIMITS: _join(work.limits),
         DATABASE_VARIABLE: db,
     }
     os.environ.update({name: value for name, value in values.items() if value})
+
+
+def _join(values: Sequence[str] | None) -> str:
+    """Return the values of a repeated option as a variable of the environment holds them."""
+    return " ".join(values or ())
 
 
 def _start(port: int, address: str) -> NoReturn:
@@ -173,27 +180,19 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _refuse_server(db: str | None) -> None:
-    """Raise where visitors would need a library each on a server of PostgreSQL."""
-    from memviz.storage.engine import is_on_server
-
-    if db and is_on_server(db):
-        raise OutputError(
-            "Each visitor would have a file, and PostgreSQL has none: leave out --db and MEMVIZ_DB, or "
-            "serve one library to all with --password-file."
-        )
-
-
-def _open_class(door: ClassDoor) -> None:
+def _open_class(door: ClassDoor, database: str) -> None:
     """Tell the server that it serves a class, and whoever starts it what visitors have to type.
 
     A code of the teacher that was given is shown on terminals alone: stderr may be a log.
     """
+    from memviz.storage.own_libraries import library_places
+
     is_made_here = not door.teacher_code
     if is_made_here:
         door = replace(door, teacher_code=make_teacher_code())
     door.check()
-    VisitorCookies.of(door)  # a folder that cannot be used is refused here
+    # Places that cannot be used are refused here.
+    library_places(database, door.folder).key()
     os.environ.update(door.variables())
     complain(f"The class opens {door.address} and enters the code: {door.code}")
     if sys.stderr.isatty():

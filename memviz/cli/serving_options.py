@@ -21,16 +21,6 @@ Address = Annotated[
         "--password-file or --trust-everyone.",
     ),
 ]
-FleetFolderShown = Annotated[
-    str,
-    Option(
-        "--fleet",
-        metavar="FOLDER",
-        envvar="MEMVIZ_FLEET",
-        help=f"Show on the page {page_titles.FLEET} what memviz sweep --write wrote to this folder; its conversations "
-        "can be opened.",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -79,6 +69,42 @@ class AccessOptions:
             envvar="MEMVIZ_EMBEDDABLE_BY",
             help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be "
             "repeated.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """The options that say what a server shows and measures, and how much of that each visitor may have."""
+
+    fleet: Annotated[
+        str,
+        Option(
+            "--fleet",
+            metavar="FOLDER",
+            envvar="MEMVIZ_FLEET",
+            help=f"Show on the page {page_titles.FLEET} what memviz sweep --write wrote to this folder; its "
+            "conversations can be opened.",
+        ),
+    ] = ""
+    dask: Annotated[
+        str,
+        Option(
+            "--dask",
+            metavar="ADDRESS",
+            envvar="MEMVIZ_DASK",
+            help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as "
+            "tcp://10.0.0.7:8786, and on this server as long as it is gone. The conversations are sent there.",
+        ),
+    ] = ""
+    limits: Annotated[
+        list[str] | None,
+        Option(
+            "--limit",
+            metavar="NAME=NUMBER",
+            envvar="MEMVIZ_LIMITS",
+            help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
+            "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
         ),
     ] = None
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from memviz.core.conversation import Log
-from memviz.core.pieces import Messages, Notes, Picked
+from memviz.core.pieces import Messages, Notes, Picked, Piece
 from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
-from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
 from memviz.metrics.requests.broken_pairs import orphaned_requests
@@ -65,10 +66,7 @@ class AssistantFirst(HealthFinding):
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     next_spoken = _find_next_spoken(run.log)
-    numbers = []
-    for number in range(len(run.requests)):
-        if _is_assistant_first(run.log, run.requests.parts_at(number), next_spoken):
-            numbers.append(number)
+    numbers = _number_assistant_first(run, next_spoken)
     if not numbers:
         return None
     # Where the conversation itself begins with a greeting of the assistant, no setting is to blame.
@@ -96,13 +94,36 @@ def _find_next_spoken(log: Log) -> list[int]:
     return positions[::-1]
 
 
-def _is_assistant_first(log: Log, parts: Parts, next_spoken: Sequence[int]) -> bool:
-    return next(_list_roles(log, parts, next_spoken), None) == "assistant"
+def _number_assistant_first(run: Run, next_spoken: Sequence[int]) -> list[int]:
+    """Return the numbers of the requests that begin with an assistant's message."""
+    columns = run.columns
+    is_assistant = np.array(
+        [*(message.role == "assistant" for message in run.log), False]
+    )
+    first_messages = np.array(next_spoken)[columns.starts]
+    is_first = is_assistant[first_messages] & (first_messages < columns.stops)
+    # A summary message stands before the first message, unless it is a system message, which does not count.
+    if columns.summary_role != "system":
+        has_summary = columns.summary_stops > columns.summary_starts
+        is_first[has_summary] = columns.summary_role == "assistant"
+    # Of those that are more than one range of messages each piece is looked at.
+    for number, parts in columns.others.items():
+        is_first[number] = _is_assistant_first(run.log, parts.pieces, next_spoken)
+    numbers: list[int] = np.flatnonzero(is_first).tolist()
+    return numbers
 
 
-def _list_roles(log: Log, parts: Parts, next_spoken: Sequence[int]) -> Iterator[str]:
+def _is_assistant_first(
+    log: Log, pieces: Sequence[Piece], next_spoken: Sequence[int]
+) -> bool:
+    return next(_list_roles(log, pieces, next_spoken), None) == "assistant"
+
+
+def _list_roles(
+    log: Log, pieces: Sequence[Piece], next_spoken: Sequence[int]
+) -> Iterator[str]:
     """Yield the role of the first message of each piece that is no system message, in the order of the request."""
-    for piece in parts.pieces:
+    for piece in pieces:
         if isinstance(piece, Messages):
             if next_spoken[piece.start] < piece.stop:
                 yield log[next_spoken[piece.start]].role
@@ -125,9 +146,13 @@ def _find_way_out(
         for number in numbers:
             # The same request, as the strategy with the other value would have sent it.
             memory = run.requests.memory_at(number)
-            recalled = run.requests.parts_at(number).recalled
-            parts = assemble(memory, other_strategy.select(memory), recalled)
-            if not _is_assistant_first(run.log, parts, next_spoken):
+            pieces = other_strategy.select(memory)
+            # The input, which is always sent, begins with the user or a tool, so only
+            # what was brought back can stand before what is selected.
+            parts = run.requests.others.get(number)
+            if parts is not None and parts.recalled:
+                pieces = assemble(memory, pieces, parts.recalled).pieces
+            if not _is_assistant_first(run.log, pieces, next_spoken):
                 better += 1
         if 2 * better > len(numbers):
             return OtherValue(name, getattr(other_strategy, name), better)
