@@ -287,6 +287,7 @@ def _say_how_long(designing: Designing) -> None:
     writer = find_model(OFFLINE)
     transcript = Transcript(tuple(designing.search[0].log))
     HERE.try_out(settings, transcript, designing.counter, writer)
+    # Each setting is replayed over all conversations of the search.
     messages_a_setting = designing.planned_messages // len(settings)
     seconds = HERE.seconds_of_all(settings, OFFLINE, messages_a_setting)
     if seconds is not None and seconds > LONG_SECONDS:

@@ -45,6 +45,7 @@ def vectors_for(
     from memviz.models.embedding import Embedders, embedder
     from memviz.strategies.lookup import texts_compared, writes_compared_texts
 
+    # A model is asked once for the texts of all its strategies, and its user once for consent.
     strategies_by_model = _strategies_by_model(strategies)
     if not strategies_by_model:
         yield

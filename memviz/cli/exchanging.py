@@ -152,6 +152,7 @@ def back_up_library(file: Copy, force: Force = False, db: Database = None) -> No
       memviz backup copy.db --db ~/chats.db --force
     """
     with closing(open_library(db)) as store:
+        # A library on a server is no file, so no file can be the library itself.
         is_file = store.file is not None and file.exists()
         if is_file and os.path.samefile(file, store.path):
             raise OutputError(

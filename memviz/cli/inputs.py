@@ -141,6 +141,7 @@ def sources_of(
         warnings += transcript.warnings
     for warning in warnings:
         complain(f"Warning: {name_of(file_or_id)}: {warning}")
+    # A conversation that cannot be read does not keep the others from being looked at.
     for failure in loaded.failures:
         complain(f"Warning: {name_of(file_or_id)}: left out: {failure}")
     return [_from_file(transcript, file_or_id) for transcript in loaded.transcripts]

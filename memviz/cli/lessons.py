@@ -59,6 +59,7 @@ def list_lessons(context: Context, json: AsJson = False, db: Database = None) ->
     from memviz.dashboard.lessons.library import bundled_lessons, saved_lessons
     from memviz.storage.workspace import Workspace
 
+    # The commands below this one have no --db of their own.
     context.obj = db
     if context.invoked_subcommand is not None:
         return

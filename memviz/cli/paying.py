@@ -109,6 +109,7 @@ def hold_to_budget(
                 "well, or leave --budget out."
             )
         return ModelToAsk(model)
+    # Raises where the model costs money and no budget was given.
     budget = budget_of(model.name, budget_usd)
     paid = Budgeted(model, budget, usd_per_million=in_and_out(by_hand))
     return ModelToAsk(model, paid)

@@ -126,6 +126,7 @@ def _table_of_requests(run: Run) -> Table:
     """A row a request. Which call of its turn it is stands there only where a turn has several."""
     has_names = any("names" in record.tokens for record in run.requests)
     parts = [part for part in PARTS if part != "names" or has_names]
+    # Without calls of tools each turn has one request, and a column of ones would say nothing.
     place = ["turn", "call"] if run.has_calls else ["turn"]
     numbers = [*place, *parts, "total", "reply"]
     table = _tight_table(*numbers, "", right=numbers)

@@ -85,6 +85,7 @@ def explain_loss(
     from memviz.tuning.why import NotSaidError, why
 
     source = reading.find_source(conversation, db)
+    # Links lead to the library, so the conversation is saved before they are written.
     if save and not source.id:
         source = _save_to_library(source, db)
     with progress_of("Looking at what was sent"):
@@ -142,6 +143,7 @@ def runs_of(source: Source, options: StrategyOptions, counter: str) -> list[Run]
     from memviz.models.registry import model
     from memviz.tuning.recorded import recorded_run
 
+    # What a log says its own program sent is better than anything simulated.
     if options.is_empty:
         recorded = recorded_run(source.transcript, counter)
         if recorded is not None:

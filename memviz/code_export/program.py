@@ -69,6 +69,7 @@ def write_from_templates(
         **values_of(setting),
         **(more or {}),
     }
+    # Differences of the program for any rule are none of a strategy that has a program of its own.
     whose = {id} if _has_own(id, name) else {id, ANY_RULE}
     endings: list[str] = []
     for variant in (id, setting.counter, *variants):
@@ -105,6 +106,7 @@ def write_program(
     """Return the text of the file: the comment on top, imports, values to edit, and the code."""
     templates = join_templates(template, frozenset((instead or {}).items()))
     definitions = templates.choose(endings)
+    # Templates import more than the chosen definitions need.
     used_names = set[str]()
     for definition in definitions.values():
         used_names |= definition.mentioned
@@ -113,6 +115,7 @@ def write_program(
     ]
     values_to_edit = _list_values(definitions, values)
     needed = [packages] if packages else []
+    # Only programs that count tokens as OpenAI does name an encoding, and tiktoken counts in it.
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
     differences = []
@@ -153,6 +156,7 @@ def _write_code(
     for name, definition in definitions.items():
         if definition.is_constant:
             continue
+        # ruff and black would put two blank lines around a definition and none between assignments.
         gap = "\n" if after_assignment and definition.is_assigned else "\n\n\n"
         code += gap + _with_value(name, definition, values)
         after_assignment = definition.is_assigned

@@ -181,13 +181,14 @@ class StreamedReply:
             self._finish_reason = None
         chunks = getattr(stream, "chunks", ())
         self._billed = any(getattr(chunk, "usage", None) for chunk in chunks)
-        return self._problem()
+        return self._find_problem()
 
-    def _problem(self) -> ModelError | None:
+    def _find_problem(self) -> ModelError | None:
         """Return why what arrived is no whole reply, or ``None``."""
         model = self.model
-        something = bool(self._calls or self.text.strip())
-        if something and self._finish_reason is None:
+        has_content = bool(self._calls or self.text.strip())
+        # A server that went away gave no reason for the end.
+        if has_content and self._finish_reason is None:
             return ServerError(
                 _(
                     "Model {model} broke off in the middle of its answer: try again.",
@@ -195,11 +196,11 @@ class StreamedReply:
                 ),
                 model=model,
             )
-        half_call = self._finish_reason in _BREAKS_OFF and not all(
-            call.is_whole for call in self._calls
-        )
-        if something and not half_call:
-            return self._nameless_call()
+        # A text that was cut off can be read, while arguments of a tool that were cut off are no JSON.
+        breaks_off = self._finish_reason in _BREAKS_OFF
+        is_call_cut = breaks_off and not all(call.is_whole for call in self._calls)
+        if has_content and not is_call_cut:
+            return self._find_nameless_call()
         if self._finish_reason == "content_filter":
             return BadRequestError(
                 _(
@@ -209,7 +210,7 @@ class StreamedReply:
                 model=model,
             )
         if self._finish_reason == "length":
-            sentence = HALF_A_CALL if half_call else NO_TEXT
+            sentence = HALF_A_CALL if is_call_cut else NO_TEXT
             cut_off = MalformedReplyError(_(sentence, model=model), model=model)
             cut_off.at_output_limit = True
             return cut_off
@@ -222,7 +223,7 @@ class StreamedReply:
             model=model,
         )
 
-    def _nameless_call(self) -> ModelError | None:
+    def _find_nameless_call(self) -> ModelError | None:
         if all(call.name for call in self._calls):
             return None
         return MalformedReplyError(

@@ -73,13 +73,16 @@ def replay(
         strategy = memory
         if not isinstance(memory, Strategy):
             prompt = _system_prompt(transcript)
+            # Each conversation gets an object of its own, which knows nothing of the one before.
             strategy = UnderTest(
                 conversation=Conversation(maker, prompt), limit=maker.limit
             )
         runs.append(replay_strategy(transcript, strategy, counter=counter))
+        # What the object raised is raised as it was, wherever in the replay that happened.
         if isinstance(strategy, UnderTest) and strategy.conversation.failure:
             raise strategy.conversation.failure
     memory_run = MemoryRun(transcripts, tuple(runs), prices_of)
+    # The plugin of pytest writes the figures of all runs of a test into the report.
     if in_a_test():
         runs_of_test.append(memory_run)
     return memory_run
@@ -161,6 +164,7 @@ class MemoryRun:
             prompt = [message.content for message in run.space.system_messages]
             in_prompt = any(contains(text, phrase) for text in prompt)
             turns = _name_turns_without(run, "prompt")
+            # An object that leaves its system prompt out loses whatever stands in it.
             if in_prompt and turns:
                 headline = f"{phrase!r} is lost under {run.strategy.label} ({transcript.title})"
                 reason = (
@@ -171,6 +175,7 @@ class MemoryRun:
                 (answer,) = why(
                     transcript, phrase, prices_of=self.prices_of, runs=[run], kind=kind
                 )
+            # A phrase has to be said in one of the conversations, not in each.
             except NotSaidError as error:
                 is_said = is_said or in_prompt
                 unsaid = error

@@ -188,6 +188,7 @@ class _Exchanges:
     def ask(self, new: Sequence[Message], whole: Sequence[Message]) -> Any:
         """Return the history that stands in the prompt, and behind it what is asked now."""
         for message in new:
+            # save_context takes a question together with its answer, so the question waits for that.
             if message.role == "user":
                 self._question = message.content
             elif message.role == "assistant":

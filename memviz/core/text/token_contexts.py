@@ -96,6 +96,7 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
             continue
         # A multiple alone is a number in lower case only: "Million" may be a name.
         if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
+            # Hundreds stand below thousands: two hundred thousand, three thousand two hundred.
             if MULTIPLES[word] == 100:
                 group = (group or 1) * 100
             else:

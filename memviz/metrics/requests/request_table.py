@@ -168,6 +168,7 @@ class RequestContents:
             own_ranges = _ranges_by_kind(space, parts, words)
             for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
                 ranges[number] = ranges_of_request
+        # A layer holds at most one range for each request, so that numpy counts all requests at once.
         notes, verbatim, recalled, others, inside, quoted = (
             tuple(_make_layers(ranges)) for ranges in by_kind
         )

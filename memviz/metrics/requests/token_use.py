@@ -189,6 +189,7 @@ def _add_up(run: Run) -> TokenUse:
     # A request that the next one follows in the same turn is not the last call of its turn.
     is_earlier_call = columns.turns[:-1] == columns.turns[1:]
     earlier_sizes = sizes[:-1][is_earlier_call]
+    # The first of the largest requests, if several are equally large.
     largest = int(sizes.argmax())
     turn = int(columns.turns[largest])
     last_parts = run.requests.parts_at(len(sizes) - 1)

@@ -98,15 +98,17 @@ def add_up_traffic(runs: Sequence[Run]) -> None:
     """Work out :func:`traffic` of several runs at once, sooner than of each alone where they are short. Each run keeps
     its own."""
     derive_tokens([run.columns for run in runs])
-    for run, sent in zip(runs, _add_up(runs), strict=True):
-        _keep(run, sent)
+    for run, run_traffic in zip(runs, _add_up(runs), strict=True):
+        _keep_traffic(run, run_traffic)
 
 
-def _keep(run: Run, sent: Traffic) -> None:
-    run.once(traffic, lambda: sent)
+def _keep_traffic(run: Run, run_traffic: Traffic) -> None:
+    run.once(traffic, lambda: run_traffic)
 
 
 def _add_up(runs: Sequence[Run]) -> list[Traffic]:
+    # What the ranges of all runs do not settle is looked up run by run. A slice of an array shows the array itself, so
+    # that what is settled stands in it.
     shared, is_open = shared_in_ranges(runs)
     traffics = []
     start = 0

@@ -102,9 +102,11 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
         position = argument.position
         # For each position, the number of messages before it that have the value.
         counts = texts.counts.answers[:, column]
+        # The last request that was sent before the call.
         request = bisect_right(lengths, position) - 1
         if request < 0 or not counts[position]:
             continue
+        # Behind the request stands what its reply said before the call.
         is_in_own_reply = counts[position] > counts[lengths[request]]
         if is_in_own_reply:
             source = Knowledge.VERBATIM

@@ -117,11 +117,11 @@ class VersionFacts:
     event: CompactionEvent
     version: SummaryVersion
     covered_tokens: int
-    """Of all messages it stands for."""
+    """Tokens of all messages that the version stands for."""
     read_tokens: int
-    """Of what it was made of: the messages newly taken in and the summary before."""
+    """Tokens of what the version was made of: the messages newly taken in and the summary before."""
     generation: int
-    """How many summarizations its oldest content has been through."""
+    """The number of summarizations that its oldest content has been through."""
     words: int
     kept_words: int
     """Words of the version before that stand in it in the same order."""
@@ -159,43 +159,53 @@ class VersionFacts:
 
 def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
     """Return the facts of every version, in order. Every text is read once."""
-    sums = run.space.sums
-    versions = run.space.summaries.versions
     sources = _Sources(run)
-    generations = [0] * (len(versions) + 1)
-    steps = []
+    # By the number of the version. A version without one before it stands on number 0.
+    generations = [0] * (len(run.space.summaries.versions) + 1)
+    facts = []
     for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
-        text = version.text
-        covers = version.covers
-        new_messages = version.added
-        generations[version.version] = generations[version.replaces or 0] + 1
-        read_tokens = sums.between(new_messages.start, new_messages.stop)
-        kept_words = 0
-        previous_words = None
-        if event.compaction.base:
-            before = versions[event.compaction.base - 1]
-            diff = word_diff(before.text, text)
-            kept_words = diff.words("kept")
-            previous_words = kept_words + diff.words("removed")
-            read_tokens += before.tokens
-        steps.append(
-            VersionFacts(
-                event=event,
-                version=version,
-                covered_tokens=sums.between(covers.start, covers.stop),
-                read_tokens=read_tokens,
-                generation=generations[version.version],
-                words=len(words_of(text)),
-                kept_words=kept_words,
-                previous_words=previous_words,
-                origin=sources.origin(event, version),
-                nested_headings=_count_nested_headings(text),
-            )
-        )
-    return tuple(steps)
+        generation = generations[version.replaces or 0] + 1
+        generations[version.version] = generation
+        origin = sources.origin(event, version)
+        facts.append(_find_facts(run, event, version, generation, origin))
+    return tuple(facts)
+
+
+def _find_facts(
+    run: Run,
+    event: CompactionEvent,
+    version: SummaryVersion,
+    generation: int,
+    origin: WordOrigin,
+) -> VersionFacts:
+    sums = run.space.sums
+    covers = version.covers
+    new_messages = version.added
+    read_tokens = sums.between(new_messages.start, new_messages.stop)
+    kept_words = 0
+    previous_words = None
+    # The summarizer was given the version before to read as well.
+    if event.compaction.base:
+        before = run.space.summaries.versions[event.compaction.base - 1]
+        diff = word_diff(before.text, version.text)
+        kept_words = diff.words("kept")
+        previous_words = kept_words + diff.words("removed")
+        read_tokens += before.tokens
+    return VersionFacts(
+        event=event,
+        version=version,
+        covered_tokens=sums.between(covers.start, covers.stop),
+        read_tokens=read_tokens,
+        generation=generation,
+        words=len(words_of(version.text)),
+        kept_words=kept_words,
+        previous_words=previous_words,
+        origin=origin,
+        nested_headings=_count_nested_headings(version.text),
+    )
 
 
 def _count_nested_headings(text: str) -> int:
