@@ -13,18 +13,20 @@ from memviz.core.messages import Message
 from memviz.core.summaries import SummaryLog
 from memviz.core.text.containment import Matches, PhraseIndex
 from memviz.metrics.requests.message_text import readable
-from memviz.metrics.retention.polarity import (
-    Polarity,
+from memviz.metrics.retention.negatives import (
     clauses_with_negatives,
     denied_content,
     is_answered_negatively,
     is_asked_negatively,
     is_negative,
     is_same_subject,
+    states_itself,
+)
+from memviz.metrics.retention.polarity import (
+    Polarity,
     may_deny,
     polarity,
     sentences_that_may_deny,
-    states_itself,
 )
 from memviz.metrics.retention.probe_phrases import (
     find_near_parts,
