@@ -85,9 +85,6 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     before = ""
     while at < len(tokens):
         word = plain_letters(tokens[at].casefold())
-        small = SMALL_NUMBERS.get(word)
-        if small is None and before != "small":
-            small = ONES.get(word)
         # "two hundred and five", but not "two hundred and we left".
         if before in ("large", "tens") and word in JOINING:
             if not _begins_with_small_number(tokens[at + 1 :]):
@@ -95,25 +92,37 @@ def _read_spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
             at += 1
             continue
         # A multiple alone is a number in lower case only: "Million" may be a name.
-        if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
-            # Hundreds stand below thousands: two hundred thousand, three thousand two hundred.
-            if MULTIPLES[word] == 100:
-                group = (group or 1) * 100
-            else:
-                total = total + (group or 1) * MULTIPLES[word]
-                group = 0
-            before = "large"
-        elif word in TENS and before in ("", "large"):
-            group = group + TENS[word]
-            before = "tens"
-        elif small is not None and _may_follow(small, before):
-            group = group + small
-            before = "small"
-        else:
+        may_be_large = bool(before) or tokens[at][:1].islower()
+        kind, number = _read_number_word(word, before, may_be_large=may_be_large)
+        if not kind:
             break
+        if kind != "large":
+            group = group + number
+        # Hundreds stand below thousands: two hundred thousand, three thousand two hundred.
+        elif number == 100:
+            group = (group or 1) * 100
+        else:
+            total = total + (group or 1) * number
+            group = 0
+        before = kind
         at += 1
         used_count = at - start
     return used_count, total + group
+
+
+def _read_number_word(word: str, before: str, *, may_be_large: bool) -> tuple[str, int]:
+    """Return the kind of a number word and its number, if it can follow a word of the kind ``before``; else ("", 0).
+
+    "twenty" behind nothing -> ("tens", 20); "hundred" behind "small" -> ("large", 100).
+    """
+    if word in MULTIPLES and may_be_large:
+        return "large", MULTIPLES[word]
+    if word in TENS and before in ("", "large"):
+        return "tens", TENS[word]
+    small = SMALL_NUMBERS.get(word, ONES.get(word))
+    if small is not None and _may_follow(small, before):
+        return "small", small
+    return "", 0
 
 
 def _may_follow(small: int, before: str) -> bool:
