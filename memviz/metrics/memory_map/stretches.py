@@ -164,13 +164,13 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
             )
 
 
-def _paint_plain(sent: _Sent, system_stop: int) -> list[Painted]:
+def _paint_plain(request: _Sent, system_stop: int) -> list[Painted]:
     """Return the stretches of a request that is one range of messages and nothing else, as nearly all are; empty for
     another one."""
-    is_more = sent.notes or sent.recalled or sent.exchange or sent.quoted
-    if is_more or len(sent.messages) != 1:
+    is_more = request.notes or request.recalled or request.exchange or request.quoted
+    if is_more or len(request.messages) != 1:
         return []
-    start, stop, form = sent.messages[0]
+    start, stop, form = request.messages[0]
     if form is not None or not start < stop or stop < system_stop:
         return []
     stretches = []
@@ -179,28 +179,28 @@ def _paint_plain(sent: _Sent, system_stop: int) -> list[Painted]:
         stretches += [(system_stop, start, _DROPPED), (start, stop, _VERBATIM)]
     else:
         stretches = [(0, stop, _VERBATIM)]
-    if stop < sent.length:
-        stretches.append((stop, sent.length, _DROPPED))
+    if stop < request.length:
+        stretches.append((stop, request.length, _DROPPED))
     return stretches
 
 
 def _list_layers(
-    run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
+    run: Run, request: _Sent, by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
     """Yield the messages that a request treats alike, each layer over those before it: a message that was summarized
     and is sent as well counts as sent, as in :meth:`memviz.engine.run.Run.fates_at`."""
-    yield 0, sent.length, _DROPPED
-    yield from _list_note_layers(run, sent.notes, by_version)
-    for version in sent.quoted:
+    yield 0, request.length, _DROPPED
+    yield from _list_note_layers(run, request.notes, by_version)
+    for version in request.quoted:
         covers = run.space.summaries.versions[version].covers
         yield covers.start, covers.stop, _ONCE
-    for piece in sent.messages:
+    for piece in request.messages:
         yield piece.start, piece.stop, _VERBATIM
         for position, form in reduced_forms(run.space, piece).items():
             yield position, position + 1, _OF_FORMS[form.fate]
-    for position in sent.recalled:
+    for position in request.recalled:
         yield position, position + 1, RECALLED_CODE
-    yield sent.exchange.start, sent.exchange.stop, _VERBATIM
+    yield request.exchange.start, request.exchange.stop, _VERBATIM
     yield 0, run.space.system_stop, _VERBATIM
 
 

@@ -232,9 +232,9 @@ def _make_layers(ranges: Ranges) -> Iterator[Layer]:
     have one range only, so few arrays hold all."""
     depth = 0
     while numbers := [number for number in ranges if len(ranges[number]) > depth]:
-        picked = [ranges[number][depth] for number in numbers]
-        starts = [log_range.start for log_range in picked]
-        stops = [log_range.stop for log_range in picked]
+        ranges_at_depth = [ranges[number][depth] for number in numbers]
+        starts = [log_range.start for log_range in ranges_at_depth]
+        stops = [log_range.stop for log_range in ranges_at_depth]
         yield Layer(np.array(numbers), np.array(starts), np.array(stops))
         depth += 1
 

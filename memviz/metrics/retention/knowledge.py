@@ -113,7 +113,8 @@ class Freshness(IntEnum):
 _FRESHNESS = np.array(
     [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH],
     dtype=np.uint8,
-)  # the new value held counts 1, a stale one 2
+)
+"""The codes by what a request holds: the new value counts 1, a stale one 2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +181,9 @@ class Retention(ByRequest, NotebookOutput):
         """:class:`Freshness` codes; NOT_ASKED for probes without stale answers and before birth."""
         codes = np.zeros(self.states.shape, dtype=np.uint8)
         updated = np.flatnonzero([bool(probe.stale) for probe in self.probes])
-        held = self.contained[:, updated] + 2 * self.stale[:, updated].astype(np.uint8)
-        codes[:, updated] = _FRESHNESS[held] * self.judged[:, updated]
+        has_stale = self.stale[:, updated].astype(np.uint8)
+        combinations = self.contained[:, updated] + 2 * has_stale
+        codes[:, updated] = _FRESHNESS[combinations] * self.judged[:, updated]
         return codes
 
     def share(self, held: Bools) -> NDArray[np.float64]:

@@ -146,14 +146,14 @@ class _Request:
         messages += [line.message for line in lines if not line.quotes]
         of_messages = texts.in_messages(messages)
         numbers = versions_of(parts, space.summaries)
-        written = [space.summaries.versions[number].text for number in numbers]
-        written += [line.message.content for line in lines if line.quotes]
-        of_summaries = texts.holding(written)
+        note_texts = [space.summaries.versions[number].text for number in numbers]
+        note_texts += [line.message.content for line in lines if line.quotes]
+        of_summaries = texts.holding(note_texts)
         self.in_summary = in_any(of_summaries.answers)
         self.in_messages = in_any(of_messages.answers) | in_any(of_left.answers)
         self.contradicted = np.zeros(len(probes), bool)
-        for held in (of_summaries, of_messages, of_left):
-            self.contradicted |= in_any(texts.contradicted(held))
+        for holding in (of_summaries, of_messages, of_left):
+            self.contradicted |= in_any(texts.contradicted(holding))
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """Return the numbers of the probes that each message states which is not sent, in their order."""

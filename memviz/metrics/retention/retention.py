@@ -162,15 +162,15 @@ def _look_in_places(
         in_prompts = texts.holding([prompt.content for prompt in prompts])
         yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
     # Ranges of messages index the log, those of words the words that stand in no message of it.
-    said = besides = texts.counts
+    in_log = in_words = texts.counts
     if requests.words:
-        besides = texts.counts_of(requests.words)
+        in_words = texts.counts_of(requests.words)
     for ranges, place, counts in (
-        (requests.inside, Knowledge.SYSTEM, besides),
-        (requests.quoted, Knowledge.SUMMARY, besides),
-        (requests.recalled, Knowledge.RECALLED, said),
-        (requests.others, Knowledge.VERBATIM, besides),
-        (requests.verbatim, Knowledge.VERBATIM, said),
+        (requests.inside, Knowledge.SYSTEM, in_words),
+        (requests.quoted, Knowledge.SUMMARY, in_words),
+        (requests.recalled, Knowledge.RECALLED, in_log),
+        (requests.others, Knowledge.VERBATIM, in_words),
+        (requests.verbatim, Knowledge.VERBATIM, in_log),
     ):
         yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
     in_versions = texts.in_versions(summaries)

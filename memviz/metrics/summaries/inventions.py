@@ -292,11 +292,14 @@ class Worth:
 
 def worth_of(run: Run, kept: Retention) -> Worth:
     """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
-    by_models = [one for one in run.compactions if summary_author(one) is not None]
-    words = [len(words_of(one.summary)) for one in by_models if one.summary]
+    # What the user reworded is not the work of a model.
+    words = []
+    for compaction in run.compactions:
+        if compaction.summary and summary_author(compaction) is not None:
+            words.append(len(words_of(compaction.summary)))
     return Worth(
         known=int(kept.retained[-1:].sum()),
         stated=int(kept.born[-1:].sum()),
         words=sum(words) / len(words) if words else None,
-        invented=sum(len(one.terms) for one in inventions(run)),
+        invented=sum(len(invention.terms) for invention in inventions(run)),
     )
