@@ -177,6 +177,7 @@ class RequestContents:
         versions = (columns.summary_starts[rows], columns.summary_stops[rows])
         has_notes = is_one_range & (versions[1] > versions[0])
         history = (columns.starts[rows], columns.stops[rows])
+        # Every request holds the system messages at the start of the log.
         first = np.zeros_like(lengths)
         stop = np.full_like(lengths, space.system_stop)
         return cls(

@@ -18,7 +18,7 @@ Bools = NDArray[np.bool_]
 
 
 class _SummaryPairs(NamedTuple):
-    """How the summary message of each request but the first compares with that of the request before."""
+    """The summary messages of each request but the first and of the request before, compared."""
 
     is_same: Bools
     """Both show the same versions, or neither has a summary."""

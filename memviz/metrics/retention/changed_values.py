@@ -154,27 +154,29 @@ def _find_older(
     if not is_change and not outdated:
         return None
     sort = sorts[newer]
-    earlier = [
-        number
-        for number in range(newer)
-        if number not in replaced and statements[number].position < statement.position
-    ]
+    earlier = []
+    for number in range(newer):
+        is_earlier = statements[number].position < statement.position
+        if is_earlier and number not in replaced:
+            earlier.append(number)
+    # The newest first: what was said last is what changes.
     for number in reversed(earlier):
         candidate = statements[number]
         if not _may_replace(sort, sorts[number]):
             continue
-        if contains(outdated, candidate.answer) and _are_different(
-            statement, candidate
-        ):
+        is_outdated = contains(outdated, candidate.answer)
+        if is_outdated and _are_different(statement, candidate):
             return number
         if is_change and _is_named_as_gone(candidate, statement):
             return number
+    # A value that is added replaces none: "She also plays chess now".
     if not is_change or ADDED.search(statement.sentence):
         return None
-    alike = [number for number in earlier if sorts[number] == sort][-MOST_ALIKE:]
-    alike = [
-        number for number in alike if _are_different(statement, statements[number])
-    ]
+    of_same_sort = [number for number in earlier if sorts[number] == sort]
+    alike = []
+    for number in of_same_sort[-MOST_ALIKE:]:
+        if _are_different(statement, statements[number]):
+            alike.append(number)
     return _choose_alike(statements, statement, sort, alike)
 
 

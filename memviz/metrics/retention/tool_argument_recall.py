@@ -108,9 +108,8 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
             continue
         # Behind the request stands what its reply said before the call.
         is_in_own_reply = counts[position] > counts[lengths[request]]
-        if is_in_own_reply:
-            source = Knowledge.VERBATIM
-        else:
+        source = Knowledge.VERBATIM
+        if not is_in_own_reply:
             source = sources.of(run.requests[request], column)
         # The count rises behind the last message that has the value.
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
