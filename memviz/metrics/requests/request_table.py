@@ -4,7 +4,7 @@ requests that a provider refuses: a tool's result without the call that it answe
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -110,7 +110,10 @@ class OtherWords:
 
 
 class Layer(NamedTuple):
-    """The n-th range of every request that has so many: the requests, and where their range starts and stops."""
+    """The n-th range of every request that has so many: the requests, and where their range starts and stops.
+
+    A request has at most one range in a layer, so numpy counts all requests of a layer at once.
+    """
 
     requests: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -158,22 +161,16 @@ class RequestContents:
         rows = np.arange(len(run.requests)) if numbers is None else np.array(numbers)
         lengths = columns.lengths[rows]
         words = OtherWords(space)
-        by_kind = [Ranges() for _ in range(6)]
         # Most requests are one range of the log, whose bounds stand in the columns. The others, whose start is -1
         # there, hold recalls, messages in other forms or lines, and are read piece by piece.
-        is_other = columns.starts[rows] < 0
-        for number in np.flatnonzero(is_other).tolist():
+        is_one_range = columns.starts[rows] >= 0
+        parts_by_number: dict[int, Parts] = {}
+        for number in np.flatnonzero(~is_one_range).tolist():
             parts = columns.others[int(rows[number])]
             lengths[number] = max(lengths[number], parts.exchange.stop)
-            own_ranges = _ranges_by_kind(space, parts, words)
-            for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
-                ranges[number] = ranges_of_request
-        # A layer holds at most one range for each request, so that numpy counts all requests at once.
-        notes, verbatim, recalled, others, inside, quoted = (
-            tuple(_make_layers(ranges)) for ranges in by_kind
-        )
-        # What the columns tell of all requests of one range, in one layer each.
-        is_one_range = ~is_other
+            parts_by_number[number] = parts
+        layers = _layers_of_others(space, parts_by_number, words)
+        notes, verbatim, recalled, others, inside, quoted = layers
         versions = (columns.summary_starts[rows], columns.summary_stops[rows])
         has_notes = is_one_range & (versions[1] > versions[0])
         history = (columns.starts[rows], columns.stops[rows])
@@ -181,18 +178,31 @@ class RequestContents:
         first = np.zeros_like(lengths)
         stop = np.full_like(lengths, space.system_stop)
         return cls(
-            columns.turns[rows],
-            lengths,
-            (*_make_layer(has_notes, *versions), *notes),
-            (*_make_layer(is_one_range, *history), *verbatim),
-            recalled,
-            _make_layer(stop > first, first, stop),
-            others,
-            inside,
-            quoted,
-            words.messages,
-            tuple(_make_layers(_list_opaque(space, *versions))),
+            turns=columns.turns[rows],
+            lengths=lengths,
+            notes=(*_make_layer(has_notes, *versions), *notes),
+            verbatim=(*_make_layer(is_one_range, *history), *verbatim),
+            recalled=recalled,
+            leading=_make_layer(stop > first, first, stop),
+            others=others,
+            inside=inside,
+            quoted=quoted,
+            words=words.messages,
+            opaque=tuple(_make_layers(_list_opaque(space, *versions))),
         )
+
+
+def _layers_of_others(
+    space: MemorySpace, parts_by_number: Mapping[int, Parts], words: OtherWords
+) -> list[tuple[Layer, ...]]:
+    """Return the layers of requests that are more than one range of the log: of the six kinds of ranges, in the order
+    of :func:`_ranges_by_kind`."""
+    by_kind = [Ranges() for _ in range(6)]
+    for number, parts in parts_by_number.items():
+        own_ranges = _ranges_by_kind(space, parts, words)
+        for ranges, ranges_of_request in zip(by_kind, own_ranges, strict=True):
+            ranges[number] = ranges_of_request
+    return [tuple(_make_layers(ranges)) for ranges in by_kind]
 
 
 def _ranges_by_kind(
