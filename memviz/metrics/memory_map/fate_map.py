@@ -114,6 +114,7 @@ class FateMap(ByRequest):
         often = passes[self.versions[there]].max(axis=1)
         generations = np.where(fates == Fate.SUMMARIZED, often, 0)
         states = np.stack([fates, generations], axis=1)
+        # Requests in a row that treat the message alike are one span.
         is_changed = (states[1:] != states[:-1]).any(axis=1)
         changes = np.flatnonzero(is_changed) + 1
         span = span_of(self.turns)

@@ -152,6 +152,7 @@ class RequestAxis:
             return None
         places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
         first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
+        # Round numbers of turns are easiest to read: the smallest step that gives few enough.
         step = next(size for size in _STEPS if (stop - first) / size <= most)
         first_round_turn = ceil_div(max(1, first), step) * step
         turns = range(first_round_turn, stop, step)

@@ -354,6 +354,7 @@ def held_in_summaries(
     lists = (sizes > 1) & (starts == 0) & summaries.is_straight
     out[single] = version_holds[stops[single] - 1]
     if lists.any():
+        # The number of versions up to each that hold it, so that a list needs its last one alone.
         holders = np.cumsum(version_holds, axis=0, dtype=np.int32)
         out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():

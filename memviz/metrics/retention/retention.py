@@ -146,6 +146,7 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
 def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Lookup:
     lookup = _Lookup.nothing(len(requests), len(texts.probes))
     for place, holding in _look_in_places(run, texts, requests):
+        # Better places have larger numbers, so the best of a request remains.
         np.maximum(lookup.states, holding.answers * np.uint8(place), out=lookup.states)
         lookup.stale[:, texts.stale_columns] |= holding.stale
         lookup.denied[:] |= holding.denied

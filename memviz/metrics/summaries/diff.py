@@ -127,6 +127,7 @@ def _split(text: str) -> _Words:
             sentence_starts.append(at)
     if words:
         sentence_starts.append(len(words))
+    # The gap before each word lies between the end of the one before and its start.
     starts = [*(start for start, _ in spans), len(text)]
     ends = [0, *(end for _, end in spans)]
     return _Words(text, words, starts, ends, sentence_starts)

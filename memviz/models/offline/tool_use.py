@@ -198,6 +198,7 @@ def _choose_turns(
     best = [0.0] * len(among)
     for question in questions:
         best = list(map(max, best, _measure_shares(question, among)))
+    # Later turns have larger numbers, so the newer of equals comes first.
     ranked = sorted(zip(best, summaries, strict=True), reverse=True)
     return [turn for share, turn in ranked[:MAX_TURNS] if share >= ENTRY_THRESHOLD]
 
