@@ -77,26 +77,33 @@ class SettingSteps:
     """The cost so far at each request, where prices are known."""
 
     def __post_init__(self) -> None:
-        run = self.run = self.setting.run
+        run = self.setting.run
+        self.run = run
         self.whole_tokens = message_sizes(run.space, len(run.log))
         self.fates = fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
         if self.assumptions is not None:
             self._price(self.assumptions)
+        self._take_part()
+
+    def _take_part(self) -> None:
+        """Note which requests are played, at which steps of the part, and where their messages stop."""
+        run = self.run
         axis, steps, base = self.part
-        places = axis.places(request_turns(run)) - 1
-        is_shown = (places >= steps.start) & (places < steps.stop)
-        self.requests = np.flatnonzero(is_shown).tolist()
-        self.steps = (places[is_shown] - steps.start).tolist()
+        # Places count from 1, steps from 0.
+        step_of_request = axis.places(request_turns(run)) - 1
+        is_played = (step_of_request >= steps.start) & (step_of_request < steps.stop)
+        self.requests = np.flatnonzero(is_played).tolist()
+        self.steps = (step_of_request[is_played] - steps.start).tolist()
         if self.steps and self.steps[0] > 0 and self.requests[0] > 0:
-            # The request that was sent last before the first step.
+            # The part begins with steps of other settings: there this one still shows the request before.
             self.requests.insert(0, self.requests[0] - 1)
             self.steps.insert(0, 0)
         self.stop = base
         if self.requests:
             self.stop = int(run.columns.lengths[self.requests[-1]])
-        is_end_shown = steps.stop == int(axis.lasts[-1])
-        self.pending = run.pending if is_end_shown else None
+        is_end_played = steps.stop == int(axis.lasts[-1])
+        self.pending = run.pending if is_end_played else None
         if self.pending is not None:
             self.stop = self.pending.memory.length
 
@@ -112,18 +119,20 @@ class SettingSteps:
     def _input_costs(self, number: int) -> list[float]:
         """Return the tokens that a request read from the cache, what these cost, and
         what the rest of its input costs, in US dollars."""
-        fresh, cached, written, _output = self.cost.usd[:, number].tolist()
-        tokens = int(self.cost.cached_tokens[number])
+        fresh_usd, cached_usd, to_cache_usd, _output = self.cost.usd[:, number].tolist()
+        cached_tokens = int(self.cost.cached_tokens[number])
+        paid_usd = fresh_usd + to_cache_usd
         return [
-            tokens,
-            round(cached, DOLLAR_DIGITS),
-            round(fresh + written, DOLLAR_DIGITS),
+            cached_tokens,
+            round(cached_usd, DOLLAR_DIGITS),
+            round(paid_usd, DOLLAR_DIGITS),
         ]
 
     def as_data(self, *, has_own: bool, is_open: bool) -> Json:
         """Return the setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests
         that nobody has answered."""
         requests: list[Json | None] = [None] * len(self.part.steps)
+        # Each request says only what is different from the one before it; the first from one that sends nothing.
         before = _Sent(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
         for step, number in zip(self.steps, self.requests, strict=True):
             requests[step], before = self._request(number, before)
@@ -174,10 +183,9 @@ class SettingSteps:
         if record is None:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        sent = _Sent(pending_codes(self.run), sizes, "")
-        return _drop_empty(
-            {**self._request_pieces(record, sent, before), "pending": True}
-        )
+        request = _Sent(pending_codes(self.run), sizes, "")
+        pieces = self._request_pieces(record, request, before)
+        return _drop_empty({**pieces, "pending": True})
 
     def _request_pieces(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
         """Return the pieces that a request sends, and how full that is."""
@@ -237,5 +245,6 @@ def _describe_limit(limit: Limit) -> Json:
 
 
 def _drop_empty(request: Json) -> Json:
+    """Return the parts of a request that say something: 0 and false do."""
     empty: tuple[Any, ...] = (None, "", [])
     return {name: value for name, value in request.items() if value not in empty}
