@@ -49,9 +49,8 @@ def run_key(
     id = state.conversation_id or ""
     first = workspace.beginning(id, state.first)
     key = RunKey(id, strategy, state.counter, name, recalls, answerer, first=first)
-    if (
-        summarizer.recorded_first and not answerer
-    ):  # with other replies than the recorded ones, all is another run
+    # With other replies than the recorded ones all is another run, which no recording fits.
+    if summarizer.recorded_first and not answerer:
         key = replace(key, summarizer=workspace.recorded_for(key))
     if setting.as_written:
         return key
@@ -65,7 +64,7 @@ def make_runs(
 ) -> list[SettingRun]:
     """Return the conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
-    waiting: list[tuple[Setting, RunKey]] = []
+    to_pay: list[tuple[Setting, RunKey]] = []
     at_work: list[Work] = []
     keys_at_work: list[RunKey] = []
     for setting in state.settings:
@@ -79,28 +78,34 @@ def make_runs(
                 at_work.append((setting, workspace.replaying(key, writer)))
                 keys_at_work.append(key)
             else:
-                waiting.append((setting, key))
+                to_pay.append((setting, key))
+
+    # Free replays have begun before any is waited for, so that they go on side by side.
     runs += wait_for_replays(at_work)
-    without_vectors = [
-        key
-        for (_setting, work), key in zip(at_work, keys_at_work, strict=True)
-        if isinstance(work.error, MissingVectorsError)
-    ]
-    if waiting:
+    without_vectors = []
+    for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
+        if isinstance(work.error, MissingVectorsError):
+            without_vectors.append(key)
+    if to_pay:
         with error_shown():
             try:
-                runs += replayed_when_asked(workspace, state, waiting, summarizer)
+                runs += replayed_when_asked(workspace, state, to_pay, summarizer)
             except MissingVectorsError:
-                without_vectors += [key for _setting, key in waiting]
+                without_vectors += [key for _setting, key in to_pay]
     if without_vectors:
         with error_shown():
             if offer_for_replays(workspace, without_vectors):
                 st.rerun()
+
+    # Kept, free and paid runs came one after the other; lines stand in the order of the settings.
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    return [
-        replace(shown, label=shown.label + so_far_label(shown.run))
-        for shown in as_setting_runs(runs)
-    ]
+    return list(map(_name_progress, as_setting_runs(runs)))
+
+
+def _name_progress(setting_run: SettingRun) -> SettingRun:
+    """Return the run with a label that says how far it is, as long as its replay is not over."""
+    label = setting_run.label + so_far_label(setting_run.run)
+    return replace(setting_run, label=label)
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
@@ -129,6 +134,7 @@ def wait_for_replays(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     _go_on(at_work)
     for _setting, work in at_work:
         work.wait(max(0.0, end - monotonic()))
+    # Taken before the runs, so that one which ends meanwhile is still watched, and drawn again in full.
     unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
     runs = []
     for setting, work in at_work:

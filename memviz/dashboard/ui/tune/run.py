@@ -40,15 +40,17 @@ def sweep_of(
     """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     desk = Desk(workspace, state, summarizer, assumptions)
     offer = st.container()
-    chosen = replace(asked, summarizer=summarizer.name)
-    if summarizer.is_free or state.asked == chosen:
-        asked = chosen
+    # A summarizer that costs money sweeps only when it was asked to: until then the free one does, as `asked` says.
+    with_chosen_summarizer = replace(asked, summarizer=summarizer.name)
+    if summarizer.is_free or state.asked == with_chosen_summarizer:
+        asked = with_chosen_summarizer
     if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
         state.go_on = False
         begin_free(desk, asked)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
+
     if not work.wait(AT_ONCE_SECONDS):
         _watch(work, asked, state.budget)
     elif state.budget is not None:
@@ -62,8 +64,9 @@ def sweep_of(
             if lacks_vectors(work.sweep):
                 if offer_missing(workspace, asked, work.sweep):
                     _begin_anew(state)
-            elif asked != chosen:
-                offer_paid_sweep(desk, chosen, work.sweep)
+            elif asked != with_chosen_summarizer:
+                offer_paid_sweep(desk, with_chosen_summarizer, work.sweep)
+
     sweep = work.sweep
     if sweep is None:
         return None

@@ -63,11 +63,14 @@ def _draw_two_parameters(
     settings."""
     header(_("What do two parameters do together?"))
     row = st.container(horizontal=True, vertical_alignment="bottom")
+    # Those that were varied come first, so that the map opens with two of them.
     varied = [axis for axis in parameters if table[axis.name].nunique() > 1]
-    ordered = list(dict.fromkeys([*varied, *parameters]))
+    varied_first = list(dict.fromkeys([*varied, *parameters]))
     id = table["strategy"].iloc[0]
-    x = _choose_axis(row, _("Across"), "across", id, ordered)
-    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(ordered, x))
+    x = _choose_axis(row, _("Across"), "across", id, varied_first)
+    # The key holds the other axis: a widget whose options change loses what was chosen.
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, _leave_out(varied_first, x))
+    # A cell has one setting, so whatever else varies is chosen.
     for other in _leave_out(varied, x, y):
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
@@ -83,6 +86,7 @@ def _draw_two_parameters(
         key="tune-measure",
         width=260,
     )
+    # An axis with a single value is a map of one row: more values are offered.
     for axis in _leave_out((x, y), *varied):
         values_button(id, axis, sweep.largest)
     st.plotly_chart(
