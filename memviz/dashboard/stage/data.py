@@ -111,10 +111,9 @@ def stage_data(
         retentions = retentions_of(settings, transcript, texts)
     part = PlayedPart(axis, steps, _base(settings, axis, steps))
     lanes = []
-    for setting, own_retention in zip(settings, retentions, strict=True):
+    for setting, own in zip(settings, retentions, strict=True):
         own_texts = texts.get(id(setting.run.log))
-        lane = SettingSteps(setting, part, own_retention, own_texts, assumptions)
-        lanes.append(lane)
+        lanes.append(SettingSteps(setting, part, own, own_texts, assumptions))
     # One step more, if any setting has a request that nobody has answered.
     pending_records = [lane.pending for lane in lanes if lane.pending is not None]
     pending = pending_records[0] if pending_records else None

@@ -146,10 +146,8 @@ def life_lines_of(
     for row, life in enumerate(lives):
         if life.probe == selected:
             shapes.append(box((0, 1), (row - 0.5, row + 0.5), **_BAND))
-    row_pixels = min(ROW_PIXELS, height_pixels.LIVES_ROWS // max(1, len(lives)))
-    row_pixels = max(LEAST_ROW_PIXELS, row_pixels)
     # The strip of compactions takes a row and a half.
-    rows_pixels = row_pixels * (len(lives) + 1.5)
+    rows_pixels = _row_pixels(len(lives)) * (len(lives) + 1.5)
     return picture(
         traces,
         xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
@@ -158,6 +156,11 @@ def life_lines_of(
         height=round(rows_pixels) + MARGINS["t"] + MARGINS["b"],
         **_LAYOUT,
     )
+
+
+def _row_pixels(rows: int) -> int:
+    row_pixels = min(ROW_PIXELS, height_pixels.LIVES_ROWS // max(1, rows))
+    return max(LEAST_ROW_PIXELS, row_pixels)
 
 
 def _named_rows(

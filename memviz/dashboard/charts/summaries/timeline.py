@@ -129,8 +129,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     if selected is not None:
         place = events[selected].place
         notes.append(_name_of_selected(place, is_late=place > last / 2))
-        for row in ("y domain", "y2 domain"):
-            shapes.append(rule_down(place, stroke(1.5, "dot"), row, layer="below"))
+        shapes += _lines_of_selected(place)
     lower_unit = _("tokens") if is_list else _("message")
     places = range(1, int(last) + 1)
     # Of a list only the crosses of failed attempts need a name: the entries have theirs in the row below.
@@ -208,6 +207,11 @@ def _name_of_selected(place: float, *, is_late: bool) -> Part:
         xanchor="right" if is_late else "left",
         xshift=-4 if is_late else 4,
     )
+
+
+def _lines_of_selected(place: float) -> Iterator[Part]:
+    for row in ("y domain", "y2 domain"):
+        yield rule_down(place, stroke(1.5, "dot"), row, layer="below")
 
 
 def _in_force_line(

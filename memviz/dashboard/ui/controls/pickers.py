@@ -177,8 +177,8 @@ class ModelChoice:
         }
 
     def build(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
-        """The model, for use in the run of a page: its calls are paid out of the session's budget, and a click ends
-        them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
+        """Return the model, for use in the run of a page: its calls are paid out of the session's budget, and a click
+        ends them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
         ModelError for a name that no provider knows."""
         if self.recorded_first:
             return workspace().recordings.first()
@@ -215,7 +215,7 @@ class Models(NamedTuple):
 
 
 def name_key(picker: str) -> str:
-    """The key of the control that holds a model's name."""
+    """Return the key of the control that holds a model's name."""
     return f"{picker}-name"
 
 
@@ -257,7 +257,7 @@ def _offered_models(chosen: str) -> list[str]:
 def model_picker(
     label: str, key: str, help: str, also: Sequence[str] = ()
 ) -> ModelChoice:
-    """Controls that choose one model, out of those that are known and ``also`` these."""
+    """Draw the controls that choose one model, out of those that are known and ``also`` these, and return it."""
     session_choice(
         label,
         (*_offered_models(named(key)), *also),
@@ -281,7 +281,8 @@ def free_choice(name: str, *, paced: bool = False) -> ModelChoice:
 
 
 def reach_controls(name: str, key: str) -> ModelChoice:
-    """Controls for how the model of this name is reached: with which key, where, and how patiently."""
+    """Draw the controls for how the model of this name is reached, and return it: with which key, where, and how
+    patiently."""
     allowed = access().of_models
     secret, patience = st.columns([5, 4], vertical_alignment="bottom")
     api_key = secret.text_input(

@@ -82,10 +82,7 @@ def make_runs(
 
     # Free replays have begun before any is waited for, so that they go on side by side.
     runs += wait_for_replays(at_work)
-    without_vectors = []
-    for (_setting, work), key in zip(at_work, keys_at_work, strict=True):
-        if isinstance(work.error, MissingVectorsError):
-            without_vectors.append(key)
+    without_vectors = _keys_without_vectors(at_work, keys_at_work)
     if to_pay:
         with error_shown():
             try:
@@ -100,6 +97,17 @@ def make_runs(
     # Kept, free and paid runs came one after the other; lines stand in the order of the settings.
     runs.sort(key=lambda item: state.settings.index(item[0]))
     return list(map(_name_progress, as_setting_runs(runs)))
+
+
+def _keys_without_vectors(
+    at_work: Sequence[Work], keys: Sequence[RunKey]
+) -> list[RunKey]:
+    """Return the keys of the replays that ended because vectors are missing."""
+    without_vectors = []
+    for (_setting, work), key in zip(at_work, keys, strict=True):
+        if isinstance(work.error, MissingVectorsError):
+            without_vectors.append(key)
+    return without_vectors
 
 
 def _name_progress(setting_run: SettingRun) -> SettingRun:

@@ -77,15 +77,7 @@ def _draw_two_parameters(
         linked(f"at-{other.name}", key, values)
         value = row.selectbox(other.title, values, key=key, width=200)
         table = table[table[other.name] == value]
-    linked("measured", "tune-measure", WORDS)
-    measure = row.selectbox(
-        _("Measure"),
-        WORDS,
-        index=list(WORDS).index("retention"),
-        format_func=lambda name: WORDS[name].title,
-        key="tune-measure",
-        width=260,
-    )
+    measure = _choose_measure(row)
     # An axis with a single value is a map of one row: more values are offered.
     for axis in _leave_out((x, y), *varied):
         values_button(id, axis, sweep.largest)
@@ -97,6 +89,19 @@ def _draw_two_parameters(
         on_select=partial(follow_click, MAP_KEY),
         alt=_map_finding(table, measure, (x, y)),
     )
+
+
+def _choose_measure(row: DeltaGenerator) -> str:
+    linked("measured", "tune-measure", WORDS)
+    measure: str = row.selectbox(
+        _("Measure"),
+        WORDS,
+        index=list(WORDS).index("retention"),
+        format_func=lambda name: WORDS[name].title,
+        key="tune-measure",
+        width=260,
+    )
+    return measure
 
 
 def _keep_alike(
