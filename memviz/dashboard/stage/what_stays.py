@@ -182,7 +182,7 @@ def staying_candidates(staged: StagedRun) -> Iterator[Candidate]:
     each at which one more message fell out."""
     requests = list(staged.changed())
     if not staged.run.compactions:
-        # The first message that is sent word for word is another one than before, or there is none (-1).
+        # The history that is sent begins later than before, or is no longer one range (-1).
         starts = staged.run.columns.starts
         is_moved = (starts[1:] > starts[:-1]) | (starts[1:] < 0)
         played_requests = staged.requests

@@ -163,8 +163,8 @@ def _choose_axes(
         return {}
     # What an axis begins with: suggested values, of a step its own default, and what was recorded.
     at_first = suggested(cls.id, largest=largest)
-    for axis in step_axes(cls):
-        at_first[axis.name] = (axis.default,)
+    for step_axis in step_axes(cls):
+        at_first[step_axis.name] = (step_axis.default,)
     for name, values in recorded.items():
         at_first[name] = tuple(sorted({*at_first[name], *values}))
     settings_in_words = counted(_number_of_settings(cls, at_first), "setting")
