@@ -52,7 +52,7 @@ class PlayedPart(NamedTuple):
     """The first message that is drawn by itself."""
 
 
-class _Sent(NamedTuple):
+class _Contents(NamedTuple):
     """The fate of every message at a request, and the facts that it knows. The JSON of the next request holds what
     differs from it."""
 
@@ -133,7 +133,7 @@ class SettingSteps:
         that nobody has answered."""
         requests: list[Json | None] = [None] * len(self.part.steps)
         # Each request says only what is different from the one before it; the first from one that sends nothing.
-        before = _Sent(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
+        before = _Contents(np.zeros(0, np.uint8), self.whole_tokens[:0], "")
         for step, number in zip(self.steps, self.requests, strict=True):
             requests[step], before = self._request(number, before)
         if is_open:
@@ -156,7 +156,7 @@ class SettingSteps:
             "messages": own_messages,
         }
 
-    def _request(self, number: int, before: _Sent) -> tuple[Json, _Sent]:
+    def _request(self, number: int, before: _Contents) -> tuple[Json, _Contents]:
         record = self.run.requests[number]
         codes = self._codes(number)
         knowledge = ""
@@ -164,8 +164,8 @@ class SettingSteps:
             states = self.retention.states[number, :MAX_FACTS].tolist()
             knowledge = "".join(map(str, states))
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        sent = _Sent(codes, sizes, knowledge)
-        request = self._request_pieces(record, sent, before)
+        contents = _Contents(codes, sizes, knowledge)
+        request = self._request_pieces(record, contents, before)
         if self.usd is not None:
             request["usd"] = dollars(float(self.usd[number]))
             request["paid"] = self._input_costs(number)
@@ -176,29 +176,31 @@ class SettingSteps:
             request["before"] = self._before(number)
         codes_before = self._codes(number - 1) if number else None
         request["events"] = self.teller.events(number, codes, codes_before)
-        return _drop_empty(request), sent
+        return _drop_empty(request), contents
 
-    def _pending(self, before: _Sent) -> Json | None:
+    def _pending(self, before: _Contents) -> Json | None:
         record = self.pending
         if record is None:
             return None
         sizes = sent_sizes(record.memory, record.parts, self.whole_tokens)
-        request = _Sent(pending_codes(self.run), sizes, "")
-        pieces = self._request_pieces(record, request, before)
+        contents = _Contents(pending_codes(self.run), sizes, "")
+        pieces = self._request_pieces(record, contents, before)
         return _drop_empty({**pieces, "pending": True})
 
-    def _request_pieces(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
+    def _request_pieces(
+        self, record: TurnRecord, contents: _Contents, before: _Contents
+    ) -> Json:
         """Return the pieces that a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
         memory = record.memory
         request = {
-            "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
+            "pieces": lane(memory, record.parts, record.tokens, contents.sizes, base),
             "tokens": record.total_tokens,
             "length": memory.length,
-            "fates": changes(sent.codes, before.codes, base),
+            "fates": changes(contents.codes, before.codes, base),
             "sizes": resized_messages(
-                sent.sizes, before.sizes, self.whole_tokens, base
+                contents.sizes, before.sizes, self.whole_tokens, base
             ),
         }
         limit = limit_of(strategy)
