@@ -4,12 +4,13 @@ wait, the page draws what there is so far, says how long the rest takes, and can
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from time import monotonic
 
 import streamlit as st
 
+from memviz.core.errors import BusyError
 from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
@@ -20,7 +21,12 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
-from memviz.dashboard.ui.shell.elements import box, error_shown, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    error_shown,
+    show_error,
+    show_info,
+)
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
@@ -59,36 +65,39 @@ def run_key(
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
+@dataclass
+class _Outset:
+    """The runs of all settings, before any replay is waited for."""
+
+    runs: list[tuple[Setting, Run]] = field(default_factory=list)
+    """Those that are kept."""
+    at_work: list[Work] = field(default_factory=list)
+    keys_at_work: list[RunKey] = field(default_factory=list)
+    to_pay: list[tuple[Setting, RunKey]] = field(default_factory=list)
+    """The settings whose summarizer may cost something."""
+    busy: BusyError | None = None
+    """Set where the server makes too many replays to begin all of them."""
+
+
 def make_runs(
     workspace: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[SettingRun]:
     """Return the conversation under every setting. A setting that cannot run says so and is left out."""
-    runs: list[tuple[Setting, Run]] = []
-    to_pay: list[tuple[Setting, RunKey]] = []
-    at_work: list[Work] = []
-    keys_at_work: list[RunKey] = []
-    for setting in state.settings:
-        with error_shown():
-            key = run_key(workspace, state, setting, summarizer)
-            run = workspace.kept_run(key)
-            if run is not None:
-                runs.append((setting, run))
-            elif is_free(key.summarizer):
-                writer = workspace.free_summarizer(key, paced=summarizer.paced)
-                at_work.append((setting, workspace.replaying(key, writer)))
-                keys_at_work.append(key)
-            else:
-                to_pay.append((setting, key))
-
-    # Free replays have begun before any is waited for, so that they go on side by side.
-    runs += wait_for_replays(at_work)
-    without_vectors = _keys_without_vectors(at_work, keys_at_work)
-    if to_pay:
+    outset = _begin_replays(workspace, state, summarizer)
+    if outset.busy is not None:
+        show_info(str(outset.busy), ":material/hourglass_empty:")
+    runs = outset.runs + wait_for_replays(outset.at_work)
+    if outset.busy is not None and outset.at_work:
+        if all(work.is_over for _setting, work in outset.at_work):
+            # There is room now for those that could not begin.
+            st.rerun()
+    without_vectors = _keys_without_vectors(outset)
+    if outset.to_pay:
         with error_shown():
             try:
-                runs += replayed_when_asked(workspace, state, to_pay, summarizer)
+                runs += replayed_when_asked(workspace, state, outset.to_pay, summarizer)
             except MissingVectorsError:
-                without_vectors += [key for _setting, key in to_pay]
+                without_vectors += [key for _setting, key in outset.to_pay]
     if without_vectors:
         with error_shown():
             if offer_for_replays(workspace, without_vectors):
@@ -99,15 +108,39 @@ def make_runs(
     return list(map(_name_progress, as_setting_runs(runs)))
 
 
-def _keys_without_vectors(
-    at_work: Sequence[Work], keys: Sequence[RunKey]
-) -> list[RunKey]:
+def _begin_replays(
+    workspace: Workspace, state: CompareState, summarizer: ModelChoice
+) -> _Outset:
+    """Return the runs that are kept, and begin the others that cost nothing: all before any is waited for, so that they
+    go on side by side."""
+    outset = _Outset()
+    for setting in state.settings:
+        with error_shown():
+            key = run_key(workspace, state, setting, summarizer)
+            run = workspace.kept_run(key)
+            if run is not None:
+                outset.runs.append((setting, run))
+            elif is_free(key.summarizer):
+                writer = workspace.free_summarizer(key, paced=summarizer.paced)
+                try:
+                    work = workspace.replaying(key, writer)
+                except BusyError as error:
+                    outset.busy = error
+                else:
+                    outset.at_work.append((setting, work))
+                    outset.keys_at_work.append(key)
+            else:
+                outset.to_pay.append((setting, key))
+    return outset
+
+
+def _keys_without_vectors(outset: _Outset) -> list[RunKey]:
     """Return the keys of the replays that ended because vectors are missing."""
-    without_vectors = []
-    for (_setting, work), key in zip(at_work, keys, strict=True):
+    keys = []
+    for (_setting, work), key in zip(outset.at_work, outset.keys_at_work, strict=True):
         if isinstance(work.error, MissingVectorsError):
-            without_vectors.append(key)
-    return without_vectors
+            keys.append(key)
+    return keys
 
 
 def _name_progress(setting_run: SettingRun) -> SettingRun:
