@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.counters import COUNTERS
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
+from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.spending import (
     budgeted_model,
     heed_clicks_and_tell,
@@ -81,22 +81,6 @@ def _instruction(title: str, own: str) -> str:
 def _take_prompt(key: str, own: str) -> None:
     set_widget(instruction_key(key), _instruction(str(widget_value(key)), own))
 
-
-__all__ = [
-    "CHAT_MODEL",
-    "EMPTY_KEY",
-    "JUDGE",
-    "RECORDED_FIRST",
-    "SOME_ADDRESS",
-    "SUMMARIZER",
-    "ModelChoice",
-    "Models",
-    "counter_picker",
-    "model_picker",
-    "name_key",
-    "named",
-    "summarizer_button",
-]
 
 JUDGE = "judged-judge"
 """The control of the model that judges answers."""
