@@ -22,6 +22,8 @@ from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
+    STAYS_UNDRAWN,
+    UNDRAWN,
     Part,
     box,
     heat,
@@ -102,15 +104,13 @@ _NAME: Part = {
     "font": {"size": NAME_PIXELS},
     "align": "left",
 }
-_UNDRAWN = {"marker": {"opacity": 0}}
 _POINT = {
     "type": "scatter",
     "mode": "markers",
     "xaxis": "x2",
     "yaxis": "y2",
-    "marker": {"opacity": 0, "size": 1, "maxdisplayed": 1, "color": INVISIBLE},
-    "selected": _UNDRAWN,
-    "unselected": _UNDRAWN,
+    "marker": {**UNDRAWN, "maxdisplayed": 1},
+    **STAYS_UNDRAWN,
     "meta": OWN_CLICKS,
 }
 _COLORSCALE = [

@@ -18,8 +18,11 @@ from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
+    CELL_SCALE,
     GREY,
-    INVISIBLE,
+    STAYS_UNDRAWN,
+    UNDRAWN,
+    WHITE_BELOW,
     Part,
     box,
     category_axis,
@@ -53,12 +56,8 @@ from memviz.dashboard.charts.sweeps.setting_words import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SCALE = "Cividis"
-"""Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
 MOST_WRITTEN = 150
 """Up to so many cells have their value written into them."""
-DARK_BELOW = 0.47
-"""Share of the scale from its dark end up to which white is read better on it than black."""
 WIDEST_PIXELS = 1100
 """The widest map."""
 PLOTLY_HOVER_PIXELS = 20
@@ -72,17 +71,14 @@ _WHITE = "#FFFFFF"
 _BLACK = "#000000"
 _COLORBAR = {"thickness": 12, "outlinewidth": 0}
 _LAYOUT: Part = {"over_turns": False, "legend": SETTINGS_LEGEND}
-_HIDDEN = {"marker": {"opacity": 0}}
 _POINT: Part = {
     "mode": "markers+text",
     "textposition": "middle center",
     "textfont": {"color": GREY},
-    "selected": _HIDDEN,
-    "unselected": _HIDDEN,
+    **STAYS_UNDRAWN,
     "name": "settings",
     "showlegend": False,
 }
-_UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +168,14 @@ def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
         brightness = (high - levels) / (high - low)
     colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
     # A cell without a value is NaN, which is neither below nor above: it belongs to none.
-    is_dark = brightness < DARK_BELOW
-    is_bright = brightness >= DARK_BELOW
+    is_dark = brightness < WHITE_BELOW
+    is_bright = brightness >= WHITE_BELOW
     for letters, is_member in ((_WHITE, is_dark), (_BLACK, is_bright)):
         yield heat(
             np.where(is_member, levels, np.nan),
             low,
             high,
-            SCALE,
+            CELL_SCALE,
             2,
             reversescale=words.less_is_better,
             textfont={"color": letters},
@@ -247,7 +243,7 @@ def _points(cells: _Map, x: Axis, y: Axis, tooltip_of: dict[int, str]) -> Part:
             tooltips.append("<br>".join(lines))
             signs.append("–")
     about = {"customdata": settings, "hovertext": tooltips}
-    return marks(columns, rows, signs, _UNDRAWN, **about, **_POINT)
+    return marks(columns, rows, signs, UNDRAWN, **about, **_POINT)
 
 
 def _frames_and_keys(
