@@ -142,7 +142,7 @@ def _composer(
 def lm_studio_chats(document: Document) -> list[dict[str, Any]]:
     """Return the conversation of LM Studio with the version of each message that was chosen last."""
     chat = object_at(content_of(document))
-    messages = []
+    messages: list[dict[str, Any]] = []
     for message in objects_at(chat, "messages"):
         versions = objects_at(message, "versions")
         chosen = message.get("currentlySelected")
