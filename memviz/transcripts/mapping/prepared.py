@@ -177,8 +177,9 @@ def cherry_studio_chats(document: Document) -> list[dict[str, Any]]:
     for topic in objects_at(backup, "topics"):
         messages = []
         for message in objects_at(topic, "messages"):
+            # A block belongs to one message: named again and again it would fill the memory.
             named = map(id_text, list_at(message, "blocks"))
-            own = [blocks[id] for id in named if id in blocks]
+            own = [blocks.pop(id) for id in named if id in blocks]
             messages.append({**message, "blocks": own})
         if messages:
             chats.append({**topic, "messages": messages})
