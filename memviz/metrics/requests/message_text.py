@@ -6,6 +6,7 @@ Said and sent are both stretches of tokens: what a strategy makes of a conversat
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from memviz.core.context import Block, Fate
@@ -37,6 +38,8 @@ OF_FATE: dict[Fate, Looks] = {
     Fate.OPAQUE: "opaque",
     Fate.DROPPED: "dropped",
 }
+CACHED_ARGUMENT_CHARS = 2_000
+"""Arguments of more characters are read anew each time: they are few and large."""
 NOTES = ("summary", "opaque")
 """What stands for messages."""
 SPLIT = ("history", "input", "recalled")
@@ -61,11 +64,19 @@ class ArgumentValue(NamedTuple):
 
 def argument_values(call: ToolCall) -> list[ArgumentValue]:
     """Return the scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
+    if len(call.arguments) > CACHED_ARGUMENT_CHARS:
+        return list(_read_arguments.__wrapped__(call.arguments))
+    return list(_read_arguments(call.arguments))
+
+
+@lru_cache(maxsize=4_096)
+def _read_arguments(arguments: str) -> tuple[ArgumentValue, ...]:
+    # All messages of a log are read again for each setting that is looked at.
     try:
-        value = json.loads(call.arguments or "{}")
+        value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
-        return [ArgumentValue("", call.arguments)]
-    return list(_list_scalars(value))
+        return (ArgumentValue("", arguments),)
+    return tuple(_list_scalars(value))
 
 
 def readable(message: Message) -> str:
