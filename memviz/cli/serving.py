@@ -249,7 +249,7 @@ def open_dashboard(
     """
     from memviz.storage.workspace import DATABASE_VARIABLE
     from memviz.tuning.cluster import DASK_VARIABLE
-    from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
+    from memviz.tuning.fleet.opening import FLEET_VARIABLE
 
     doors = {
         "--class": class_code,
@@ -268,16 +268,12 @@ def open_dashboard(
     _check(access)
     os.environ.update(access.variables())
     if class_code:
-        place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
-        door = ClassDoor(class_code, Path(class_folder), teacher_code, place)
-        _open_class(door, db or "")
+        door = ClassDoor(class_code, Path(class_folder), teacher_code)
+        _open_class(replace(door, address=_class_place(address, port)), db or "")
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
     limits = " ".join(limit or ())
-    visitor_limits({LIMITS: limits})
-    metrics_place(metrics)  # refused here, before the server takes its time to start
-    if fleet:
-        open_fleet_sweep(fleet)  # refused here rather than on the page
+    _check_settings(limits, metrics, fleet)
     said = {
         LOGIN: "1" if login else "",
         TEACHERS: " ".join(teacher or ()),
@@ -311,6 +307,16 @@ def _start(port: int, address: str) -> NoReturn:
         sys.exit(streamlit(arguments, prog_name="memviz ui"))
 
 
+def _check_settings(limits: str, metrics: str, fleet: str) -> None:
+    """Refuse here what the server or its pages would refuse later."""
+    from memviz.tuning.fleet.opening import open_fleet_sweep
+
+    visitor_limits({LIMITS: limits})
+    metrics_place(metrics)
+    if fleet:
+        open_fleet_sweep(fleet)
+
+
 def _check(access: ServerAccess) -> None:
     """Refuse what the server would refuse, before it takes its time to start."""
     access.check()
@@ -340,6 +346,11 @@ def _open_class(door: ClassDoor, database: str) -> None:
     if is_made_here or sys.stderr.isatty():
         complain(f"You enter the code of the teacher there: {door.teacher_code}")
         complain(f"Or open {door_link(door.address, door.teacher_code)}")
+
+
+def _class_place(address: str, port: int) -> str:
+    """Return where the class finds the server: "http://192.168.1.5:8501"."""
+    return os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
 
 
 def _draw_qr(text: str) -> None:

@@ -90,11 +90,7 @@ def make_runs(
                     busy = error
             else:
                 waiting.append((setting, key))
-    if busy is not None:
-        show_info(str(busy), ":material/hourglass_empty:")
-    runs += wait_for_replays(at_work)
-    if busy is not None and at_work and all(work.is_over for _set, work in at_work):
-        st.rerun()
+    runs += _wait_in_turn(at_work, busy)
     without_vectors = [
         key
         for (_setting, work), key in zip(at_work, keys_at_work, strict=True)
@@ -106,15 +102,32 @@ def make_runs(
                 runs += replayed_when_asked(workspace, state, waiting, summarizer)
             except MissingVectorsError:
                 without_vectors += [key for _setting, key in waiting]
-    if without_vectors:
-        with error_shown():
-            if offer_for_replays(workspace, without_vectors):
-                st.rerun()
+    _offer_missing_vectors(workspace, without_vectors)
     runs.sort(key=lambda item: state.settings.index(item[0]))
     return [
         replace(shown, label=shown.label + so_far_label(shown.run))
         for shown in as_setting_runs(runs)
     ]
+
+
+def _offer_missing_vectors(workspace: Workspace, keys: Sequence[RunKey]) -> None:
+    with error_shown():
+        if keys and offer_for_replays(workspace, keys):
+            st.rerun()
+
+
+def _wait_in_turn(
+    at_work: Sequence[Work], busy: BusyError | None
+) -> list[tuple[Setting, Run]]:
+    """Return the runs of the replays that are at work, as far as they have come in a moment. Where the server was too
+    ``busy`` to begin others, that is said, and they are begun once these are over."""
+    if busy is not None:
+        show_info(str(busy), ":material/hourglass_empty:")
+    runs = wait_for_replays(at_work)
+    are_over = all(work.is_over for _setting, work in at_work)
+    if busy is not None and at_work and are_over:
+        st.rerun()
+    return runs
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
