@@ -195,8 +195,8 @@ DaskAddress = Annotated[
         "--dask",
         metavar="ADDRESS",
         envvar="MEMVIZ_DASK",
-        help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as tcp://10.0.0.7:8786, "
-        "and on this server as long as it is gone. The conversations are sent there.",
+        help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as "
+        "tcp://10.0.0.7:8786, and on this server as long as it is gone. The conversations are sent there.",
     ),
 ]
 FleetFolderShown = Annotated[
