@@ -127,7 +127,7 @@ class Sweeping:
 
     def __iter__(self) -> Iterator[Cell]:
         keys = self._keys()
-        claim = f"sweep {fingerprint(sorted(keys.values()))}"
+        claim = fingerprint(sorted(keys.values()))
         yield from self._take_kept(keys)
         if self.kept is None or len(self.cells) == self.total:
             yield from self._measure(keys)
