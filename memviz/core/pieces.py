@@ -84,6 +84,22 @@ def messages(positions: range, form: Form | None = None) -> Messages:
     return Messages(positions.start, positions.stop, form)
 
 
+def messages_at(positions: Iterable[int]) -> list[Messages]:
+    """The messages at log positions that all differ, in order: 3, 1, 2 and 7 are the messages 1 to 3 and the message
+    7."""
+    pieces: list[Messages] = []
+    start = stop = -1
+    for position in sorted(positions):
+        if position != stop:
+            if start >= 0:
+                pieces.append(Messages(start, stop))
+            start = position
+        stop = position + 1
+    if start >= 0:
+        pieces.append(Messages(start, stop))
+    return pieces
+
+
 def notes(
     versions: range, place: Place = "message", role: str = "system"
 ) -> tuple[Notes, ...]:

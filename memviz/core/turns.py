@@ -65,6 +65,8 @@ class _Noted:
     """The requests of these turns. Every setting of a sweep asks for them."""
     _request_bounds: tuple[int, array[int]] = (0, array("q"))
     """The length of the log when its request bounds were last asked for, and the answer."""
+    _input_start: tuple[int, int] = (0, 0)
+    """The length for which the start of the input was asked last, and the answer."""
     _assistants: list[int] = field(default_factory=list)
     """The positions of the assistant's messages."""
     _replies: list[int] = field(default_factory=list)
@@ -281,6 +283,14 @@ class MessageLog(_Noted, Sequence[Message]):
         The input stands behind the assistant's last message and the system messages that
         follow it, which are history. System messages alone are the input.
         """
+        # It is asked for several times for each request.
+        asked_length, start = self._input_start
+        if asked_length != length:
+            start = self._find_input_start(length)
+            self._input_start = (length, start)
+        return start
+
+    def _find_input_start(self, length: int) -> int:
         number = bisect_left(self._assistants, length)
         behind = self._assistants[number - 1] + 1 if number else self.system_stop
         behind = min(behind, length)
