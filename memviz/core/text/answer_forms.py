@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -83,16 +84,17 @@ class AnswerForm(NamedTuple):
     """A date without its year. Another year must not follow."""
 
 
+@lru_cache(maxsize=2048)  # a fact is looked for in its question, then in messages
 def answer_forms(
     answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = False
-) -> list[AnswerForm]:
+) -> tuple[AnswerForm, ...]:
     """Return every form in which ``answer`` may stand in a text, itself first.
 
     ``tokens`` are its normal tokens. With ``may_omit_year`` a date may stand without its year.
     """
     forms = [AnswerForm(tokens)]
     if not tokens:
-        return forms
+        return tuple(forms)
     written = answer.strip()
     for spell in _SPELLINGS:
         forms += map(AnswerForm, spell(written, tokens))
@@ -106,7 +108,7 @@ def answer_forms(
     if len(tokens) <= _MOST_LISTED_TOKENS:
         for form in list(forms):
             forms += map(AnswerForm, _other_orders(form.tokens))
-    return list(dict.fromkeys(forms))
+    return tuple(dict.fromkeys(forms))
 
 
 def _unframed(answer: str, tokens: Tokens) -> Iterator[Tokens]:
