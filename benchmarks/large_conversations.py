@@ -9,8 +9,8 @@ is asked for until its first picture is sent, so a busy machine does not change 
 those in brackets are of the clock. "Peak" is the most memory that the process ever had,
 "left" what it has once the visitor has gone to another conversation. A server that
 grows beyond --most-mb is ended. "So far" says that the picture shows what was replayed
-until then (``memviz/dashboard/ui/controls/long_replays.py``). Of a long conversation
-pages look at the beginning (``memviz/dashboard/ui/controls/beginnings.py``), with
+until then (``memviz/dashboard/ui/controls/replaying.py``). Of a long conversation
+pages look at the beginning (``memviz/dashboard/ui/controls/conversations.py``), with
 ``--first all`` at all of it; then "page" is the time until all of it was replayed and
 drawn. The first picture of Chat are the newest messages, which are there before the
 memory is derived (``memviz/dashboard/ui/chat/deriving.py``); "memory after" says when

@@ -10,6 +10,7 @@ from memviz import Message
 from memviz.dashboard.ui.chat import current, deriving
 from memviz.dashboard.ui.controls import chat_state, study
 from memviz.storage import library
+from memviz.storage.conversations import LARGE_MESSAGES
 from memviz.storage.workspace import Workspace
 from tests.pages.driving import TIMEOUT_SECONDS, click, finished, open_page, token_lines
 
@@ -59,6 +60,11 @@ def test_the_beginning_is_shown_then_more_then_all(id: str) -> None:
     click(page, "Show all")
     assert "So far" not in said(page)
     assert shown_turns(page) == TURNS
+
+
+def test_what_is_looked_at_first_is_let_go_when_nobody_looks() -> None:
+    # A beginning ends with a whole turn, so it may be a few messages shorter.
+    assert study.FIRST_MESSAGES > LARGE_MESSAGES
 
 
 def test_an_address_says_how_much_is_shown(id: str) -> None:

@@ -84,13 +84,14 @@ class AnswerForm(NamedTuple):
     """A date without its year. Another year must not follow."""
 
 
-@lru_cache(maxsize=2048)  # a fact is looked for in its question, then in messages
+@lru_cache(maxsize=8192)
 def answer_forms(
     answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = False
 ) -> tuple[AnswerForm, ...]:
     """Return every form in which ``answer`` may stand in a text, itself first.
 
     ``tokens`` are its normal tokens. With ``may_omit_year`` a date may stand without its year.
+    They are kept: where facts are proposed the same answers are looked for several times.
     """
     forms = [AnswerForm(tokens)]
     if not tokens:

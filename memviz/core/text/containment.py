@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import answer_forms
+from memviz.core.text.answer_forms import AnswerForm, answer_forms
 from memviz.core.text.chunks import ByChunk
 from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
 from memviz.core.text.numbers_and_codes import plain_number
@@ -171,7 +171,28 @@ _TOKENS_OF = ByChunk(_tokens_of_chunk)
 
 def contains(text: str, answer: str) -> bool:
     """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
-    return bool(PhraseIndex([answer]).find([text]).texts.size)
+    tokens = normal_tokens(text)
+    forms = answer_forms(answer, normal_tokens(answer))
+    return any(_stands_in(tokens, form) for form in forms)
+
+
+def _stands_in(tokens: tuple[str, ...], form: AnswerForm) -> bool:
+    """Return whether the tokens of ``form`` stand one after the other in ``tokens``.
+
+    Of a bare amount no other kind may follow: "1200" for "$1,200" does not stand in "1200 km".
+    """
+    length = len(form.tokens)
+    # Most texts do not even have the first of the tokens.
+    if not length or form.tokens[0] not in tokens:
+        return False
+    for start in range(len(tokens) - length + 1):
+        stop = start + length
+        if tokens[start:stop] != form.tokens:
+            continue
+        is_other_kind = tokens[stop : stop + 1] and tokens[stop] in _NUMBERS_OF_KINDS
+        if not (form.is_bare and is_other_kind):
+            return True
+    return False
 
 
 def asks_for_a_count(question: str) -> bool:

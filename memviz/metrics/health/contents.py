@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from memviz.core.conversation import Log
-from memviz.core.pieces import Messages, Notes, Picked
+from memviz.core.pieces import Messages, Notes, Picked, Piece
 from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
-from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
 from memviz.metrics.requests.broken_pairs import orphaned_requests
@@ -65,10 +66,7 @@ class AssistantFirst(HealthFinding):
 def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
-    found = []
-    for number in range(len(run.requests)):
-        if _is_assistant_first(run.log, run.requests.parts_at(number), spoken):
-            found.append(number)
+    found = _numbers_of_assistant_first(run, spoken)
     if not found:
         return None
     histories = (run.requests.parts_at(number).history for number in found)
@@ -92,13 +90,33 @@ def _next_spoken(log: Log) -> list[int]:
     return found[::-1]
 
 
-def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
-    return next(_roles(log, parts, spoken), None) == "assistant"
+def _numbers_of_assistant_first(run: Run, spoken: Sequence[int]) -> list[int]:
+    """Return the numbers of the requests that begin with an assistant's message."""
+    columns = run.columns
+    is_assistant = np.array(
+        [*(message.role == "assistant" for message in run.log), False]
+    )
+    first_messages = np.array(spoken)[columns.starts]
+    is_first = is_assistant[first_messages] & (first_messages < columns.stops)
+    if columns.summary_role != "system":
+        has_summary = columns.summary_stops > columns.summary_starts
+        is_first[has_summary] = columns.summary_role == "assistant"
+    # Of those that are more than one range of messages each piece is looked at.
+    for number, parts in columns.others.items():
+        is_first[number] = _is_assistant_first(run.log, parts.pieces, spoken)
+    numbers: list[int] = np.flatnonzero(is_first).tolist()
+    return numbers
 
 
-def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
+def _is_assistant_first(
+    log: Log, pieces: Sequence[Piece], spoken: Sequence[int]
+) -> bool:
+    return next(_roles(log, pieces, spoken), None) == "assistant"
+
+
+def _roles(log: Log, pieces: Sequence[Piece], spoken: Sequence[int]) -> Iterator[str]:
     """Yield the role of the first message of each piece that is no system message, in the order of the request."""
-    for piece in parts.pieces:
+    for piece in pieces:
         if isinstance(piece, Messages):
             if spoken[piece.start] < piece.stop:
                 yield log[spoken[piece.start]].role
@@ -119,9 +137,13 @@ def _way_out(
         better = 0
         for number in found:
             memory = run.requests.memory_at(number)
-            recalled = run.requests.parts_at(number).recalled
-            parts = assemble(memory, other.select(memory), recalled)
-            if not _is_assistant_first(run.log, parts, spoken):
+            pieces = other.select(memory)
+            # The input, which is always sent, begins with the user or a tool, so only
+            # what was brought back can stand before what is selected.
+            sent = run.requests.others.get(number)
+            if sent is not None and sent.recalled:
+                pieces = assemble(memory, pieces, sent.recalled).pieces
+            if not _is_assistant_first(run.log, pieces, spoken):
                 better += 1
         if 2 * better > len(found):
             return OtherValue(name, getattr(other, name), better)

@@ -40,9 +40,9 @@ def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
 
 def place_at(turns: NDArray[np.int64], number: int) -> RequestPlace:
     """Return the place in the conversation of request ``number`` (0-based) of a run, given the turn of each."""
-    columns = (turns, calls_of(turns), calls_in_turns(turns))
-    turn, call, calls = (int(column[number]) for column in columns)
-    return turn, call, calls
+    turn = int(turns[number])
+    start, stop = np.searchsorted(turns, [turn, turn + 1]).tolist()
+    return turn, number - start + 1, stop - start
 
 
 def request_turns(run: Run) -> NDArray[np.int64]:

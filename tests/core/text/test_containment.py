@@ -142,6 +142,13 @@ def test_the_index_finds_what_a_plain_search_finds(
     assert found == sorted(wanted)
 
 
+@given(text=texts, answer=texts)
+@example(text="It costs 1200 km", answer="$1,200")
+@example(text="It costs 1200.", answer="$1,200")
+def test_one_text_contains_what_the_index_finds_in_it(text: str, answer: str) -> None:
+    assert contains(text, answer) == bool(PhraseIndex([answer]).find([text]).texts.size)
+
+
 @given(text=texts)
 def test_normal_tokens_are_those_of_the_plain_walk(text: str) -> None:
     assert list(normal_tokens(text)) == tokens(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
     calls_in_turns,
+    calls_of,
+    place_at,
     request_turns,
 )
 from tests.metrics.requests.tool_loops import tool_loop
@@ -54,6 +57,13 @@ def test_every_run_has_its_own_places_in_order_and_meets_the_others_at_the_end_o
             for place, turn in zip(places, turns, strict=True)
             if axis.last(turn) == place
         ] == [axis.last(turn) for turn in range(1, len(calls) + 1)]
+
+
+@given(CALLS)
+def test_the_place_of_one_request_is_that_among_all(calls: list[int]) -> None:
+    turns = np.array(turns_of(calls))
+    columns = zip(turns, calls_of(turns), calls_in_turns(turns), strict=True)
+    assert [place_at(turns, number) for number in range(len(turns))] == [*columns]
 
 
 def test_no_request_needs_no_place() -> None:

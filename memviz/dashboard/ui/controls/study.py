@@ -26,9 +26,9 @@ from memviz.engine.run import Run
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
 from memviz.strategies.base import Strategy
 
-FIRST_MESSAGES = 20_000
-"""The messages of a longer conversation that pages look at at first, which takes seconds, and at more when asked to."""
-
+FIRST_MESSAGES = 6_000
+"""The messages of a longer conversation that pages look at at first: so many are drawn a few seconds after a click, and
+more when asked for. More than :data:`memviz.storage.conversations.LARGE_MESSAGES`, so that they are let go again."""
 
 REPLIES_KEY = "compare-replies"
 REPLAYED = "replayed"
