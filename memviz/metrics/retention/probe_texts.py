@@ -48,6 +48,8 @@ MOST_TOKENS_TO_SUBJECT = 7
 """So far from a date without its year may the word stand that says what it is of."""
 TEXTS_AT_ONCE = 1000
 """Texts that are read together: fewer than those of which tokens are kept."""
+RUNS_KEPT = 8
+"""Of so many runs it is kept which version of a summary contains which answers: a page compares six settings."""
 _LEAST_LETTERS = 4
 _SAYING_NOTHING = frozenset(
     ("date", "day", "month", "year", "time", "when", "which", "日期", "时间", "哪天")
@@ -225,6 +227,7 @@ class ProbeTexts:
         self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
         self._is_stale = _mask(phrase.is_stale for phrase in phrases)
         self._covers = list(_covers(phrases))
+        self._held_in_versions: dict[tuple[str, ...], Holding] = {}
         self.counts = self.counts_of(())
         self.extend()
 
@@ -237,6 +240,8 @@ class ProbeTexts:
         """Read the messages that joined the log since."""
         start = self.length
         if len(self.log) > start:
+            # A new message may show that a fact is a negative one.
+            self._held_in_versions = {}
             self._read_evidence(start)
             *held, ended = self._read([readable(one) for one in self.log[start:]])
             rows = np.argwhere(ended).tolist()
@@ -252,8 +257,16 @@ class ProbeTexts:
         return self.holding([readable(message) for message in messages])
 
     def in_versions(self, summaries: SummaryLog) -> Holding:
-        """Return which versions of ``summaries`` contain which answers."""
-        return self.holding([version.text for version in summaries.versions])
+        """Return which versions of ``summaries`` contain which answers. Each of several metrics of one run asks for
+        it, so it is kept."""
+        texts = tuple(version.text for version in summaries.versions)
+        held = self._held_in_versions.get(texts)
+        if held is None:
+            held = self.holding(texts)
+            if len(self._held_in_versions) >= RUNS_KEPT:
+                self._held_in_versions = {}
+            self._held_in_versions[texts] = held
+        return held
 
     def counts_of(self, messages: Sequence[Message]) -> Tallies:
         """Return what :attr:`counts` is for the log, for other messages."""
