@@ -13,7 +13,8 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 if TYPE_CHECKING:
     from memviz.tuning.fleet.sweeping import FleetProgress
-    from memviz.tuning.sweep import KeptCells, SweepProgress
+    from memviz.tuning.sweep import KeptCells
+    from memviz.tuning.sweep_progress import SweepProgress
 
 
 class AnySweepOptions(TypedDict, total=False):

@@ -45,6 +45,8 @@ from memviz.transcripts.base import Probe
 
 TEXTS_AT_ONCE = 1000
 """Texts that are read together: fewer than those of which tokens are kept."""
+RUNS_KEPT = 8
+"""Of so many runs it is kept which version of a summary contains which answers: a page compares six settings."""
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
 
@@ -140,6 +142,7 @@ class ProbeTexts:
         self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
         self._is_stale = _make_mask(phrase.is_stale for phrase in phrases)
         self._covers = list(list_covers(phrases))
+        self._held_in_versions: dict[tuple[str, ...], Holding] = {}
         self.counts = self.counts_of(())
         self.extend()
 
@@ -152,6 +155,8 @@ class ProbeTexts:
         """Read the messages that joined the log since."""
         start = self.length
         if len(self.log) > start:
+            # A new message may show that a fact is a negative one.
+            self._held_in_versions = {}
             self._read_evidence(start)
             *holding, ended = self._read(
                 [readable(message) for message in self.log[start:]]
@@ -169,8 +174,16 @@ class ProbeTexts:
         return self.holding([readable(message) for message in messages])
 
     def in_versions(self, summaries: SummaryLog) -> Holding:
-        """Return which versions of ``summaries`` contain which answers."""
-        return self.holding([version.text for version in summaries.versions])
+        """Return which versions of ``summaries`` contain which answers. Each of several metrics of one run asks for
+        it, so it is kept."""
+        texts = tuple(version.text for version in summaries.versions)
+        held = self._held_in_versions.get(texts)
+        if held is None:
+            held = self.holding(texts)
+            if len(self._held_in_versions) >= RUNS_KEPT:
+                self._held_in_versions = {}
+            self._held_in_versions[texts] = held
+        return held
 
     def counts_of(self, messages: Sequence[Message]) -> Tallies:
         """Return what :attr:`counts` is for the log, for other messages."""
