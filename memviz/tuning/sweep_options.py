@@ -13,7 +13,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 if TYPE_CHECKING:
     from memviz.tuning.fleet.sweeping import FleetProgress
-    from memviz.tuning.sweep import KeptCells
+    from memviz.tuning.kept_cells import KeptCells
     from memviz.tuning.sweep_progress import SweepProgress
 
 
