@@ -63,6 +63,7 @@ class FactIndex(SharedGrowth):
         if len(self._versions_read) >= len(versions):
             return
         with self._extending:
+            # Another thread may have read some of them meanwhile, so it is looked again how many were read.
             for number in range(len(self._versions_read), len(versions)):
                 version = versions[number]
                 if version.track == FACTS:
@@ -115,11 +116,11 @@ class FactIndex(SharedGrowth):
             for name in self._names[number - 1]
         ]
         previous = number
-        for other in merge(*by_name, reverse=True):
+        for linked_number in merge(*by_name, reverse=True):
             # A fact with both names in common comes twice in a row.
-            if other not in (number, previous):
-                yield other
-            previous = other
+            if linked_number not in (number, previous):
+                yield linked_number
+            previous = linked_number
 
     def vector_index(
         self, model: str, kept: VectorSource | None, count: int

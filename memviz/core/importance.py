@@ -80,6 +80,7 @@ def importance_of(message: Message, before: Message | None) -> Importance:
     if not text.isascii():
         numbers.update(_CHINESE_NUMBER.findall(text))
         names.update(_QUOTED_NAME.findall(text))
+    # What the assistant says right behind a question of the user answers it.
     is_answer = False
     if before is not None and not by_user and before.role == "user":
         is_answer = before.content.rstrip().endswith(_QUESTION)

@@ -12,7 +12,7 @@ from memviz.core.forms import Form, form_from
 from memviz.core.messages import Message
 
 Place = Literal["message", "before system", "behind system"]
-"""Where a text stands: in a message of its own, or inside the system prompt, before or behind its words."""
+"""The place of a text: in a message of its own, or inside the system prompt, before or behind its words."""
 
 
 class Messages(NamedTuple):

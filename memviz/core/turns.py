@@ -21,7 +21,7 @@ class Turn(NamedTuple):
     """
 
     number: int
-    """From 1; 0 for what stands before the first user message."""
+    """The number of the turn, from 1; 0 for what stands before the first user message."""
     start: int
     asked: int
     """``[start, asked)`` are the leading user messages, with system messages between them;
@@ -169,14 +169,15 @@ class MessageLog(_Noted, Sequence[Message]):
             raise IndexError(
                 f"no turn {number}: the conversation has turns up to {len(self._starts)}"
             )
+        # Turns that another one follows do not change any more.
         if 0 < number <= len(self._closed):
             return self._closed[number - 1]
         length = len(self._messages)
         if number == 0:
             stop = self._starts[0] if self._starts else length
             return Turn(0, self.system_stop, self.system_stop, stop)
-        asked = self._asked[-1] if len(self._asked) == number else length
-        return Turn(number, self._starts[-1], asked, length)
+        asked_stop = self._asked[-1] if len(self._asked) == number else length
+        return Turn(number, self._starts[-1], asked_stop, length)
 
     def turns(self) -> Iterator[Turn]:
         """All turns in order, without turn 0."""

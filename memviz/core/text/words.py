@@ -48,6 +48,7 @@ not spaced, characters are what people count."""
 IN_CHARACTERS = ("zh", "ja")
 """Languages whose words are not spaced."""
 _HANGUL = "\uac00-\ud7af"
+# "word", "字"
 _WORD = re.compile(
     f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+"
 )
@@ -186,9 +187,9 @@ def with_length(instruction: str, words: int) -> str:
     if not words:
         return instruction
     stop, sentence = _SENTENCES.get(language(instruction), _SENTENCES[""])
-    begun = instruction.rstrip()
-    between = stop if begun[-1:].isalnum() else stop[1:]
-    return begun + between + sentence.format(words)
+    start = instruction.rstrip()
+    between = stop if start[-1:].isalnum() else stop[1:]
+    return start + between + sentence.format(words)
 
 
 def length_unit(prompt: str, words: int) -> str:
