@@ -109,6 +109,8 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
         *[""] * 7,
         "1",
         "127.0.0.1:9464",
+        "",
+        "",
     ]
     assert told[:6] == [
         "run",
