@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
@@ -40,12 +40,14 @@ from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
+from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
 from memviz.tuning.sweep_progress import SweepProgress
+
+if TYPE_CHECKING:
+    from memviz.tuning.fleet.results import FleetSweep
 
 LOOK_SECONDS = 0.5
 """So often a sweep that somebody else measures looks for what is finished."""
-if TYPE_CHECKING:
-    from memviz.tuning.fleet.results import FleetSweep
 
 
 @dataclass
@@ -277,17 +279,19 @@ def sweep(
     grid: Grid,
     *,
     write: str | Path,
-    **options: Any,
+    **options: Unpack[FleetSweepOptions],
 ) -> FleetSweep: ...
 
 
 @overload
 def sweep(
-    conversations: Messages | Sequence[Transcript], grid: Grid, **options: Any
+    conversations: Messages | Sequence[Transcript],
+    grid: Grid,
+    **options: Unpack[SweepOptions],
 ) -> Sweep: ...
 
 
-def sweep(  # type: ignore[misc]  # what the options are stands here alone
+def sweep(
     conversations: Messages | Sequence[Transcript] | Fleet | str | Path,
     grid: Grid,
     *,
