@@ -6,11 +6,10 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
@@ -39,44 +38,15 @@ from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
-from memviz.tuning.sweep_options import FleetSweepOptions, SweepOptions
+from memviz.tuning.sweep_options import (
+    FleetSweepOptions,
+    KeptCells,
+    SweepOptions,
+    SweepProgress,
+)
 
 if TYPE_CHECKING:
     from memviz.tuning.fleet.results import FleetSweep
-
-
-class KeptCells(Protocol):
-    """A place that keeps finished cells between sweeps, as JSON."""
-
-    def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Return the cells of those of these keys that are there."""
-
-    def keep_cell(self, key: str, cell: dict[str, object]) -> None:
-        """Keep one cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class SweepProgress:
-    """The progress of a sweep."""
-
-    done: int
-    total: int
-    measured: int
-    """Cells of ``done`` that were measured now; the others were kept from before."""
-    seconds: float
-    seconds_left: float | None = None
-    """The time that the rest takes, from what each of its strategies took here; ``None`` as long as none was
-    measured."""
-
-    @property
-    def time_left(self) -> str:
-        """The same in words; empty where it is not known, or nothing is left."""
-        left = self.seconds_left
-        if left is None or self.done == self.total:
-            return ""
-        if left < 100:
-            return _("about {seconds} s left", seconds=ceil(left))
-        return _("about {minutes} min left", minutes=ceil(left / 60))
 
 
 @dataclass

@@ -23,7 +23,7 @@ from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import SweepProgress
+from memviz.tuning.sweep_options import SweepProgress
 
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
