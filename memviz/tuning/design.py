@@ -34,10 +34,10 @@ from memviz.tuning.figures import (
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.halving import Round, plan_rounds
 from memviz.tuning.holdout import DEFAULT_HOLDOUT, split_conversations
+from memviz.tuning.kept_cells import KeptCells
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
-from memviz.tuning.sweep_options import KeptCells
 
 NEAREST = 2
 """So many settings are named where none meets the terms."""

@@ -587,6 +587,16 @@ def test_the_window_that_helps_is_told_only_if_it_does(
     assert warning.remedy.startswith(remedy)
 
 
+def test_no_window_helps_where_a_recalled_answer_would_come_first() -> None:
+    """A window of 1 message would begin with the user's, were no reply brought back."""
+    messages = [Message("assistant" if at % 3 else "user", f"{at}") for at in range(18)]
+    recalls = {turn: memviz.Recall(messages=[1]) for turn in range(2, 7)}
+    window = memviz.strategy("window", window_size=2)
+    run = memviz.replay(messages, window, recalls=recalls, counter="chars4")
+    warning = expect(run, "assistant_first")
+    assert warning.remedy.startswith("Choose a strategy")
+
+
 def test_an_assistant_first_behind_a_summary_and_system_messages() -> None:
     """After message 3 a summary stands for two; what follows is the user's. After message 5 of 2 x 2 it is not."""
     assert not found(run_of(talk(3), "summary", buffer_size=1), "assistant_first")

@@ -32,6 +32,21 @@ def column(found: Retention, probe: int = 0) -> list[Knowledge]:
     return [Knowledge(state) for state in found.states[:, probe]]
 
 
+def test_summaries_are_read_once_for_all_metrics_of_a_run_until_the_talk_goes_on() -> (
+    None
+):
+    run = run_of("summary", buffer_size=1)
+    log = run.log.prefix(len(run.log))
+    texts = ProbeTexts(log, [CODE, BUDGET])
+    held = texts.in_versions(run.space.summaries)
+    assert texts.in_versions(run.space.summaries) is held
+    log.append(Message("user", "That is all."))
+    texts.extend()
+    anew = texts.in_versions(run.space.summaries)
+    assert anew is not held
+    np.testing.assert_equal(anew.answers, held.answers)
+
+
 def test_a_window_forgets_what_leaves_it() -> None:
     found = retention(run_of("window", window_size=3), [CODE, BUDGET])
     assert column(found) == [NO, VERBATIM, VERBATIM, LOST, LOST]
