@@ -11,7 +11,6 @@ import numpy as np
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.part_tokens import reduced_positions
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import span_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
@@ -139,17 +138,18 @@ class LossCauses:
         self._run = run
         self._texts = texts
         self._held = texts.in_versions(run.space.summaries).answers
+        self._compactions = dict(run.requests.compactions())
+        """By the number of the request that each changed first."""
 
     def by(self, row: int, probe: int) -> int | None:
         """Return the number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the
         probe."""
-        record = self._run.requests[row]
-        for compaction in reversed(record.compactions):
-            if self._took(compaction, probe, record):
+        for compaction in reversed(self._compactions.get(row, ())):
+            if self._took(compaction, probe, row):
                 return self._run.number_of(compaction)
         return None
 
-    def _took(self, compaction: Compaction, probe: int, record: TurnRecord) -> bool:
+    def _took(self, compaction: Compaction, probe: int, row: int) -> bool:
         # One that changes no memory failed, or the user skipped it.
         if not compaction.changes_memory:
             return False
@@ -161,26 +161,25 @@ class LossCauses:
             return True
         counts = self._texts.counts.answers[:, probe]
         evidence = self._texts.probes[probe].evidence
-        for taken in _taken(compaction, record):
+        for taken in self._taken(compaction, row):
             if counts[taken.stop] > counts[taken.start]:
                 return True
             if any(position in taken for position in evidence):
                 return True
         return False
 
-
-def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
-    """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the messages
-    that the request sends with less in them."""
-    if compaction.kind not in REDUCING:
-        return [compaction.summarized]
-    space = record.memory.space
-    return [
-        range(position, position + 1)
-        for piece in record.parts.messages
-        for position in reduced_positions(space, piece)
-        if position in compaction.summarized
-    ]
+    def _taken(self, compaction: Compaction, row: int) -> list[range]:
+        """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the
+        messages that request ``row`` sends with less in them."""
+        if compaction.kind not in REDUCING:
+            return [compaction.summarized]
+        space = self._run.requests.made_at(row).space
+        return [
+            range(position, position + 1)
+            for piece in self._run.requests.parts_at(row).messages
+            for position in reduced_positions(space, piece)
+            if position in compaction.summarized
+        ]
 
 
 def fact_losses(
