@@ -11,12 +11,14 @@ from memviz.dashboard.ui.shell.server.left_pages import (
     other_base_routes,
 )
 from memviz.dashboard.ui.shell.server.monitoring import monitor
+from memviz.dashboard.ui.shell.server.theme_told import read_theme_once
 from memviz.dashboard.ui.warm_up import warm_up_beside
 
 # Until somebody has opened a page, Streamlit takes the files in pages/ for its pages, and would call the address of a
 # page that moved unknown.
 PagesManager.uses_pages_directory = False
 leave_parts_of_left_pages()
+read_theme_once()
 app = App(
     "navigation.py",
     lifespan=warm_up_beside,

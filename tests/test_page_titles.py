@@ -38,7 +38,7 @@ MENTIONS: dict[str, dict[str, int]] = {
     "docs/lessons.md": {"COMPARE": 2, "FACTS": 2, "LESSONS": 3},
     "docs/paid-models.md": {"COMPARE": 3, "FACTS": 4, "TUNE": 1, "CHAT": 4},
     "docs/recordings.md": {"FACTS": 2, "TUNE": 1, "LIBRARY": 2},
-    "docs/serving.md": {"CHAT": 2},
+    "docs/serving.md": {"CHAT": 3},
     "docs/teaching.md": {"COMPARE": 3, "FACTS": 2, "TUNE": 1, "CHAT": 1, "GUIDE": 1},
     "memviz/dashboard/guide/glossary.toml": {"COMPARE": 1, "FACTS": 1},
     "memviz/dashboard/lessons/bundled/recall-and-its-price.yaml": {
@@ -67,7 +67,8 @@ CHINESE_MENTIONS: dict[str, dict[str, int]] = {
 
 def mentions(document: str, title: str) -> list[int]:
     """The lines of a document that name the page, one for each time."""
-    pattern = re.compile(rf"\b{re.escape(title)}\b(?!\.\w){OTHER_WORDS}")
+    # Copilot Chat is a program of others.
+    pattern = re.compile(rf"(?<!Copilot )\b{re.escape(title)}\b(?!\.\w){OTHER_WORDS}")
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
     return [
         number

@@ -31,6 +31,7 @@ from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
+from memviz.cli.transferring import transfer_library
 from memviz.cli.verifying import verify_log
 from memviz.cli.watching import watch_programs
 from memviz.cli.why import explain_loss
@@ -71,6 +72,7 @@ app.command("record")(record_conversation)
 app.command("export")(export_conversation)
 app.command("backup")(back_up_library)
 app.command("check")(check_library)
+app.command("transfer")(transfer_library)
 app.add_typer(lessons, name="lessons")
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)

@@ -149,7 +149,7 @@ def back_up_library(file: Copy, force: Force = False, db: Database = None) -> No
       memviz backup ~/memviz-monday.db
       memviz backup copy.db --db ~/chats.db --force
     """
-    with closing(_open_library(db)) as store:
+    with closing(open_library(db)) as store:
         is_file = store.file is not None and file.exists()
         if is_file and os.path.samefile(file, store.path):
             raise OutputError(
@@ -170,7 +170,7 @@ def check_library(db: Database = None) -> None:
       memviz check
       memviz check --db ~/memviz-monday.db
     """
-    with closing(_open_library(db)) as store:
+    with closing(open_library(db)) as store:
         problems = store.check()
         for problem in problems:
             say(problem)
@@ -236,7 +236,7 @@ def _save(
     return [one.entry.id for one in added]
 
 
-def _open_library(database: str | None) -> Store:
+def open_library(database: str | None) -> Store:
     """The library, which has to be there: an empty one is not worth a copy."""
     from memviz.storage.engine import database_path, is_on_server
     from memviz.storage.store import Store

@@ -33,11 +33,11 @@ from memviz.models.class_door import (
     CLASS_FOLDER,
     DEFAULT_FOLDER,
     ClassDoor,
-    VisitorCookies,
     door_link,
     make_teacher_code,
 )
 from memviz.models.identities import TEACHERS, TrustedProxies
+from memviz.models.visitor_limits import LIMITS, visitor_limits
 
 DEFAULT_PORT = 8501
 ELSEWHERE = "192.0.2.1"
@@ -179,6 +179,26 @@ Metrics = Annotated[
         "[default address: 127.0.0.1]",
     ),
 ]
+Limit = Annotated[
+    list[str] | None,
+    Option(
+        "--limit",
+        metavar="NAME=NUMBER",
+        envvar="MEMVIZ_LIMITS",
+        help="The most for each visitor who has a library: conversations=200, megabytes=100, replays=12 (at once), "
+        "usd=1 (dollars for models), and usd-in-all=20 for all visitors together; may be repeated.",
+    ),
+]
+DaskAddress = Annotated[
+    str,
+    Option(
+        "--dask",
+        metavar="ADDRESS",
+        envvar="MEMVIZ_DASK",
+        help=f"Measure the sweeps of the page {page_titles.TUNE} on the Dask cluster of this scheduler, such as tcp://10.0.0.7:8786, "
+        "and on this server as long as it is gone. The conversations are sent there.",
+    ),
+]
 FleetFolderShown = Annotated[
     str,
     Option(
@@ -201,6 +221,8 @@ def open_dashboard(
     allow_private_base_urls: PrivateBaseUrls = None,
     embeddable_by: EmbeddableBy = None,
     fleet: FleetFolderShown = "",
+    dask: DaskAddress = "",
+    limit: Limit = None,
     class_code: ClassCode = "",
     class_folder: ClassFolder = DEFAULT_FOLDER,
     teacher_code: TeacherCode = "",
@@ -226,6 +248,7 @@ def open_dashboard(
       memviz ui --fleet swept
     """
     from memviz.storage.workspace import DATABASE_VARIABLE
+    from memviz.tuning.cluster import DASK_VARIABLE
     from memviz.tuning.fleet.opening import FLEET_VARIABLE, open_fleet_sweep
 
     doors = {
@@ -244,13 +267,14 @@ def open_dashboard(
     )
     _check(access)
     os.environ.update(access.variables())
-    if access.personal_doors:
-        _refuse_server(db)
     if class_code:
         place = os.environ.get(CLASS_ADDRESS) or f"http://{_name_of(address)}:{port}"
-        _open_class(ClassDoor(class_code, Path(class_folder), teacher_code, place))
+        door = ClassDoor(class_code, Path(class_folder), teacher_code, place)
+        _open_class(door, db or "")
     if identity_header:
         _believe_proxies(identity_header, trusted_proxy or ())
+    limits = " ".join(limit or ())
+    visitor_limits({LIMITS: limits})
     metrics_place(metrics)  # refused here, before the server takes its time to start
     if fleet:
         open_fleet_sweep(fleet)  # refused here rather than on the page
@@ -261,6 +285,8 @@ def open_dashboard(
         METRICS: metrics,
         JSON_LOG: "1" if json_log else "",
         FLEET_VARIABLE: fleet,
+        DASK_VARIABLE: dask,
+        LIMITS: limits,
         DATABASE_VARIABLE: db,
     }
     os.environ.update({name: value for name, value in said.items() if value})
@@ -296,25 +322,17 @@ def _check(access: ServerAccess) -> None:
             )
 
 
-def _refuse_server(db: str | None) -> None:
-    """Raise where visitors would need a library each on a server of PostgreSQL."""
-    from memviz.storage.engine import is_on_server
-
-    if db and is_on_server(db):
-        raise OutputError(
-            "Each visitor would have a file, and PostgreSQL has none: leave out --db and MEMVIZ_DB, or "
-            "serve one library to all with --password-file."
-        )
-
-
-def _open_class(door: ClassDoor) -> None:
+def _open_class(door: ClassDoor, database: str) -> None:
     """Say to the server that it serves a class, and to whoever starts it what its visitors have to type. A code of the
     teacher that was given is not written into what may be a log."""
+    from memviz.storage.own_libraries import library_places
+
     is_made_here = not door.teacher_code
     if is_made_here:
         door = replace(door, teacher_code=make_teacher_code())
     door.check()
-    VisitorCookies.of(door)  # a folder that cannot be used is refused here
+    # Places that cannot be used are refused here.
+    library_places(database, door.folder).key()
     os.environ.update(door.variables())
     complain(f"The class opens {door.address} and enters the code: {door.code}")
     if sys.stderr.isatty():

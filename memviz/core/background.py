@@ -27,6 +27,11 @@ class BackgroundWork(ABC):
     _context: Context = field(default_factory=copy_context)
     """That of its maker: a model that gives vectors there gives them in its thread."""
 
+    @property
+    def is_at_work(self) -> bool:
+        """Return whether a thread works on it."""
+        return self._is_working
+
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; returns true if nothing works on it any more."""
         with self._changed:

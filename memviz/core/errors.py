@@ -50,6 +50,10 @@ def _place_in_file(file: str, line: int) -> str:
     return _("{file}, line {line}", file=file, line=line) if line else file
 
 
+class BusyError(MemvizError):
+    """As much is at work as a server does at once. What was asked for can be asked for again."""
+
+
 _PARAMETER = noop("Parameter '{name}' is {value}; allowed is {allowed}.")
 _STRATEGYS_PARAMETER = noop(
     "Parameter '{name}' of strategy '{strategy}' is {value}; allowed is {allowed}."

@@ -55,6 +55,11 @@ class RecentlyUsed(Generic[K, V]):
         weight = sum(self.weigh(value) for value in self._entries.values())
         return weight > self.most_weight
 
+    def values(self) -> list[V]:
+        """Return all values, the one that was used last at the end."""
+        with self._lock:
+            return list(self._entries.values())
+
     def keys_where_value(self, is_wanted: Callable[[V], bool]) -> list[K]:
         """Return the keys of the values that ``is_wanted`` accepts."""
         with self._lock:

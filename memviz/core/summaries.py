@@ -20,6 +20,8 @@ MERGED = noop("Summary of summaries").lower()  # pages show it with a capital le
 """The track of summaries that were made of several summaries, of which each names the oldest as what it took in."""
 OPAQUE_TEXT = noop("[a block that only the provider can read]")
 """What stands for the words of such a block, whose size is that of the block."""
+GROWING = (list, set, dict, array)
+"""The types of values that an object of which there are copies adds to."""
 T = TypeVar("T")
 
 
@@ -27,7 +29,7 @@ def copy_apart(value: T) -> T:
     """Return a copy of an object that grows, with lists, sets, dictionaries and arrays of its own."""
     other = copy(value)
     for name, item in vars(value).items():
-        if isinstance(item, list | set | dict | array):
+        if isinstance(item, GROWING):
             setattr(other, name, copy(item))
     return other
 

@@ -9,9 +9,9 @@ strategy, calls the summarizer and the model, and keeps what came of it; it know
 prices, no database and no page.
 
 Open to other rooms: ``answering``, ``asking``, ``assembly``, ``background_replay``,
-``backoff``, ``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``,
-``following``, ``free_run``, ``generations``, ``in_thread``, ``judging``,
-``memory_config``, ``part_tokens``, ``parts``, ``persistence``, ``planned_recalls``,
+``backoff``, ``calls``, ``chat``, ``chat_memory``, ``columns``, ``compaction``,
+``drafts``, ``following``, ``free_run``, ``generations``, ``in_thread``,
+``joined_requests``, ``judging``, ``memory_config``, ``part_tokens``, ``parts``, ``persistence``, ``planned_recalls``,
 ``prompt_trial``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
 ``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
 ``schema_counts``, ``session``, ``setting``, ``state``, ``stored``, ``switching``,

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memviz.core.context import (
-    ALL_PARTS,
-    TOKENS_PER_MESSAGE,
-    TOKENS_PER_REQUEST,
-)
+from memviz.core.context import ALL_PARTS
 from memviz.core.memory import Memory, MemorySpace
+from memviz.engine.joined_requests import JoinedRequests, Numbers, Stretch
 from memviz.engine.part_tokens import tokens_by_part
 from memviz.engine.parts import Parts
-from memviz.engine.schema_counts import saved_in_ranges
 from memviz.strategies.base import Strategy
 
-Numbers = NDArray[np.int64]
 ROW = (
     "turn", "call", "length", "summary_count", "cursor", "summary_start", "summary_stop", "start", "stop",
     "input_start", "reply_tokens",
@@ -91,13 +86,13 @@ class Columns:
         table = np.array(requests.numbers, np.int64).reshape(-1, WIDTH).T.copy()
         for name, column in zip(COLUMNS, table, strict=True):
             setattr(self, name, column)
-        self._counted = np.full((PARTS, len(requests)), -1, np.int64)
-        if requests.counted_rows:
-            counted = np.array(requests.counted, np.int64).reshape(-1, PARTS)
-            self._counted[:, np.array(requests.counted_rows, np.int64)] = counted.T
+        self._counted = np.array(requests.counted, np.int64).reshape(-1, PARTS).T
+        self._counted_rows = requests.counted_rows.tolist()
         self.others: Mapping[int, Parts] = requests.others
         self.summary_role = requests.summary_role
         self._requests = requests
+        self._derived: Numbers | None = None
+        """What :func:`derive_tokens` worked out."""
 
     def _by_making(self) -> Iterator[tuple[Made, slice]]:
         """The surroundings of requests, with their rows."""
@@ -111,67 +106,35 @@ class Columns:
     def tokens(self) -> dict[str, Numbers]:
         """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros where a part is not
         in use."""
-        counted = self._counted
-        not_counted = counted[0] < 0
-        for one, rows in self._by_making():
-            missing = not_counted[rows]
-            if missing.all():
-                counted[:, rows] = self._derived(one.space, rows)
-            elif missing.any():
-                derived = self._derived(one.space, rows)
-                counted[:, rows] = np.where(missing, derived, counted[:, rows])
-        for number, parts in self.others.items():
-            if not_counted[number]:
-                tokens = tokens_by_part(self._requests.memory_at(number), parts)
-                counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
-        return dict(zip(ALL_PARTS, counted, strict=True))
+        return dict(zip(ALL_PARTS, self._token_table, strict=True))
 
     @cached_property
     def totals(self) -> Numbers:
         """All tokens sent with each request."""
-        total: Numbers = np.sum([*self.tokens.values()], axis=0, dtype=np.int64)
+        total: Numbers = self._token_table.sum(axis=0)
         return total
+
+    @cached_property
+    def _token_table(self) -> Numbers:
+        """The tokens [parts x requests]: as counted when a request was made, or as they follow from its ranges or
+        pieces."""
+        rows = self._counted_rows
+        if len(rows) == len(self.turns):
+            return self._counted
+        table = self._derived
+        if table is None:
+            [table] = derive_tokens([self])
+        table[:, rows] = self._counted
+        for number in self.others.keys() - set(rows):
+            memory = self._requests.memory_at(number)
+            tokens = tokens_by_part(memory, self.others[number])
+            table[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
+        return table
 
     @property
     def largest(self) -> int:
         """The tokens of the largest request; 0 where there is none."""
         return int(self.totals.max(initial=0))
-
-    def _derived(self, space: MemorySpace, rows: slice) -> Numbers:
-        """The tokens [parts x requests] of requests of one range each, all at once."""
-        sums = space.sums.arrays
-        starts = self.starts[rows]
-        stops = self.stops[rows]
-        inputs = self.input_starts[rows]
-        has_summary = self.summary_stops[rows] > self.summary_starts[rows]
-        messages = stops - starts + has_summary + space.system_count
-        calls = sums.call_totals[stops] - sums.call_totals[starts]
-        names = sums.name_totals[stops] - sums.name_totals[starts]
-        has_system_summary = has_summary & (self.summary_role == "system")
-        saved = saved_in_ranges(space, starts, stops, has_system_summary)
-        nothing = np.zeros_like(starts)
-        tokens = {
-            "system": nothing + space.system_tokens,
-            "summary": self._summary_tokens(space, rows),
-            "recalled": nothing,
-            "history": sums.totals[inputs] - sums.totals[starts],
-            "input": sums.totals[self.lengths[rows]] - sums.totals[inputs],
-            "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": calls + space.tool_tokens - saved,
-            "names": names + sums.name_totals[space.system_stop],
-        }
-        return np.array([tokens[part] for part in ALL_PARTS])
-
-    def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
-        starts = self.summary_starts[rows].tolist()
-        stops = self.summary_stops[rows].tolist()
-        tokens_of: dict[tuple[int, int], int] = {}
-        tokens = []
-        for bounds in zip(starts, stops, strict=True):
-            if bounds not in tokens_of:
-                tokens_of[bounds] = space.summaries.tokens(*bounds)
-            tokens.append(tokens_of[bounds])
-        return np.array(tokens, np.int64)
 
     @property
     def over_budget(self) -> int:
@@ -185,3 +148,21 @@ class Columns:
             is_over = strategy.counted_tokens(tokens) > strategy.budget_tokens
             count += int(np.sum(is_over))
         return count
+
+
+def derive_tokens(runs: Sequence[Columns]) -> list[Numbers]:
+    """Return the tokens [parts x requests] of each of several runs, as far as they follow from ranges of the log. All
+    are worked out at once, which is sooner where the runs are short, and each run keeps its own."""
+    stretches = [
+        Stretch(columns, making.space, rows)
+        for columns in runs
+        for making, rows in columns._by_making()
+    ]
+    if not stretches:
+        return []
+    joined = JoinedRequests(stretches).tokens
+    stops = accumulate(len(columns.turns) for columns in runs)
+    tokens = np.split(joined, list(stops)[:-1], axis=1)
+    for columns, own in zip(runs, tokens, strict=True):
+        columns._derived = own
+    return tokens

@@ -99,8 +99,10 @@ def replay(
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
-    probes = messages.probes if isinstance(messages, Transcript) else ()
-    return replace(session.run(), probes=probes)
+    run = session.run()
+    if isinstance(messages, Transcript) and messages.probes:
+        run = replace(run, probes=messages.probes)
+    return run
 
 
 def setting_for(

@@ -68,11 +68,10 @@ def saved_in_ranges(
 ) -> NDArray[np.int64]:
     """Return the numbers of :func:`saved_by_system_message` for many requests at once.
 
-    Request ``i`` sends the messages ``[starts[i], stops[i])`` of the log and is offered no tools by memviz.
-    ``has_system_summary[i]`` is true where it also sends a summary as a system message.
+    Request ``i`` sends the messages ``[starts[i], stops[i])`` of the log and is offered no tools by memviz; the
+    conversation's own program offers some, and there is no system prompt. ``has_system_summary[i]`` is true where it
+    also sends a summary as a system message.
     """
-    if not space.tool_tokens or space.system_count:
-        return np.zeros_like(starts)
     firsts, ends = np.searchsorted(space.log.later_system, [starts, stops])
     has_system_message = has_system_summary | (firsts < ends)
     return np.where(has_system_message, SAVED_BY_SYSTEM_MESSAGE, 0)

@@ -51,16 +51,17 @@ def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterato
 
 
 def _callers_that_may_be_unanswered(
-    log: Log, history: Sequence[range]
+    log: Log, history: Sequence[range], asked: range
 ) -> Iterator[int]:
-    for positions in history[:-1]:
-        yield from _within(log.tools.callers, positions)
-    # The last range runs up to the input, and so do the results of its calls, but for these few.
-    if history:
-        for caller in log.tools.unanswered:
-            if caller in history[-1]:
-                yield caller
-        yield from _within(log.tools.late, history[-1])
+    for positions in history:
+        if positions.stop == asked.start:
+            # The results of its calls stand in it or in the input, but for these few.
+            for caller in log.tools.unanswered:
+                if caller in positions:
+                    yield caller
+            yield from _within(log.tools.late, positions)
+        else:
+            yield from _within(log.tools.callers, positions)
 
 
 def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
@@ -70,11 +71,13 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     - The input is always sent, so the call that it answers is pulled in where it would be missing; of the input only
       results without a call are left out.
     - ``asked_for`` is what was recalled, also of what the history holds anyway. Where that cannot stay in its own
-      place, it stands before the input, if its other half was recalled too.
+      place, it stands before the input, if its other half was recalled too: of a call in the history whose result is
+      not there, call and result both.
     - In a tool loop recalled messages stand before the turn's question: between a call and its result a provider
       refuses them, and there a prompt cache keeps them for the rest of the loop.
     """
     tools = log.tools
+    asked_for = set(asked_for)
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
     sent = (*history, parts.input)
@@ -84,9 +87,14 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
         if not _in_history(tools.call_of[p], history)
     }
     answered: dict[int, WithCalls] = {}
-    for caller in _callers_that_may_be_unanswered(log, history):
+    for caller in _callers_that_may_be_unanswered(log, history, parts.input):
         results = [p for p in tools.results_of[caller] if _in_history(p, sent)]
         if len(results) == len(log[caller].tool_calls):
+            continue
+        exchange = {caller, *tools.results_of[caller]}
+        if _is_whole(log, caller, asked_for) and exchange.isdisjoint(parts.input):
+            # In the history a part of it would lack its other half.
+            dropped |= exchange
             continue
         numbers = _answered_calls(log, caller, results)
         if numbers or log[caller].content.strip():

@@ -13,5 +13,6 @@ Open to other rooms: ``access``, ``base``, ``budget``, ``budgeted``, ``cache_rul
 ``local_servers``, ``names``, ``newcomers``,
 ``offline``, ``planned_calls``, ``prices``, ``provider_keys``, ``recordings.bundled``,
 ``recordings.files``, ``recordings.player``, ``recordings.recorder``,
-``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``tools``.
+``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``tools``,
+``visitor_limits``.
 """

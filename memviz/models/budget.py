@@ -85,6 +85,12 @@ class Budget:
         return self._uncertain_usd + self._left_usd
 
     @property
+    def left_usd(self) -> float:
+        """The dollars that may still be spent, here and in the budget that this one is a part of."""
+        own_usd = max(0.0, self.limit_usd - self.spent_usd)
+        return own_usd if self._within is None else min(own_usd, self._within.left_usd)
+
+    @property
     def _left_usd(self) -> float:
         """The dollars reserved for calls that nobody waits for any more."""
         if not self._closed:
@@ -265,8 +271,10 @@ class Spending(Budget):
 
     remedy = noop("Raise the budget under Models in the sidebar to go on.")
 
-    def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
-        super().__init__(FIRST_LIMIT_USD)
+    def __init__(
+        self, limit_usd: float = FIRST_LIMIT_USD, within: Budget | None = None
+    ) -> None:
+        super().__init__(FIRST_LIMIT_USD, within)
         self.reply_tokens = FIRST_REPLY_TOKENS
         self.allow(limit_usd)
 
@@ -282,11 +290,6 @@ class Spending(Budget):
         with self._changed:
             self.limit_usd = float(limit_usd)
             self._changed.notify_all()
-
-    @property
-    def left_usd(self) -> float:
-        """The dollars that may still be spent."""
-        return max(0.0, self.limit_usd - self.spent_usd)
 
     @property
     def is_used(self) -> bool:
@@ -312,6 +315,22 @@ class Spending(Budget):
         sentence = AT_MOST_SPENT if self.uncertain_usd else SPENT
         spent = _spent(self.spent_usd, self.unpriced_calls)
         return _(sentence, spent=spent, budget=dollars(self.limit_usd))
+
+
+class VisitorBudget(Budget):
+    """The budget that a server gives to one visitor."""
+
+    remedy = noop(
+        "This is the limit of this server for each visitor; whoever runs it can raise it."
+    )
+
+
+class ServerBudget(Budget):
+    """The budget that a server gives to all of its visitors together."""
+
+    remedy = noop(
+        "This is the limit of this server for all visitors together; whoever runs it can raise it."
+    )
 
 
 def _spent(usd: float, unpriced_calls: int) -> str:

@@ -155,9 +155,9 @@ def names_for_paths(words: str, folder: Path) -> str:
 class VisitorCookies:
     """The cookies of one class: the id and the name of a visitor, signed, so that nobody can make one of somebody else.
 
-    Signed with a key that lies in the folder of the class, and with its code: a cookie of another class, or of the same
-    one before it took another code, says nothing here. That of a teacher holds a proof, which the teacher's code is
-    part of: under another one its visitor is the same, and no teacher.
+    Signed with a key that lies with the libraries of the class, and with its code: a cookie of another class, or of the
+    same one before it took another code, says nothing here. That of a teacher holds a proof, which the teacher's code
+    is part of: under another one its visitor is the same, and no teacher.
     """
 
     def __init__(self, key: bytes, code: str, teacher_code: str = "") -> None:
@@ -166,9 +166,9 @@ class VisitorCookies:
         self._teacher_code = _as_typed(teacher_code)
 
     @classmethod
-    def of(cls, door: ClassDoor) -> VisitorCookies:
-        """Return those of a class. Raises :class:`memviz.core.errors.AccessError` where its folder cannot be used."""
-        return cls(key_of_folder(door.folder), door.code, door.teacher_code)
+    def of(cls, door: ClassDoor, key: bytes) -> VisitorCookies:
+        """Return those of a class, signed with the ``key`` of its libraries."""
+        return cls(key, door.code, door.teacher_code)
 
     def issue(
         self, name: str = "", *, is_teacher: bool = False, visitor_id: str = ""

@@ -1,6 +1,6 @@
 """The shelf of a class: copies of conversations that a visitor shares with the others, or a teacher with everybody.
 
-A file of its own, in the folder of the class. Nothing on it leads to the library that a conversation came from, and
+A database of its own, with that of no visitor. Nothing on it leads to the library that a conversation came from, and
 whoever opens it takes a copy: so what is shared is read, and never written, by anybody else.
 """
 
@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from memviz.core.errors import AccessError
 from memviz.core.storage_errors import FullLibraryError, StorageError
@@ -55,8 +54,8 @@ class SharedConversation:
 class ClassShelf:
     """The conversations that visitors of one class share. Safe to share between threads."""
 
-    def __init__(self, folder: Path) -> None:
-        self.store = Store(folder.expanduser() / "shelf.db")
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self.store.limits = OF_THE_SHELF
         self._read: dict[str, SharedConversation] = {}
 

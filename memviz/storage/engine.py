@@ -1,6 +1,7 @@
 """Open a database by its path or address: a file of SQLite, or one on a server of PostgreSQL."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import URL
 from sqlalchemy.engine import make_url
@@ -10,6 +11,9 @@ from memviz.core.storage_errors import StorageError
 from memviz.core.translation import _
 from memviz.storage.database import Database
 from memviz.storage.sqlite_file import MEMORY, SqliteFile
+
+if TYPE_CHECKING:
+    from memviz.storage.postgres_server import ServerConnections
 
 SERVERS = ("postgresql", "postgres")
 
@@ -52,6 +56,14 @@ def open_database(path_or_url: str | Path) -> Database:
     """
     if not is_on_server(path_or_url):
         return SqliteFile(database_path(path_or_url))
+    return connect_to_server(path_or_url).open_library()
+
+
+def connect_to_server(path_or_url: str | Path) -> "ServerConnections":
+    """Return the way to the server that an address names, on which libraries can be opened.
+
+    Raises :class:`StorageError` for an address that cannot be read, and where psycopg is not installed.
+    """
     url = _url_of(str(path_or_url))
     if url.drivername == "unknown":
         raise StorageError(
@@ -61,7 +73,7 @@ def open_database(path_or_url: str | Path) -> Database:
             )
         )
     try:
-        from memviz.storage.postgres_server import PostgresServer
+        from memviz.storage.postgres_server import ServerConnections
     except ModuleNotFoundError as error:
         if error.name != "psycopg":
             raise
@@ -70,4 +82,4 @@ def open_database(path_or_url: str | Path) -> Database:
                 "A database on a server of PostgreSQL needs the package psycopg: pip install 'memviz[postgres]'."
             )
         ) from None
-    return PostgresServer(url)
+    return ServerConnections(url)

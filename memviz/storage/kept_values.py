@@ -22,9 +22,9 @@ from memviz.storage.library import find_conversation, now
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import DAMAGE, KEPT
 
-TextKind = Literal["recording", "lesson", "server", "shared"]
+TextKind = Literal["recording", "lesson", "server", "shared", "class"]
 """Texts: files that visitors opened or wrote (a recording, its bytes as text, and a lesson, the YAML text that it is),
-where the server of this library is, and what a visitor of a class shares."""
+where the server of this library is, what a visitor of a class shares, and what all servers of a class know of it."""
 Kind = TextKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000
@@ -112,6 +112,11 @@ def value_of(session: Session, kind: TextKind, key: str) -> str | None:
         if isinstance(kept.value, str):
             return kept.value
     return None
+
+
+def class_text(session: Session, key: str) -> str | None:
+    """The text that the servers of a class keep under this key, ``None`` if there is none, or it is damaged."""
+    return value_of(session, "class", key)
 
 
 def keys_of(session: Session, kind: TextKind) -> list[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlmodel import Session
 
+from memviz.core.background import BackgroundWork
+from memviz.core.errors import BusyError
 from memviz.core.storage_errors import FullLibraryError
 from memviz.core.translation import _
+from memviz.models.visitor_limits import VisitorLimits
 from memviz.storage import kept_values, library
 from memviz.storage.database import Database
 
@@ -30,6 +34,25 @@ class Limits(NamedTuple):
 
     conversations: int
     bytes: int
+    replays: int = VisitorLimits().replays
+    """Those at work at once."""
+
+    @classmethod
+    def of_visitor(cls, limits: VisitorLimits) -> Limits:
+        """Return what of the limits of a visitor is kept by a library."""
+        return cls(limits.conversations, limits.megabytes * 1_000_000, limits.replays)
+
+    def expect_room_for_replay(self, replays: Sequence[BackgroundWork]) -> None:
+        """Raise :class:`memviz.core.errors.BusyError` where so many of these are at work as a library may have."""
+        at_work = sum(replay.is_at_work for replay in replays)
+        if at_work >= self.replays:
+            raise BusyError(
+                _(
+                    "This server replays {most:,} settings at once for each visitor. The others follow when these are "
+                    "done.",
+                    most=self.replays,
+                )
+            )
 
     def check(self, session: Session, database: Database, before: Size) -> None:
         """Raise :class:`memviz.core.storage_errors.FullLibraryError` where a transaction made a library larger than it

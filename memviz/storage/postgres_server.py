@@ -1,5 +1,8 @@
 """A database on a server of PostgreSQL: how it is reached and writers take turns, and its errors in plain words."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Hashable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -14,11 +17,13 @@ from sqlalchemy import (
     Connection,
     Integer,
     MetaData,
+    ScalarSelect,
     Table,
     create_engine,
     event,
     func,
     inspect,
+    literal,
     select,
     text,
 )
@@ -29,6 +34,7 @@ from sqlalchemy.exc import (
     OperationalError,
     SQLAlchemyError,
 )
+from sqlalchemy.schema import CreateSchema, DropSchema
 
 from memviz.core.storage_errors import (
     ConversationChangedError,
@@ -59,22 +65,30 @@ SESSION = (
 """The second is for a memviz that is cut off while it writes: others wait for it no longer."""
 TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtext('memviz ' || current_schema()))"
 """The lock of those that write to one library, held until their transaction ends. SQLite has one for a file."""
+USE_SCHEMA = "SELECT set_config('search_path', '{schema}', true)"
+"""Names of tables mean those of this schema and of no other, until the transaction ends."""
+TAKE_TURN_IN_SCHEMA = (
+    f"{USE_SCHEMA}, pg_advisory_xact_lock(hashtext('memviz {{schema}}'))"
+)
+_SCHEMA = re.compile(r"memviz_[0-9a-z_]{1,40}")
+"""``memviz_visitor_3f9a02bc771ed05b3f9a02bc771ed05b``: nothing in it has to be quoted."""
 VERSIONS = Table("memviz", MetaData(), Column("version", Integer, primary_key=True))
 MAX_REASON_CHARS = 300
 AWAY = ("08", "57P", "25P03")
 """Beginnings of the codes of errors by which a connection ended."""
 CHANGED_MEANWHILE = ("23505", "23503")
 """The codes of a row that is there already, and of one without the row that it belongs to."""
+BYTES_A_ROW = 28
+"""The bytes that PostgreSQL needs for a row besides its values."""
 NUL = "\x00"
 ESCAPE = "\ufdd1"
 
 
-class PostgresServer(Database):
-    """The database at an address such as ``postgresql+psycopg://user@host/database``, in the first schema of the
-    user's ``search_path``; its tables are made where there are none."""
+class ServerConnections:
+    """The connections to the database at an address such as ``postgresql+psycopg://user@host/database``. All libraries
+    of one server of memviz share them."""
 
     def __init__(self, url: URL) -> None:
-        super().__init__()
         # Neither the password nor what follows the question mark, where one may be too.
         shown = URL.create(
             "postgresql", url.username, None, url.host, url.port, url.database
@@ -83,25 +97,54 @@ class PostgresServer(Database):
         patience = {
             name: value for name, value in PATIENCE.items() if name not in url.query
         }
-        engine = create_engine(
+        self.engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             hide_parameters=True,  # conversations do not belong into error texts
             pool_pre_ping=True,  # a server that was started again is no error
             connect_args=patience,
         )
-        event.listen(engine, "connect", _set_up)
-        event.listen(engine, "begin", _begin)
-        self._engine = engine
-        self._asking = engine.execution_options(isolation_level="AUTOCOMMIT")
-        self.reading = engine.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        event.listen(self.engine, "connect", _set_up)
+        event.listen(self.engine, "begin", _begin)
+
+    def open_library(self, schema: str = "") -> PostgresServer:
+        """Return the library in the first schema of the user's ``search_path``, or in the one of this name, which is
+        made where there is none. Raises :class:`StorageError`."""
+        return PostgresServer(self, schema)
+
+    def drop_library(self, schema: str) -> None:
+        """Delete a schema with everything in it; one that is not there is no error. Raises
+        :class:`sqlalchemy.exc.SQLAlchemyError`."""
+        with self.engine.begin() as connection:
+            connection.execute(DropSchema(schema, cascade=True, if_exists=True))
+
+
+class PostgresServer(Database):
+    """A library on a server: in the first schema of the user's ``search_path``, or in the one that ``schema`` names.
+    The schema and its tables are made where there are none."""
+
+    def __init__(self, connections: ServerConnections, schema: str = "") -> None:
+        super().__init__()
+        if schema and not _SCHEMA.fullmatch(schema):
+            raise ValueError(f"{schema!r} is no name of a schema")
+        # Whose library it is knows the address of the server from nobody.
+        self.name = schema or connections.name
+        self._engine = connections.engine
+        self._schema = schema
+        self._asking = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.reading = self._engine.execution_options(
+            isolation_level="REPEATABLE READ",
+            postgresql_readonly=True,
+            begin=USE_SCHEMA.format(schema=schema) if schema else None,
         )
-        self.writing = engine.execution_options(
-            isolation_level="READ COMMITTED", begin=TAKE_TURN
+        take_turn = TAKE_TURN_IN_SCHEMA.format(schema=schema) if schema else TAKE_TURN
+        self.writing = self._engine.execution_options(
+            isolation_level="READ COMMITTED", begin=take_turn
         )
         try:
             with self.writing.begin() as connection:
                 self._expect_unicode(connection)
+                if schema:
+                    connection.execute(CreateSchema(schema, if_not_exists=True))
                 migrate(connection, self.name, catalogue=ServerCatalogue())
         except StorageError:
             self.close()
@@ -164,12 +207,10 @@ class PostgresServer(Database):
                 )
 
     def used_bytes(self, connection: Connection) -> int:
-        """Return the bytes of the tables with their indexes."""
-        sizes = [
-            connection.scalar(select(func.pg_total_relation_size(table.name))) or 0
-            for table in Base.metadata.sorted_tables
-        ]
-        return sum(sizes)
+        """Return the bytes of the rows as they are stored. The tables themselves become no smaller when rows are
+        deleted: their place is kept for others."""
+        row = connection.execute(select(*map(_bytes_of, Base.metadata.sorted_tables)))
+        return sum(row.one())
 
     def error_in_words(
         self, error: SQLAlchemyError | UnicodeDecodeError
@@ -198,8 +239,9 @@ class PostgresServer(Database):
         )
 
     def close(self) -> None:
-        """Let go of all connections."""
-        self._engine.dispose()
+        """Let go of all connections, unless other libraries share them."""
+        if not self._schema:
+            self._engine.dispose()
 
 
 class ServerCatalogue(Catalogue):
@@ -228,6 +270,15 @@ class ServerCatalogue(Catalogue):
         with suppress(NoSuchTableError):
             return {column["name"] for column in inspect(connection).get_columns(table)}
         return set()
+
+
+def _bytes_of(table: Table) -> ScalarSelect[int]:
+    """Return the query for the bytes of all rows of a table. A value that is stored packed, or apart from its row,
+    counts as it is stored."""
+    sizes = [func.coalesce(func.pg_column_size(column), 0) for column in table.columns]
+    row_bytes = sum(sizes, start=literal(BYTES_A_ROW))
+    total_bytes = func.coalesce(func.sum(row_bytes), 0)
+    return select(total_bytes).scalar_subquery()
 
 
 def _says_nothing(error: DBAPIError, code: str) -> bool:

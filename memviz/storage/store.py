@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial, wraps
 from json import JSONDecodeError
 from pathlib import Path
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
@@ -23,12 +25,16 @@ from memviz.storage import (
     watched,
 )
 from memviz.storage import runs as kept_runs
+from memviz.storage.database import Database, copy_rows
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import open_database
 from memviz.storage.limits import Limits, Size
+from memviz.storage.tables import CONVERSATIONS, KEPT
 
 P = ParamSpec("P")
 T = TypeVar("T")
+AnyDatabase = str | Path | Database
+"""The path of a file, an address, or a database that is open already."""
 
 
 def _reads(
@@ -75,6 +81,13 @@ def _writes(
     return method
 
 
+@dataclass
+class ChangingText:
+    """A text that is kept, while it is being changed; ``None`` where nothing is kept yet."""
+
+    text: str | None
+
+
 class Store:
     """Conversations, their messages and their runs, kept in a database (``":memory:"``: nowhere).
 
@@ -84,8 +97,10 @@ class Store:
     module of its subject; only the session, which comes first there, is the store's own.
     """
 
-    def __init__(self, path_or_url: str | Path) -> None:
-        self._database = open_database(path_or_url)
+    def __init__(self, database: AnyDatabase) -> None:
+        if not isinstance(database, Database):
+            database = open_database(database)
+        self._database = database
         self.limits: Limits | None = None
         self._moving = Lock()
 
@@ -119,6 +134,21 @@ class Store:
         StorageError, also where ``target`` is there already and is not to be overwritten."""
         path = Path(target).expanduser().absolute()
         self._database.back_up(path, overwrite=overwrite)
+
+    def copy_to(self, target: Store) -> None:
+        """Write everything to another library, which has to be empty: all of it or nothing. Raises
+        :class:`memviz.core.storage_errors.StorageError`."""
+        with self._reading() as source, target._writing() as session:
+            rows = session.connection()
+            for table in (CONVERSATIONS, KEPT):
+                if rows.execute(select(table).limit(1)).first() is not None:
+                    raise StorageError(
+                        _(
+                            "{path} holds something already, so nothing was written. Choose an empty one.",
+                            path=target.path,
+                        )
+                    )
+            copy_rows(source.connection(), rows)
 
     def check(self) -> list[str]:
         """The faults of the database, a sentence each; none where all is well. Deleted conversations, which can be
@@ -192,6 +222,17 @@ class Store:
                 )
             ) from error
 
+    @contextmanager
+    def changing_class_text(self, key: str) -> Iterator[ChangingText]:
+        """Give the text that the servers of a class keep under a key to the block, and keep what the block makes of it.
+        Those who change texts come one after the other, on whichever server; a block that raises changes nothing."""
+        with self._writing() as session:
+            before = kept_values.class_text(session, key)
+            changing = ChangingText(before)
+            yield changing
+            if changing.text is not None and changing.text != before:
+                kept_values.put(session, "class", key, changing.text)
+
     conversations = _reads_once(library.conversations)
     page = _reads_once(library.page)
     count = _reads_once(library.count)
@@ -234,6 +275,7 @@ class Store:
 
     kept = _reads(kept_values.value_of)
     kept_keys = _reads_once(kept_values.keys_of)
+    class_text = _reads_once(kept_values.class_text)
     keep = _writes(kept_values.put)
     forget = _writes(kept_values.forget)
     find_cells = _reads(kept_values.find_cells)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from memviz.core.conversation import Log
@@ -39,7 +38,7 @@ from memviz.models.registry import model
 from memviz.storage.conversations import Beginning, HeldChats
 from memviz.storage.limits import Limits
 from memviz.storage.recording_shelf import RecordingShelf
-from memviz.storage.store import Store
+from memviz.storage.store import AnyDatabase, Store
 from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -116,10 +115,10 @@ class Workspace(HeldChats):
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
     def __init__(
-        self, database: str | Path | None = None, limits: Limits | None = None
+        self, database: AnyDatabase | None = None, limits: Limits | None = None
     ) -> None:
-        path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        store = Store(path)
+        named = os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
+        store = Store(database or named)
         samples = {SAMPLE_PREFIX + name: one for name, one in bundled().items()}
         store.add_missing_conversations(samples)
         # From now on: a full library has to open, so that something can be deleted.
@@ -215,10 +214,14 @@ class Workspace(HeldChats):
 
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
-        for it gets the same. Its run is kept when it is over."""
+        for it gets the same. Its run is kept when it is over. Raises :class:`memviz.core.errors.BusyError` where as
+        many are at work as the library may have."""
         _, log = self._conversation_of(key)
         at_work = self._replays.get(key)
         if at_work is None or at_work[0] is not log or at_work[1].is_over:
+            if self.store.limits is not None:
+                replays = [replay for _log, replay in self._replays.values()]
+                self.store.limits.expect_room_for_replay(replays)
             work = BackgroundReplay(
                 *self.begun(key, summarizer), partial(self.keep, key)
             )
@@ -294,7 +297,7 @@ class Workspace(HeldChats):
         gone, they are not kept: whoever asked has them in his session."""
         by_number: dict[int, list[JudgedAnswer]] = {}
         for number, probe in enumerate(probes):
-            by_number[number] = [one for one in answers if one.probe == probe]
+            by_number[number] = [answer for answer in answers if answer.probe == probe]
         with suppress(StorageError):
             self.store.keep_judged_answers(conversation_id, key, by_number)
 
@@ -388,8 +391,7 @@ class Workspace(HeldChats):
 
 
 def _unedited(key: RunKey) -> str:
-    """The digest that wordings are kept under: they belong to the replay without them, however far the conversation
-    goes on."""
+    """Return the digest that wordings are kept under: that of the replay without them, of any number of messages."""
     return replace(key, edits=()).digest(0)
 
 

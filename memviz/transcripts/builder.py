@@ -328,6 +328,8 @@ class TranscriptBuilder:
     def _note_half_tool_calls(self) -> None:
         """Warn of results without a call, and of calls without a result. The last
         message may wait for its results."""
+        if not any(map(_is_of_tools, self.messages)):
+            return
         pairs = ToolPairs()
         last_word = 0
         for position, message in enumerate(self.messages):
@@ -340,6 +342,11 @@ class TranscriptBuilder:
             call_count = len(self.messages[caller].tool_calls)
             if caller != last_word and len(results) < call_count:
                 self.note(UNANSWERED_CALL, self._places[caller])
+
+
+def _is_of_tools(message: Message) -> bool:
+    """Return whether a message calls tools, or is the result of one."""
+    return bool(message.tool_calls) or message.role == "tool"
 
 
 def _at(place: str, reason: str) -> Said:

@@ -33,6 +33,7 @@ MAX_META_CHARS = 2_000
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _OTHER_TEXTS = frozenset({*TEXT_KEYS, "refusal", "audio"})
+_PLAIN_KEYS = frozenset({"role", "content"})
 _KNOWN_KEYS = frozenset(
     {
         "role",
@@ -127,6 +128,8 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     """
     role = speaker_of(item, role_of=role_of)
     content = _content(item, note)
+    if _PLAIN_KEYS.issuperset(item):  # nearly every message
+        return Message(role, content)
     calls, broken = tool_calls_of(item, note)
     if broken and not content and not calls:
         raise MessageError(Said("has {what}", what=broken[0]))

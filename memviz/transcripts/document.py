@@ -23,6 +23,10 @@ at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
 OTHER_FORMAT = noop("Choose another format, or leave it to be recognised.")
+TREE_MARK = '"messagesTree"'
+"""In a file with this key each message lies inside the one that it follows: LibreChat exports conversations so."""
+TREE_DEPTH = 800
+"""Such a file is read this deep, which is two for each message; Python reads JSON little deeper."""
 ONLY_WHITE_SPACE = noop("it holds nothing but {number} bytes of white space")
 NO_DATABASE = Refusal(
     noop("an SQLite database was expected, found {found}."), OTHER_FORMAT
@@ -110,7 +114,10 @@ class Document:
         """The text as one JSON value or, where it is not one, as JSON lines."""
         if not self.text:
             return Parsed(problem=self._without_text())
-        parser = JsonParser(self.notes, self.limits.depth)
+        depth = self.limits.depth
+        if TREE_MARK in self.text:
+            depth = max(depth, TREE_DEPTH)
+        parser = JsonParser(self.notes, depth)
         try:
             if looks_like_lines(self.text):
                 return Parsed(rows=parser.parse_lines(self.text))

@@ -127,7 +127,9 @@ class JsonParser:
         except ValueError:
             # The only one left: Python refuses to read a number of so many digits.
             raise _too_long_number(text, line) from None
-        if is_deeper(value, self.max_depth):
+        # Nothing is nested deeper than it has brackets, and these are counted in no time.
+        brackets = text.count("[") + text.count("{")
+        if brackets > self.max_depth and is_deeper(value, self.max_depth):
             raise _too_deep(line, self.max_depth)
         if _SURROGATE_ESCAPE.search(text):
             return self._without_surrogates(value)

@@ -43,6 +43,11 @@ class BackgroundSweep(BackgroundWork):
             self._told = last
         return last
 
+    @property
+    def is_cluster_lost(self) -> bool:
+        """Return whether it is measured here, for the cluster that it was for is not there."""
+        return self._sweeping is not None and self._sweeping.is_cluster_lost
+
     def cancel(self) -> None:
         """Begin nothing new. Cells that are finished stay."""
         super().cancel()

@@ -267,7 +267,7 @@ def run_on_dask(
     """
     with _client(scheduler, workers) as client:
         from distributed import KilledWorker, wait
-        from distributed.client import FutureCancelledError
+        from distributed.client import FutureCancelledError, FuturesCancelledError
 
         waiting = iter(jobs)
 
@@ -285,7 +285,12 @@ def run_on_dask(
                 under_way |= hand_over(len(done))
                 for future in done:
                     yield future.result()
-        except (KilledWorker, FutureCancelledError, OSError) as error:
+        except (
+            KilledWorker,
+            FutureCancelledError,  # of one result
+            FuturesCancelledError,  # of all, where the scheduler itself is gone
+            OSError,
+        ) as error:
             raise SweepError(
                 _(
                     "The Dask cluster lost the work ({error}). What was finished is kept: run the sweep again to go "

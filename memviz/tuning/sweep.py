@@ -32,6 +32,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.fleet.source import Fleet
 from memviz.tuning import executors
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
+from memviz.tuning.cluster import Cluster
 from memviz.tuning.executors import Executor
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
@@ -95,6 +96,10 @@ class Sweeping:
     executor: Executor = "auto"
     workers: int | None = None
     scheduler: str | None = None
+    cluster: Cluster | None = None
+    """A cluster to measure on, if it is there: where it is lost, the rest is measured in this thread."""
+    is_cluster_lost: bool = False
+    """What was measured without the ``cluster``, or a part of it."""
     seconds: float | None = None
     """The time that it may take, if not as long as it takes: the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
@@ -229,17 +234,34 @@ class Sweeping:
     def _run(
         self, missing: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
+        cluster = self.cluster
+        if cluster is None:
+            yield from self._run_at(self.scheduler, missing)
+            return
+        if not cluster.is_away:
+            try:
+                yield from self._run_at(cluster.address, missing)
+                return
+            except SweepError:
+                cluster.lose()
+        self.is_cluster_lost = True
+        left = [place for place in missing if place not in self.cells]
+        yield from self._run_at(None, left)
+
+    def _run_at(
+        self, scheduler: str | None, places: Sequence[CellIndex]
+    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
         executor, workers = executors.choose_executor(
-            self.executor, self.scheduler, self.workers, self.summarizer
+            self.executor, scheduler, self.workers, self.summarizer
         )
         size = 1
         if executor in ("processes", "dask"):
-            size = job_size(len(missing), workers)
-        todo = self._jobs(missing, size)
+            size = job_size(len(places), workers)
+        todo = self._jobs(places, size)
         if self.seconds is not None:
-            todo = self._jobs_in_time(missing, self.seconds)
+            todo = self._jobs_in_time(places, self.seconds)
         return executors.run(
-            executor, todo, work, self.stop, workers=workers, scheduler=self.scheduler
+            executor, todo, work, self.stop, workers=workers, scheduler=scheduler
         )
 
     def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:

@@ -9,9 +9,10 @@ import httpx
 import pytest
 
 from memviz.dashboard.ui.shell.server.login import cookie_name
-from memviz.models.class_door import ClassDoor, VisitorCookies, door_link
+from memviz.models.class_door import ClassDoor, door_link
 from tests.browser.dashboard import TALK, Dashboard
 from tests.browser.diary import TITLE, import_diary
+from tests.class_cookies import cookies_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,9 +104,9 @@ def test_nothing_is_sent_to_who_has_no_cookie_of_this_class(
     served: Dashboard, tmp_path: Path
 ) -> None:
     """Pages, files of the program, downloads and uploads; only that the server runs is said to everybody."""
-    ours = VisitorCookies.of(ClassDoor(CODE, tmp_path / "class"))
-    other_class = VisitorCookies.of(ClassDoor(CODE, tmp_path / "other")).issue()
-    other_code = VisitorCookies.of(ClassDoor("maple lane", tmp_path / "class")).issue()
+    ours = cookies_of(ClassDoor(CODE, tmp_path / "class"))
+    other_class = cookies_of(ClassDoor(CODE, tmp_path / "other")).issue()
+    other_code = cookies_of(ClassDoor("maple lane", tmp_path / "class")).issue()
     issued = ours.issue()
     visitor, _, signature = issued.partition(".")
     forged = (

@@ -24,8 +24,10 @@ from memviz import Message, Transcript
 from memviz.dashboard.ui.shell.server.login import cookie_name
 from memviz.models.class_door import ClassDoor, Visitor, VisitorCookies
 from memviz.storage.class_shelf import ClassShelf
+from memviz.storage.library_places import LibraryFolder
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from tests.browser.dashboard import Dashboard
+from tests.class_cookies import cookies_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +56,7 @@ class ClassUnderAttack:
 
     @property
     def shelf(self) -> ClassShelf:
-        return ClassShelf(self.folder)
+        return ClassShelf(LibraryFolder(self.folder).open_shelf())
 
     def share_diary(self) -> str:
         """Share a conversation of Ana by a link; return its token."""
@@ -120,7 +122,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClassUnderAtt
         for name, value in door.variables().items():
             environment.setenv(name, value)
         server.start()
-    cookies = VisitorCookies.of(door)
+    cookies = cookies_of(door)
     ana, bo = cookies.issue("Ana"), cookies.issue("Bo")
     teacher = cookies.issue("Ms Lee", is_teacher=True)
     try:
@@ -143,9 +145,7 @@ def forge_cookies(attacked: ClassUnderAttack) -> dict[str, str]:
     _, _, proof, teacher_signature = attacked.teacher.split(".")
     ana_id = attacked.ana.partition(".")[0]
     other = VisitorCookies(secrets.token_bytes(32), CODE, TEACHER_CODE)
-    other_code = VisitorCookies.of(
-        ClassDoor("maple lane", attacked.folder, TEACHER_CODE)
-    )
+    other_code = cookies_of(ClassDoor("maple lane", attacked.folder, TEACHER_CODE))
     return {
         "a teacher's proof": f"{bo_id}.{bo_name}.{proof}.{bo_signature}",
         "a teacher's proof and signature": f"{bo_id}.{bo_name}.{proof}.{teacher_signature}",

@@ -36,6 +36,20 @@ def request_of(page: Page, turn: int) -> None:
     sees(page.get_by_text(f"Request of turn {turn}", exact=True))
 
 
+FROM_NOTHING = (
+    "chart => Plotly.newPlot(chart, chart.data, { ...chart.layout, height: 200 })"
+)
+IS_ON_ITS_LINE = """() => {
+    const chart = document.querySelector(".st-key-compare-tokens .js-plotly-plot");
+    const dot = chart.querySelector(".memviz-turn-dot"), radius = 7;
+    const { m41, m42 } = new DOMMatrix(dot.style.transform), { xaxis, yaxis } = chart._fullLayout;
+    const turn = Math.round(xaxis.p2d(m41 + radius - xaxis._offset)), tokens = yaxis.p2d(m42 + radius - yaxis._offset);
+    const isNear = ({ x, y }) => Math.abs(y[Array.prototype.indexOf.call(x, turn)] - tokens) < 5;
+    return chart._fullData.filter(({ mode }) => mode?.startsWith("lines")).some(isNear);
+}"""
+"""Whether the ring that marks the turn stands on a line of the chart, to five tokens."""
+
+
 @pytest.mark.slow
 def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_reload(
     page: Page, dashboard: Dashboard
@@ -72,6 +86,10 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
         names.filter(has_text="5 messages").first
     ).to_be_visible()  # and does not bring it back
     expect(page).to_have_url(re.compile("window_size%22%3A\\+5"))
+    quiet(page)
+    page.wait_for_function(IS_ON_ITS_LINE)
+    drawn(page).evaluate(FROM_NOTHING)  # which takes away whoever listens to the chart
+    page.wait_for_function(IS_ON_ITS_LINE)
 
 
 def line_turn(page: Page) -> int:

@@ -17,7 +17,7 @@ from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = (
     "import", "map", "list", "replay", "why", "verify", "diff", "sweep", "design", "record", "export", "backup",
-    "check",
+    "check", "transfer",
     "strategies", "formats", "models", "watch", "ui", "lessons",
 )  # fmt: skip
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}

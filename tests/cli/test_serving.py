@@ -40,7 +40,7 @@ SWITCHES = (
     "MEMVIZ_CLASS_ADDRESS",
     "MEMVIZ_TEACHER_CODE", "MEMVIZ_LOGIN", "MEMVIZ_IDENTITY_HEADER", "MEMVIZ_TRUSTED_PROXIES", "MEMVIZ_TEACHERS",
     "FORWARDED_ALLOW_IPS",
-    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS",
+    "MEMVIZ_JSON_LOG", "MEMVIZ_METRICS", "MEMVIZ_LIMITS", "MEMVIZ_DASK",
 )  # fmt: skip
 
 
@@ -179,6 +179,17 @@ def test_a_class_is_told_the_address_that_it_is_given(
     assert told
 
 
+def test_limits_and_a_cluster_are_told_to_the_server(told: list[str]) -> None:
+    limits = ("--limit", "replays=4", "--limit", "usd=0.5")
+    memviz("ui", *limits, "--dask", "tcp://127.0.0.1:8786", code=7)
+    assert os.environ["MEMVIZ_LIMITS"] == "replays=4 usd=0.5"
+    assert os.environ["MEMVIZ_DASK"] == "tcp://127.0.0.1:8786"
+    assert told
+    told.clear()
+    refused("ui", "--limit", "replays=0", code=1, words=("'replays=0' is no limit",))
+    assert not told
+
+
 def test_whom_others_sign_in_is_told_to_the_server(told: list[str]) -> None:
     proxy = ("--identity-header", "X-User", "--trusted-proxy", "10.0.0.5")
     teachers = ("--teacher", "ana@example.com", "--teacher", "bo@example.com")
@@ -216,7 +227,7 @@ def test_a_door_that_does_not_hold_is_refused_before_the_start(
         (("--class", "maple street", "--class-folder", __file__), ("folder of the",)),
         (
             ("--class", "maple street", "--db", "postgresql://x:secret@127.0.0.1/y"),
-            ("Each visitor would have a file", "--password-file"),
+            ("cannot be reached",),
         ),
     ],
 )

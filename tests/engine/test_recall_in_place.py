@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import pytest
@@ -274,6 +274,41 @@ def test_a_chat_under_any_strategy_sends_a_recalled_turn_whole_in_a_request_that
     sent = chat.send("And now?").context.messages
     check_accepted(sent)
     assert found.cut or {id_of(message) for message in found} <= {
+        id_of(message) for message in sent
+    }
+
+
+class Ranges(Strategy):
+    """Sends the messages of these ranges of the log, wherever they cut it: ``((0, 2), (5, 9))``."""
+
+    trigger: ClassVar[Trigger] = Trigger.NEVER
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        cut = [
+            (min(at, memory.length), min(to, memory.length)) for at, to in self.ranges
+        ]
+        return tuple(Messages(start, stop) for start, stop in cut)
+
+
+@given(
+    messages=talks(),
+    bounds=st.sets(st.integers(0, 40), max_size=8).map(sorted),
+    text=st.sampled_from(["", "I will look."]),
+    data=st.data(),
+)
+def test_a_recalled_turn_is_sent_whole_whatever_gaps_the_history_has(
+    messages: list[Message], bounds: list[int], text: str, data: st.DataObject
+) -> None:
+    """A gap leaves a call without its result, or with some of its results, and of a message with text the text."""
+    strategy = Ranges(ranges=tuple(zip(bounds[::2], bounds[1::2], strict=False)))
+    chat = memviz.Chat(strategy, model=ScriptedModel(["Yes."]), counter=len)
+    for message in messages:
+        chat.log.append(replace(message, content=message.content or text))
+    recalled = chat.recall(turns=[data.draw(st.integers(1, chat.log.turn_count))])
+    sent = chat.send("And now?").context.messages
+    check_accepted(sent)
+    assert {id_of(message) for message in recalled} <= {
         id_of(message) for message in sent
     }
 

@@ -23,7 +23,9 @@ from memviz.models.class_door import (
     door_link,
     make_teacher_code,
 )
+from memviz.storage.library_places import LibraryFolder
 from memviz.storage.own_libraries import OwnLibraries
+from tests.class_cookies import cookies_of
 
 KEY = bytes(range(32))
 
@@ -154,20 +156,20 @@ def test_a_code_that_is_guessed_or_mistyped_too_easily_is_refused(code: str) -> 
 
 def test_the_key_is_made_once_and_is_for_its_owner_alone(tmp_path: Path) -> None:
     door = ClassDoor("maple street", tmp_path / "class")
-    cookie = VisitorCookies.of(door).issue()
-    assert VisitorCookies.of(door).visitor_of(cookie)
+    cookie = cookies_of(door).issue()
+    assert cookies_of(door).visitor_of(cookie)
     assert stat.S_IMODE((tmp_path / "class" / "key").stat().st_mode) == 0o600
     other = ClassDoor("maple street", tmp_path / "other")
-    assert VisitorCookies.of(other).visitor_of(cookie) is None
+    assert cookies_of(other).visitor_of(cookie) is None
 
 
 def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(AccessError, match="folder of the class"):
-        VisitorCookies.of(ClassDoor("maple street", tmp_path / "file"))
+        cookies_of(ClassDoor("maple street", tmp_path / "file"))
     (tmp_path / "key").write_bytes(b"short")
     with pytest.raises(AccessError, match="is no key of a class"):
-        VisitorCookies.of(ClassDoor("maple street", tmp_path))
+        cookies_of(ClassDoor("maple street", tmp_path))
 
 
 def test_the_door_travels_in_the_environment(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_what_is_said_of_a_damaged_library_names_its_file_and_no_folder(
     (door.folder / "libraries").mkdir(parents=True)
     (door.folder / "libraries" / "ab12.db").write_bytes(b"no such thing " * 100)
     with pytest.raises(StorageError) as refused:
-        OwnLibraries(door.folder).open("ab12")
+        OwnLibraries(LibraryFolder(door.folder)).open("ab12")
     assert str(tmp_path) in str(refused.value)
     shown: list[str] = []
     monkeypatch.setattr(elements, "show_problem", shown.append)

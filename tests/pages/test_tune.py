@@ -21,6 +21,7 @@ from memviz.storage.store import Store
 from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
 from memviz.tuning.best_of_each import answer_for, best_of_each
+from memviz.tuning.cluster import Cluster
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import suggested, tried_at_first
 from memviz.tuning.grounds import OFFLINE_SUMMARIES
@@ -457,3 +458,15 @@ def test_numbers_in_the_steps_of_a_pipeline_are_tried_and_lie_on_a_map() -> None
     wrong = labelled(page.multiselect, "Step 1: at N% of the window")
     wrong.set_value(["140"]).run()
     assert "steps" in sentences(page.error)[0]
+
+
+def test_a_cluster_that_is_gone_is_said_and_the_server_measures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = Cluster("tcp://127.0.0.1:9")
+    gone.lose()
+    monkeypatch.setattr("memviz.dashboard.ui.tune.desk.server_cluster", lambda: gone)
+    page = open_sweep("buffer")
+    assert "is measured on the server itself" in told(page)
+    assert "127.0.0.1" not in told(page)
+    assert points(page)

@@ -14,9 +14,11 @@ from memviz.models.class_door import Visitor
 from memviz.models.recordings.files import write_recording
 from memviz.storage import class_shelf
 from memviz.storage.class_shelf import ClassShelf, SharedConversation
+from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
 from tests.models.recordings.recorded import a_recording_of
+from tests.storage.conftest import BOTH, library_of
 
 ANA = Visitor("a" * 32, "Ana")
 BO = Visitor("b" * 32)
@@ -51,9 +53,15 @@ def test_what_cannot_be_shared_whole_leaves_nothing_behind(
     assert shelf.store.count() == 1
 
 
+@pytest.fixture(params=BOTH)
+def shelf_library(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The path or the address of the shelf."""
+    return library_of(request, str(tmp_path / "shelf.db"))
+
+
 @pytest.fixture
-def shelf(tmp_path: Path) -> ClassShelf:
-    return ClassShelf(tmp_path)
+def shelf(shelf_library: str) -> ClassShelf:
+    return ClassShelf(Store(shelf_library))
 
 
 @pytest.fixture
@@ -165,12 +173,12 @@ def test_whoever_shares_withdraws_and_what_is_published_any_teacher(
 
 
 def test_a_link_is_dead_at_once_and_another_server_finds_what_is_shared(
-    shelf: ClassShelf, library: Workspace, tmp_path: Path
+    shelf: ClassShelf, library: Workspace, shelf_library: str
 ) -> None:
     shared, other = put(shelf, library, ANA), put(shelf, library, BO)
     assert shared.token != other.token
     assert len(shared.token) == 32, "128 bits"
-    again = ClassShelf(tmp_path)
+    again = ClassShelf(Store(shelf_library))
     assert again.find(shared.token) == shared
     for guess in ("", shared.token[:-1], shared.token.upper() + "é", "../x", "\ud800"):
         assert again.find(guess) is None

@@ -22,6 +22,9 @@ TOKENS = [
     b"9" * 5000,
 ]
 
+MANY_MAPPED = 8_000
+"""So many spoilt files and mappings are read by the mappings that we know, spoilt or guessed."""
+
 
 def read(data, format=None):
     """Read it, and check that what was read can be saved, encoded and read again the same."""

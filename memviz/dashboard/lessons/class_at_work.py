@@ -1,13 +1,16 @@
 """A lesson that a class goes through with its teacher: where it stands, who takes part, and what they answered.
 
-A server has one :class:`ClassAtWork`, in memory alone: it ends with the server. It knows no page and no clock. What
+A server has one :class:`ClassAtWork`. What it knows is in memory alone and ends with the server, or all servers of a
+class have it in common (:class:`ClassNotes`). It knows no page and no clock. What
 comes too late, such as an answer to a question whose answers are shown, changes nothing and is no error: in a class
 that happens all the time.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from threading import Lock
 from typing import NamedTuple
@@ -89,145 +92,214 @@ class Result(NamedTuple):
         return self.right / self.answers
 
 
+@dataclass
+class ClassState:
+    """All that is known of the lesson of a class."""
+
+    shown: Shown = field(default_factory=Shown)
+    names: dict[str, str] = field(default_factory=dict)
+    """Of all who have taken part in this lesson; empty for those who gave no name."""
+    participants: set[str] = field(default_factory=set)
+    questions: dict[Place, Question] = field(default_factory=dict)
+    answers: dict[Place, dict[str, Answer]] = field(default_factory=dict)
+
+    def change(self, **changes: object) -> None:
+        """Change parts of what is shown."""
+        self.shown = replace(self.shown, **changes)  # type: ignore[arg-type]
+
+    def takes_question(self, place: Place) -> bool:
+        """Return whether a question may be asked at a place: there is such a step in the lesson of now, and nothing was
+        asked there."""
+        is_there = place.step in range(len(self.shown.phases))
+        is_of_now = place.opening == self.shown.opening
+        return is_there and is_of_now and place not in self.questions
+
+    def phase(self, place: Place) -> Phase:
+        """Return how much of a question the class has seen."""
+        if place.opening != self.shown.opening or place.step >= len(self.shown.phases):
+            return Phase.ASKED
+        return self.shown.phases[place.step]
+
+    def counts(self, place: Place) -> tuple[int, ...]:
+        """Return how many took each choice of a question; empty where none was asked."""
+        question = self.questions.get(place)
+        if question is None:
+            return ()
+        answers = self.answers.get(place, {}).values()
+        taken = Counter(answer.choice for answer in answers)
+        return tuple(taken[choice] for choice in range(len(question.choices)))
+
+
+class ClassNotes(ABC):
+    """The place where the state of a lesson with a class is noted."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[ClassState]:
+        """Give the state to a block that only reads it."""
+
+    @abstractmethod
+    def changing(self) -> AbstractContextManager[ClassState]:
+        """Give the state to a block that may change it. Such blocks come one after the other."""
+
+
+class MemoryNotes(ClassNotes):
+    """The notes of one server, in its memory alone."""
+
+    def __init__(self) -> None:
+        self._state = ClassState()
+        self._lock = Lock()
+
+    @contextmanager
+    def changing(self) -> Iterator[ClassState]:
+        """Let one thread at a time use the state."""
+        with self._lock:
+            yield self._state
+
+    reading = changing
+
+
 class ClassAtWork:
     """The lesson of a class. Safe to share between threads. At most ``most_participants`` take part in a lesson, those
     who left among them."""
 
-    def __init__(self, most_participants: int = MOST_PARTICIPANTS) -> None:
+    def __init__(
+        self,
+        most_participants: int = MOST_PARTICIPANTS,
+        *,
+        notes: ClassNotes,
+    ) -> None:
         self._most_participants = most_participants
-        self._lock = Lock()
-        self._shown = Shown()
-        self._names: dict[str, str] = {}
-        """Of all who have taken part in this lesson; empty for those who gave no name."""
-        self._participants: set[str] = set()
-        self._questions: dict[Place, Question] = {}
-        self._answers: dict[Place, dict[str, Answer]] = {}
+        self._notes = notes
 
     @property
     def shown(self) -> Shown:
         """The lesson as the pages show it now."""
-        return self._shown
+        with self._notes.reading() as state:
+            return state.shown
 
     # What the teacher does.
 
     def open(self, lesson: Lesson, teacher: str, step: int = 0) -> None:
         """Open a lesson at a step. Whoever took part in the one before takes part in this one."""
-        with self._lock:
-            self._shown = Shown(
+        with self._notes.changing() as state:
+            state.shown = Shown(
                 lesson=lesson,
                 teacher=teacher,
-                opening=self._shown.opening + 1,
+                opening=state.shown.opening + 1,
                 is_open=True,
-                is_led=self._shown.is_led,
+                is_led=state.shown.is_led,
                 step=_nearest_step(lesson, step),
                 phases=(Phase.ASKED,) * len(lesson.steps),
             )
-            self._names = {id: self._names[id] for id in self._participants}
-            self._questions = {}
-            self._answers = {}
+            state.names = {id: state.names[id] for id in state.participants}
+            state.questions = {}
+            state.answers = {}
 
     def go_to(self, place: Place) -> None:
         """Note the step that the teacher is at."""
-        with self._lock:
-            is_of_now = self._shown.is_open and place.opening == self._shown.opening
-            if self._shown.lesson is not None and is_of_now:
-                nearest = _nearest_step(self._shown.lesson, place.step)
-                self._change(step=nearest)
+        with self._notes.changing() as state:
+            shown = state.shown
+            is_of_now = shown.is_open and place.opening == shown.opening
+            if shown.lesson is not None and is_of_now:
+                state.change(step=_nearest_step(shown.lesson, place.step))
 
     def lead(self, *, is_led: bool) -> None:
         """Let all pages follow the teacher, or each participant walk alone. An answer that was given before somebody
         walks alone is final: its reason is shown from then on."""
-        with self._lock:
-            self._change(is_led=is_led)
+        with self._notes.changing() as state:
+            state.change(is_led=is_led)
             if not is_led:
-                for answers in self._answers.values():
+                for answers in state.answers.values():
                     for visitor, answer in answers.items():
                         answers[visitor] = answer._replace(is_final=True)
 
     def ask(self, place: Place, question: Question) -> None:
         """Note a question, as the run of its step gives it. The first one of a place stays."""
-        with self._lock:
-            is_there = place.step in range(len(self._shown.phases))
-            if is_there and place.opening == self._shown.opening:
-                self._questions.setdefault(place, question)
+        with self._notes.reading() as state:
+            if not state.takes_question(place):
+                return  # every page of the class asks, and one is first
+        with self._notes.changing() as state:
+            if state.takes_question(place):
+                state.questions[place] = question
 
     def reveal(self, place: Place, phase: Phase) -> None:
         """Show more of a question. Nothing that was shown is hidden again, and from then on no answer is taken."""
-        with self._lock:
-            if self._shown.is_open and place in self._questions:
-                phases = list(self._shown.phases)
+        with self._notes.changing() as state:
+            if state.shown.is_open and place in state.questions:
+                phases = list(state.shown.phases)
                 phases[place.step] = max(phases[place.step], phase)
-                self._change(phases=tuple(phases))
+                state.change(phases=tuple(phases))
 
     def end(self) -> None:
         """End the lesson. Its answers stay until the next one is opened."""
-        with self._lock:
-            self._change(is_open=False)
-            self._participants.clear()
+        with self._notes.changing() as state:
+            state.change(is_open=False)
+            state.participants.clear()
 
     def forget(self) -> None:
         """Forget the lesson that has ended, and its answers."""
-        with self._lock:
-            if not self._shown.is_open:
-                opening = self._shown.opening
-                self._shown = Shown(opening=opening, is_led=self._shown.is_led)
-                self._names = {}
-                self._questions = {}
-                self._answers = {}
+        with self._notes.changing() as state:
+            if not state.shown.is_open:
+                shown = state.shown
+                state.shown = Shown(opening=shown.opening, is_led=shown.is_led)
+                state.names = {}
+                state.questions = {}
+                state.answers = {}
 
     # What a student does.
 
     def join(self, visitor: str, name: str) -> bool:
         """Let a visitor take part; return whether there is still room."""
-        with self._lock:
-            is_full = len(self._names) >= self._most_participants
-            if not self._shown.is_open or (is_full and visitor not in self._names):
+        with self._notes.changing() as state:
+            is_full = len(state.names) >= self._most_participants
+            if not state.shown.is_open or (is_full and visitor not in state.names):
                 return False
-            self._names[visitor] = name
-            self._participants.add(visitor)
+            state.names[visitor] = name
+            state.participants.add(visitor)
             return True
 
     def leave(self, visitor: str) -> None:
         """Let a visitor go. What they answered still counts, and is there when they come back."""
-        with self._lock:
-            self._participants.discard(visitor)
+        with self._notes.changing() as state:
+            state.participants.discard(visitor)
 
     def answer(self, visitor: str, place: Place, choice: int) -> bool:
         """Take the answer of a participant in place of the one before; return whether it counts."""
-        with self._lock:
-            question = self._questions.get(place)
+        with self._notes.changing() as state:
+            question = state.questions.get(place)
             if question is None or choice not in range(len(question.choices)):
                 return False
-            is_asked = self._shown.is_open and self.phase(place) == Phase.ASKED
-            if not is_asked or visitor not in self._participants:
+            is_asked = state.shown.is_open and state.phase(place) == Phase.ASKED
+            if not is_asked or visitor not in state.participants:
                 return False
-            answers = self._answers.setdefault(place, {})
+            answers = state.answers.setdefault(place, {})
             if visitor in answers and answers[visitor].is_final:
                 return False
-            answers[visitor] = Answer(choice, is_final=not self._shown.is_led)
+            answers[visitor] = Answer(choice, is_final=not state.shown.is_led)
             return True
 
     # What pages ask for.
 
     def has(self, visitor: str) -> bool:
         """Return whether a visitor takes part."""
-        return visitor in self._participants
+        with self._notes.reading() as state:
+            return visitor in state.participants
 
     @property
     def participants(self) -> int:
         """The number of visitors who take part."""
-        return len(self._participants)
+        with self._notes.reading() as state:
+            return len(state.participants)
 
     def phase(self, place: Place) -> Phase:
         """Return how much of a question the class has seen."""
-        shown = self._shown
-        if place.opening != shown.opening or place.step >= len(shown.phases):
-            return Phase.ASKED
-        return shown.phases[place.step]
+        with self._notes.reading() as state:
+            return state.phase(place)
 
     def answer_of(self, visitor: str, place: Place) -> Answer | None:
         """Return what a visitor answered; ``None`` before that."""
-        return self._answers.get(place, {}).get(visitor)
+        with self._notes.reading() as state:
+            return state.answers.get(place, {}).get(visitor)
 
     def is_explained_to(self, visitor: str, place: Place) -> bool:
         """Return whether a visitor is shown the right answer and its reason."""
@@ -237,39 +309,28 @@ class ClassAtWork:
 
     def counts(self, place: Place) -> tuple[int, ...]:
         """Return how many took each choice of a question; empty where none was asked."""
-        with self._lock:
-            return self._counts(place)
+        with self._notes.reading() as state:
+            return state.counts(place)
 
     def results(self) -> list[Result]:
         """Return how each question that somebody answered was answered, the one with the largest share of right answers
         first."""
-        with self._lock:
-            results = []
-            for place in sorted(self._answers):
-                question = self._questions[place]
-                results.append(Result(place, question, self._counts(place)))
+        with self._notes.reading() as state:
+            results = [
+                Result(place, state.questions[place], state.counts(place))
+                for place in sorted(state.answers)
+            ]
         return sorted(results, key=lambda result: -result.share_right)
 
     def names(self, place: Place) -> Mapping[int, list[str]]:
         """Return the names of those who took each choice, in alphabetical order, where they gave one. For the teacher
         alone."""
         names: dict[int, list[str]] = {}
-        with self._lock:
-            for visitor, answer in self._answers.get(place, {}).items():
-                if self._names[visitor]:
-                    names.setdefault(answer.choice, []).append(self._names[visitor])
+        with self._notes.reading() as state:
+            for visitor, answer in state.answers.get(place, {}).items():
+                if state.names[visitor]:
+                    names.setdefault(answer.choice, []).append(state.names[visitor])
         return {choice: sorted(names[choice]) for choice in sorted(names)}
-
-    def _counts(self, place: Place) -> tuple[int, ...]:
-        question = self._questions.get(place)
-        if question is None:
-            return ()
-        answers = self._answers.get(place, {}).values()
-        taken = Counter(answer.choice for answer in answers)
-        return tuple(taken[choice] for choice in range(len(question.choices)))
-
-    def _change(self, **changes: object) -> None:
-        self._shown = replace(self._shown, **changes)  # type: ignore[arg-type]
 
 
 def _nearest_step(lesson: Lesson, step: int) -> int:

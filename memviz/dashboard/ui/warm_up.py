@@ -43,7 +43,7 @@ def keep_libraries_in_order() -> None:
         with suppress(OSError, MemvizError):
             own_libraries().delete_idle(IDLE_DAYS * DAY_SECONDS)
             for sharer in {shared.sharer_id for shared in class_shelf().shared()}:
-                if not own_libraries().path_of(sharer).exists():
+                if not own_libraries().has(sharer):
                     class_shelf().withdraw_all_of(sharer)
         sleep(IDLE_LOOK_SECONDS)
 

@@ -20,6 +20,8 @@ from memviz.metrics.retention.probe_texts import Bools
 
 def orphaned_requests(run: Run) -> list[int]:
     """Return the numbers (0-based) of the requests that hold a tool's result without the call that it answers."""
+    if not run.log.tools.results:
+        return []
     found = _begin_behind_a_call(run)
     for number, parts in run.columns.others.items():
         found[number] = bool(orphaned_results(run.log, parts, run.space.summaries))

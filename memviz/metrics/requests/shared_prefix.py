@@ -14,25 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
-from memviz.core.token_sums import SumArrays
 from memviz.engine.part_tokens import message_tokens, reduced_positions, sums_of
 from memviz.engine.run import Run
-from memviz.engine.schema_counts import (
-    offered_tokens,
-    saved_by_system_message,
-    saved_in_ranges,
-)
+from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 from memviz.metrics.requests.sent_requests import Item, Request, Tokens
+from memviz.metrics.requests.shared_ranges import (
+    Bools,
+    sends_a_list,
+    shared_in_ranges,
+    with_overhead,
+)
 
 Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64
@@ -50,92 +49,47 @@ class SharedPrefix:
     """
 
     def __init__(self, run: Run) -> None:
+        self._run = run
         self._requests = run.requests
         self._space = run.space
         self._log = run.log
         self._counter = run.counter
         self._summaries = run.space.summaries
-        sums = run.space.sums.arrays
-        self._sums = _with_overhead(sums)
-        self._system = (
-            run.space.system_tokens
-            + run.space.tool_tokens
-            + int(sums.name_totals[run.space.system_stop])
-            + TOKENS_PER_MESSAGE * run.space.system_count
-        )
-        self._sizes = np.append(np.diff(self._sums), 0)
-        heading = self._summaries.wording.heading
-        self._is_list = self._summaries.is_straight and bool(heading)
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
+
+    @cached_property
+    def _sums(self) -> Tokens:
+        return with_overhead(self._space.sums.arrays)
+
+    @cached_property
+    def _system(self) -> int:
+        """The tokens of the system prompt and the schemas of tools, which every request begins with."""
+        space = self._space
+        tokens = space.system_tokens + space.tool_tokens
+        tokens += space.sums.name_totals[space.system_stop]
+        return tokens + TOKENS_PER_MESSAGE * space.system_count
 
     def tokens(self, others: Mapping[int, Request]) -> Tokens:
         """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
         first. ``others`` are those of :func:`memviz.metrics.requests.sent_requests.other_requests`."""
-        shared = np.zeros(len(self._requests), dtype=np.int64)
-        if len(shared) > 1:
-            shared[1:], is_open = self._at_once()
-            for number in np.flatnonzero(is_open).tolist():
-                before = self._request(number, others)
-                request = self._request(number + 1, others)
-                shared[number + 1] = self.between(before, request)
+        shared, is_open = shared_in_ranges([self._run])
+        self.settle(shared, is_open, others)
         return shared
+
+    def settle(
+        self, shared: Tokens, is_open: Bools, others: Mapping[int, Request]
+    ) -> None:
+        """Put the right number into ``shared`` for each request that ``is_open``; see :meth:`tokens`."""
+        for number in np.flatnonzero(is_open).tolist():
+            before = self._request(number - 1, others)
+            request = self._request(number, others)
+            shared[number] = self.between(before, request)
 
     def _request(self, number: int, others: Mapping[int, Request]) -> Request:
         if number in others:
             return others[number]
         return Request.of(self._requests.parts_at(number))
-
-    def _at_once(self) -> tuple[Tokens, NDArray[np.bool_]]:
-        """Return the shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
-        # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the
-        # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
-        # the messages only if both begin at the same log position. Then the shorter range is the shared one.
-        # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        columns = self._requests.columns
-        old_first, first = _neighbours(columns.summary_starts)
-        old_last, last = _neighbours(columns.summary_stops)
-        old_starts, starts = _neighbours(columns.starts)
-        old_stops, stops = _neighbours(columns.stops)
-        old_tokens, tokens = _neighbours(columns.tokens["summary"])
-        holds = last > first
-        held = old_last > old_first
-        begins_alike = first == old_first
-        is_aligned = starts == old_starts
-        is_same = (begins_alike & (last == old_last)) | ~(holds | held)
-        is_grown = begins_alike & held & (last > old_last) & self._is_list
-        common = self._sums[np.minimum(stops, old_stops)] - self._sums[starts]
-        beyond = (tokens + TOKENS_PER_MESSAGE) * holds + common * is_aligned
-        has_summary = columns.summary_stops > columns.summary_starts
-        is_of_system = has_summary & (columns.summary_role == "system")
-        old_saved, saved = _neighbours(
-            saved_in_ranges(self._space, columns.starts, columns.stops, is_of_system)
-        )
-        begun = self._system - np.maximum(saved, old_saved)
-        shared = begun + np.where(is_same, beyond, old_tokens * is_grown)
-        # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
-        # with a summary and one without. Left open: two different summaries, which may begin with the same words,
-        # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-        differ = self._differ(starts, old_starts)
-        is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds & held))
-        return shared, ~is_told | (starts < 0) | (old_starts < 0)
-
-    def _differ(self, ones: Tokens, others: Tokens) -> NDArray[np.bool_]:
-        """Return whether the messages at these log positions differ for sure: in their tokens, or else in their
-        text."""
-        differ = self._sizes[ones] != self._sizes[others]
-        unsure = np.flatnonzero(~differ & (ones != others))
-        # Looking at each pair would take longer than numbering all texts.
-        if len(unsure):
-            differ[unsure] = self._texts[ones[unsure]] != self._texts[others[unsure]]
-        return np.asarray(differ)
-
-    @cached_property
-    def _texts(self) -> Tokens:
-        """For every message of the log a number that equal texts have in common; one more stands for no message."""
-        numbers: dict[str, int] = {}
-        found = [numbers.setdefault(one.content, len(numbers)) for one in self._log]
-        return np.array([*found, -1])
 
     def between(self, one: Request, other: Request) -> int:
         """Return the tokens that two requests begin with in common."""
@@ -279,7 +233,7 @@ class SharedPrefix:
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
             sums = sums_of(self._space, form).arrays
-            self._form_sums[form] = _with_overhead(sums)
+            self._form_sums[form] = with_overhead(sums)
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
@@ -291,7 +245,7 @@ class SharedPrefix:
         if not one or not other:
             return 0, False
         # A list that grew at its end.
-        if self._is_list and one.start == other.start:
+        if sends_a_list(self._run) and one.start == other.start:
             return log.tokens(one.start, min(one.stop, other.stop)), False
         ones = log.in_block(one.start, one.stop)
         others = log.in_block(other.start, other.stop)
@@ -326,16 +280,6 @@ class SharedPrefix:
         if text not in self._units:
             self._units[text] = self._counter.units(text) if text else 0
         return self._units[text]
-
-
-def _neighbours(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the entries of all requests that another one follows, and of those that follow another one."""
-    return column[:-1], column[1:]
-
-
-def _with_overhead(sums: SumArrays) -> Tokens:
-    content = sums.totals + sums.call_totals + sums.name_totals
-    return content + TOKENS_PER_MESSAGE * np.arange(len(content))
 
 
 def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:

@@ -8,6 +8,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, known_role
 from memviz.transcripts.document import Placed
 from memviz.transcripts.mapping.paths import field_at, opened, value_at
+from memviz.transcripts.readers.bedrock import BLOCKS as BEDROCK
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -54,34 +55,41 @@ HOLDERS = [
 ALTERNATIVES = ("choices", "generations", "candidates")
 """Lists of replies of which the first was given."""
 CONTENT_KEYS = ("content", "parts", "text", "message")
-BEDROCK_KEYS = [
-    "text",
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "image",
-    "document",
-    "video",
-    "cachePoint",
-    "functionCall",
-    "functionResponse",
-    "json",
-]
-CALL_IDS = ("call_id", "tool_call_id", "toolUseId", "toolCallId", "id")
+BLOCK_KEYS = ["text", *BEDROCK.kinds, "functionCall", "functionResponse", "json"]
+"""The keys by which blocks of Bedrock and Gemini are known, which name no type."""
+RESULTS_AT = (
+    "content | response | result | output"
+    " | toolResult.value.content | toolResult.value | toolResult.error"
+)
+CALL_IDS = (
+    "call_id",
+    "tool_call_id",
+    "toolUseId",
+    "toolCallId",
+    "toolCallRequestId",
+    "id",
+)
+INSIDE = "functionCall | functionResponse | toolCall.value | data"
+"""Where a block may keep what it says: ``{"type": "text", "data": {"text": "Hi"}}``."""
 MAX_LEVELS = 8
 MAX_USAGE = 10**12
 
 
+def _opened_block(block: Block) -> Block:
+    """Return a block with the fields of the object inside of it."""
+    inner = value_at(block, INSIDE)
+    return {**block, **inner} if isinstance(inner, dict) else block
+
+
 def _text(block: Block, note: Note, words: Vocabulary) -> str | list[Part]:
-    said = first_value(block, "text", "content", "json")
+    said = first_value(_opened_block(block), "text", "content", "json")
     if isinstance(said, list):
         return words.parts(said, note, "user")
     return json_text(said)
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    held = object_at(block, "reasoningContent") or block
-    inner = object_at(held, "reasoningText") or held
+    inner = _opened_block(block)
     return thoughts(first_text(inner, "thinking", "reasoning", "text", "content"))
 
 
@@ -91,8 +99,12 @@ def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> str | list[Par
     return text if isinstance(text, str) else LANGCHAIN.other(block, note, words)
 
 
+def _of_bedrock(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return BEDROCK.parts(block, note)
+
+
 def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "toolUse") or object_at(block, "functionCall") or block
+    inner = _opened_block(block)
     return [call_part({**inner, "id": _call_id(inner)}, note)]
 
 
@@ -101,10 +113,9 @@ def _call_id(block: Block) -> str:
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    inner = object_at(block, "toolResult") or object_at(block, "functionResponse")
-    inner = inner or block
-    said = first_value(inner, "content", "response", "result", "output")
-    id = first_value(inner, "tool_use_id", "tool_call_id", "call_id", "toolUseId", "id")
+    inner = _opened_block(block)
+    said = value_at(inner, RESULTS_AT)
+    id = first_value(inner, "tool_use_id", *CALL_IDS)
     name = first_value(inner, "tool_name", "name")
     is_list = isinstance(said, list) and all(isinstance(one, dict) for one in said)
     text = words.text(said, note) if is_list else json_text(said)
@@ -114,28 +125,30 @@ def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 def _kind(block: Block) -> str:
     """Return what a block says it is, or the key by which it is known where it says nothing."""
     kind = first_text(block, "type", "part_kind", "kind")
-    return kind or next((key for key in BEDROCK_KEYS if key in block), "")
+    return kind or next((key for key in BLOCK_KEYS if key in block), "")
 
 
 TEXTS = ["text", "input_text", "output_text", "user-prompt", "system-prompt", "json"]
-THOUGHTS = ["thinking", "reasoning", "reasoningContent"]
+THOUGHTS = ["thinking", "reasoning"]
 CALLS = [
     "tool_call",
     "tool_use",
     "function_call",
     "tool-call",
+    "toolCallRequest",
+    "toolRequest",
     "builtin-tool-call",
-    "toolUse",
     "functionCall",
 ]
 RESULTS = [
     "tool_result",
     "tool_call_response",
     "tool-return",
+    "toolCallResult",
+    "toolResponse",
     "builtin-tool-return",
     "retry-prompt",
     "function_call_output",
-    "toolResult",
     "functionResponse",
 ]
 BLOCKS: Vocabulary = replace(
@@ -144,11 +157,12 @@ BLOCKS: Vocabulary = replace(
     other=_said_or_kind,
     kinds={
         **LANGCHAIN.kinds,
+        **dict.fromkeys(BEDROCK.kinds, _of_bedrock),
         **dict.fromkeys(("", *TEXTS), _text),
         **dict.fromkeys(THOUGHTS, _thought),
         **dict.fromkeys(CALLS, _call),
         **dict.fromkeys(RESULTS, _result),
-        "cachePoint": show_nothing,
+        "finish": show_nothing,
     },
 )
 """The kinds of blocks that any vendor has."""
@@ -263,7 +277,9 @@ def calls_of(value: Any, note: Note) -> list[Part]:
             arguments = first_value(call, "arguments", "args", "input")
             parts.append(named_call(call.get("id"), name, arguments, note))
         else:
-            name = value_at(call, "function.name | name | tool_name | toolName")
+            name = value_at(
+                call, "function.name | name | tool_name | toolName | apiName"
+            )
             arguments = value_at(
                 call, "function.arguments | arguments | args | input | rawArgs | params"
             )

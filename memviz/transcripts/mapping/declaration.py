@@ -162,7 +162,16 @@ class Mapping(Saying):
     detect: Detection | None = None
     files: str = Field(default="", max_length=120)
     """The names of files of an archive that are parts of one conversation, such as ``message_*.json``."""
-    prepare: Literal["", "aider", "bedrock_log", "bedrock_stream", "cursor"] = ""
+    prepare: Literal[
+        "",
+        "aider",
+        "bedrock_log",
+        "bedrock_stream",
+        "cherry_studio",
+        "copilot_chat",
+        "cursor",
+        "lm_studio",
+    ] = ""
     """What makes rows of a file that has none."""
     table: str = Field(default="", max_length=200)
     """The table of a database that holds the rows; without it, the only one with these columns."""
@@ -181,6 +190,11 @@ class Mapping(Saying):
     held_at: AnyPath = ""
     system: AnyPath = ""
     """Path of the system prompt, from a conversation or from its first row."""
+    tools: AnyPath = ""
+    """Path of the request that offers tools to the model, from the first row of a conversation."""
+    elsewhere: dict[AnyPath, AnyPath] = {}
+    """Where a row may say that its text lies in another file, and where that text belongs: rows that have the first and
+    nothing under the second are counted, and said."""
     requests: Literal["", "whole", "turns"] = ""
     """Each row is a request with everything said before it: what comes again is read once. ``turns``: a row may
     also hold only what is new."""

@@ -317,7 +317,12 @@ def _time_score(field: Field) -> float:
     named = _rank(field.name, TIME_NAMES)
     looked_at = field.values[:20]
     are_times = sum(time_of(value) is not None for value in looked_at)
-    return named + 0.1 if named and 2 * are_times > len(looked_at) else 0
+    if named:
+        return named + 0.1 if 2 * are_times > len(looked_at) else 0
+    # Under any other name each value has to be a date with a clock: "2025-03-01T10:00:00Z".
+    have_clocks = all(isinstance(value, str) and ":" in value for value in looked_at)
+    are_all = are_times == len(looked_at) and field.share >= MIN_SHARE
+    return 0.1 if have_clocks and are_all else 0
 
 
 def _conversation_score(field: Field) -> float:

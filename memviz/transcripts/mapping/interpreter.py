@@ -34,12 +34,28 @@ from memviz.transcripts.mapping.saying import (
     sort_rows,
     time_of,
 )
-from memviz.transcripts.readers.json_access import at_least_half, id_text, json_text
+from memviz.transcripts.readers.json_access import (
+    at_least_half,
+    id_text,
+    json_text,
+    object_at,
+)
+from memviz.transcripts.readers.json_rows import tool_schemas
 
 MAX_KEY_CHARS = 200
 NO_ROWS = Refusal(
     noop("no rows were found where the mapping says that they lie."),
     noop("Change the path of the rows."),
+)
+ELSEWHERE = Refusal(
+    noop(
+        "the text of {number:,} of {all:,} rows lies in other files, which {path} names."
+    ),
+    noop("Download them, put what each holds under {place}, and import the log again."),
+)
+PARTLY_ELSEWHERE = noop(
+    "the text of {number:,} of {all:,} rows lies in other files, which {path} names: "
+    "download them, put what each holds under {place}, and import the log again"
 )
 LIKE_OTHERS = noop(
     "the mapping reads {path} alone, one of {number} lists that are alike. "
@@ -52,6 +68,7 @@ class Piece(NamedTuple):
 
     value: Any
     rows: Sequence[Placed] = ()
+    """Of requests that were joined the first alone."""
     key: str = ""
     """What the rows of this conversation share."""
     thread: Thread | None = None
@@ -100,9 +117,29 @@ class MappedReader(Reader):
         """One for each conversation in which there are rows."""
         pieces = list(self._pieces(document))
         self._tell_of_others(document, document.notes)
-        if not pieces:
+        for missing in self._texts_elsewhere(document):
+            if not pieces:
+                raise ELSEWHERE.error(**missing)
+            document.notes.add(Said(PARTLY_ELSEWHERE, **missing))
+        if not pieces and self.mapping.detect is None:
             raise NO_ROWS.error()
         return pieces
+
+    def _texts_elsewhere(self, document: Document) -> Iterator[dict[str, Any]]:
+        """Yield how many rows say that their text lies in another file, for each path that says so."""
+        mapping = self.mapping
+        if not mapping.elsewhere:
+            return
+        rows = self._rows_of(self._content(document), most=document.limits.messages)
+        for path, place in mapping.elsewhere.items():
+            number = 0
+            for row, _place in rows:
+                is_named = value_at(row, path) is not None
+                if is_named and value_at(row, place) is None:
+                    number += 1
+            if number:
+                values = {"path": path, "place": place, "number": number}
+                yield {**values, "all": len(rows)}
 
     def _tell_of_others(self, document: Document, notes: ImportNotes) -> None:
         """Note the lists beside the one that the mapping reads, where they are like it."""
@@ -134,6 +171,7 @@ class MappedReader(Reader):
             or UNTITLED,
             held_at=time_of(self._known(piece, mapping.held_at)),
             system_prompt=BLOCKS.text(system, builder.note) or None,
+            tools=tool_schemas(object_at(self._known(piece, mapping.tools))),
         )
 
     def _known(self, piece: Piece, path: str) -> Any:
@@ -184,7 +222,7 @@ class MappedReader(Reader):
     def _rows_of(self, content: Any, most: int) -> list[Placed]:
         rows = []
         for value, place in values_at(content, self.mapping.conversations or "."):
-            rows += values_at(value, self.mapping.rows or ".", place)[:most]
+            rows += values_at(value, self.mapping.rows or ".", place, most)
             if len(rows) >= most:
                 break
         return rows[:most]
@@ -213,7 +251,9 @@ class MappedReader(Reader):
                 is_one=bool(piece.key),
                 may_be_new=self.mapping.requests == "turns",
             )
-            joined += [piece._replace(thread=thread) for thread in threads]
+            for thread in threads:
+                rows = [thread.first_row]
+                joined.append(piece._replace(rows=rows, thread=thread))
         return joined
 
     def _requests(self, piece: Piece, limits: Limits) -> Iterator[Request]:
@@ -222,7 +262,7 @@ class MappedReader(Reader):
             RowReading(self.mapping, builder).add_row(row, place)
             if builder.messages:
                 notes = tuple(map(str, builder.notes.sentences()))
-                yield request_of(builder.messages, place, notes)
+                yield request_of(builder.messages, (row, place), notes)
 
 
 def _leads_somewhere(path: str, rows: Sequence[Placed]) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from memviz.core.errors import TranscriptError
@@ -28,12 +28,15 @@ MAX_NAMES = 16
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def values_at(value: Any, path: str, place: str = "") -> list[Placed]:
-    """Return all values that a path leads to, with their places; the first alternative that leads to one counts."""
+def values_at(
+    value: Any, path: str, place: str = "", most: int | None = None
+) -> list[Placed]:
+    """Return all values that a path leads to, or the first ``most`` of them, with their places; the first alternative
+    that leads to one counts."""
     for branches in parsed_path(path):
         values: list[Placed] = []
         for names in branches:
-            values += _walk(value, names, place)
+            values += islice(_walk(value, names, place), most)
         if any(held not in EMPTY for held, _place in values):
             return values
     return []

@@ -91,7 +91,9 @@ def _logged(content: list[Any]) -> Iterator[Any]:
 
 
 def _is_logged_call(entry: object) -> bool:
-    return "inputBodyJson" in object_at(entry, "input")
+    """Return whether an entry has what was sent, or says in which file that lies."""
+    sent = object_at(entry, "input")
+    return "inputBodyJson" in sent or "inputBodyS3Path" in sent
 
 
 def cursor_chats(document: Document) -> list[dict[str, Any]]:
@@ -137,10 +139,104 @@ def _composer(
     }
 
 
+def lm_studio_chats(document: Document) -> list[dict[str, Any]]:
+    """Return the conversation of LM Studio with the version of each message that was chosen last."""
+    chat = object_at(content_of(document))
+    messages = []
+    for message in objects_at(chat, "messages"):
+        versions = objects_at(message, "versions")
+        chosen = message.get("currentlySelected")
+        if not isinstance(chosen, int) or not 0 <= chosen < len(versions):
+            chosen = -1
+        messages += map(_lm_studio_message, versions[chosen:][:1])
+    return [{**chat, "messages": messages}] if messages else []
+
+
+def _lm_studio_message(version: dict[str, Any]) -> dict[str, Any]:
+    """Return a message; a reply that was made in steps with all that they say, and think, in order."""
+    steps = objects_at(version, "steps")
+    if not steps:
+        return version
+    content = []
+    for step in steps:
+        is_thought = text_at(step, "style", "type") == "thinking"
+        for block in objects_at(step, "content"):
+            kind = "thinking" if is_thought else block.get("type")
+            content.append({**block, "type": kind})
+    return {**version, "content": content}
+
+
+def cherry_studio_chats(document: Document) -> list[dict[str, Any]]:
+    """Return the topics of Cherry Studio, each message with the blocks that it names."""
+    backup = object_at(content_of(document), "indexedDB")
+    blocks = {
+        text_at(block, "id"): _cherry_block(block)
+        for block in objects_at(backup, "message_blocks")
+    }
+    chats = []
+    for topic in objects_at(backup, "topics"):
+        messages = []
+        for message in objects_at(topic, "messages"):
+            named = map(id_text, list_at(message, "blocks"))
+            own = [blocks[id] for id in named if id in blocks]
+            messages.append({**message, "blocks": own})
+        if messages:
+            chats.append({**topic, "messages": messages})
+    return chats
+
+
+def _cherry_block(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a block of text or of a tool under the names that other products have for them."""
+    kind = block.get("type")
+    if kind in ("main_text", "code"):
+        return {**block, "type": "text"}
+    if kind != "tool":
+        return block
+    response = object_at(block, "metadata", "rawMcpToolResponse")
+    tool = {
+        "name": text_at(block, "toolName") or text_at(response, "tool", "name"),
+        "arguments": block.get("arguments") or response.get("arguments") or {},
+    }
+    return {**block, "type": "tool_call", **tool}
+
+
+def copilot_chats(document: Document) -> list[dict[str, Any]]:
+    """Return the session of Copilot Chat, each reply with its texts, thoughts and calls apart."""
+    session = object_at(content_of(document))
+    if "responderUsername" not in session:
+        return []
+    requests = []
+    for request in objects_at(session, "requests"):
+        parts = objects_at(request, "response")
+        requests.append({**request, **_copilot_reply(parts)})
+    return [{**session, "requests": requests}]
+
+
+def _copilot_reply(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    texts = []
+    thoughts = []
+    calls = []
+    for part in parts:
+        kind = text_at(part, "kind")
+        if kind == "thinking":
+            thoughts += [part.get("value")]
+        elif kind == "toolInvocationSerialized":
+            done = part.get("pastTenseMessage") or part.get("invocationMessage")
+            said = text_at(done, "value") if isinstance(done, dict) else done
+            known = {"id": part.get("toolCallId"), "name": part.get("toolId")}
+            calls.append({**known, "result": said})
+        elif kind in ("", "markdownContent"):
+            texts.append(text_at(part, "value") or text_at(part, "content", "value"))
+    return {"said": "".join(texts), "thoughts": thoughts, "calls": calls}
+
+
 PREPARED: dict[str, Callable[[Document], list[dict[str, Any]]]] = {
     "aider": aider_rows,
     "bedrock_log": bedrock_log,
     "bedrock_stream": bedrock_messages,
+    "cherry_studio": cherry_studio_chats,
+    "copilot_chat": copilot_chats,
     "cursor": cursor_chats,
+    "lm_studio": lm_studio_chats,
 }
 """What makes the rows, by the name that a mapping gives it."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memviz.core.messages import Message
 from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Placed
 
 MAX_LOOKED_AT = 20
 """A request is compared with so many conversations at most, the newest first."""
@@ -26,25 +27,27 @@ class Spoken(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The messages of one request with the reply at its end, and where it stands."""
+    """The messages of one request with the reply at its end, and the row that holds it."""
 
     messages: tuple[Spoken, ...]
-    place: str
+    row: Placed
     notes: tuple[str, ...] = ()
 
 
 def request_of(
-    messages: Iterable[Message], place: str, notes: tuple[str, ...] = ()
+    messages: Iterable[Message], row: Placed, notes: tuple[str, ...] = ()
 ) -> Request:
-    """Return a request of these messages."""
+    """Return the request of these messages, which ``row`` holds."""
     spoken = (Spoken(one, _key(one), one.role == "system") for one in messages)
-    return Request(tuple(spoken), place, notes)
+    return Request(tuple(spoken), row, notes)
 
 
 @dataclass
 class Thread:
     """The messages of one conversation so far."""
 
+    first_row: Placed
+    """The row of its first request."""
     said: list[tuple[Message, str]] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
     events: list[tuple[int, str]] = field(default_factory=list)
@@ -106,7 +109,7 @@ def joined_requests(
         elif found is not None:
             _extend(found, request)
         else:
-            thread = Thread()
+            thread = Thread(request.row)
             threads.append(thread)
             _add(thread, request, 0)
     return threads
@@ -155,7 +158,7 @@ def _add(thread: Thread, request: Request, start: int) -> None:
             if thread.next_position(spoken, -1) < 0:
                 thread.notes.setdefault(OTHER_PROMPT)
         elif number >= start:
-            thread.append(spoken, request.place)
+            thread.append(spoken, request.row[1])
     for note in request.notes:
         thread.notes.setdefault(note)
 

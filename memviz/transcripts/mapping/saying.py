@@ -156,7 +156,8 @@ class RowReading:
                 pieces = BLOCKS.parts(content, note, role)
                 parts += _joined_texts(pieces, rule.join)
         if rule.calls:
-            parts += calls_of(value_at(value, rule.calls), note)
+            for calls, _at in values_at(value, rule.calls, place):
+                parts += calls_of(calls, note)
         repaired_parts = [
             part._replace(text=repaired(part.text, self.mapping)) for part in parts
         ]

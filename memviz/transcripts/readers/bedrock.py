@@ -1,4 +1,4 @@
-"""Amazon Bedrock's Converse API: requests, responses, lists of messages, tuning rows, and logs of model calls.
+"""Amazon Bedrock's Converse API: requests, responses, lists of messages, tuning rows.
 
 A message has blocks without a type: each is an object whose key says what it is.
 """
@@ -9,7 +9,6 @@ from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
-from memviz.transcripts.event_streams import converse_messages
 from memviz.transcripts.readers.blocks import (
     Block,
     File,
@@ -31,7 +30,6 @@ from memviz.transcripts.readers.json_access import (
     objects_at,
     text_at,
     texts_under,
-    value_at,
 )
 from memviz.transcripts.readers.json_rows import (
     ExchangeReader,
@@ -40,7 +38,6 @@ from memviz.transcripts.readers.json_rows import (
     with_places,
 )
 from memviz.transcripts.readers.role_lists import has_roles, is_bedrock
-from memviz.transcripts.times import moment
 
 
 def _key_of(block: Block) -> str:
@@ -100,29 +97,27 @@ class Bedrock(ExchangeReader):
         return has_roles(items) and any(map(is_bedrock, objects_at(items)))
 
     def is_exchange(self, row: object) -> bool:
-        """Return what is sent to Converse, what it answers, or an entry of a log with either."""
-        reply = _reply(row)
-        if reply is not None and (is_bedrock(reply) or "stopReason" in object_at(row)):
+        """Return whether it is what is sent to Converse, or what it answers."""
+        reply = object_at(row, "output", "message")
+        if reply and (is_bedrock(reply) or "stopReason" in object_at(row)):
             return True
-        return self.are_messages(list_at(_request(row), "messages")[:HEAD_ITEMS])
+        return self.are_messages(list_at(row, "messages")[:HEAD_ITEMS])
 
     def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
         """The messages that were sent, and the reply."""
-        placed = with_places(list_at(_request(row), "messages"), inside(place, "index"))
-        reply = _reply(row)
-        if reply is not None:
+        placed = with_places(list_at(row, "messages"), inside(place, "index"))
+        reply = object_at(row, "output", "message")
+        if reply:
             placed.append((reply, inside(place, "output")))
         return placed
 
     def known_of(
         self, row: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
-        """The system prompt and the tools of the request, and when it was logged."""
-        request = _request(row)
+        """The system prompt and the tools of the request."""
         return {
-            "system_prompt": BLOCKS.text(request.get("system"), builder.note) or None,
-            "held_at": moment(row.get("timestamp")),
-            "tools": tool_schemas(request),
+            "system_prompt": BLOCKS.text(row.get("system"), builder.note) or None,
+            "tools": tool_schemas(row),
         }
 
     def add_message(
@@ -135,17 +130,3 @@ class Bedrock(ExchangeReader):
         citations = items_in(as_list(content), "citationsContent", "citations")
         meta = kept_beside({"citations": citations}, note)
         add_parts(builder, role, parts, place, meta=meta)
-
-
-def _request(row: object) -> dict[str, Any]:
-    """Return the request that an entry of a log is about; any other object is it."""
-    return object_at(row, "input", "inputBodyJson") or object_at(row)
-
-
-def _reply(row: object) -> dict[str, Any] | None:
-    """Return the message of a response, or of the one in an entry of a log, which may be events of a stream."""
-    body = value_at(row, "output", "outputBodyJson")
-    if isinstance(body, list):
-        return next(iter(converse_messages(body)), None)
-    message = value_at(body, "output", "message") or value_at(row, "output", "message")
-    return message if isinstance(message, dict) else None

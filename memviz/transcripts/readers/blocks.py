@@ -36,7 +36,7 @@ from memviz.transcripts.readers.json_access import (
     texts_under,
 )
 
-NAME_KEYS = ("name", "tool_name")
+NAME_KEYS = ("name", "tool_name", "toolName")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
 MEDIA = ("image", "audio", "video")

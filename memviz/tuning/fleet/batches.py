@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +16,16 @@ from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.model_errors import BudgetSpentError, UnusableSummarizerError
 from memviz.core.process_memory import uncollected
+from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.health.budgets import thrash
-from memviz.metrics.requests.traffic import Traffic
+from memviz.metrics.requests.traffic import Traffic, add_up_traffic
 from memviz.metrics.retention.knowledge import STATE_OF, FactState, Retention
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.document import UNFORESEEN_ERRORS
-from memviz.transcripts.fleet.reading import read_item
+from memviz.transcripts.fleet.reading import Outcome, read_item
 from memviz.transcripts.fleet.source import Fleet, Item, Place
 from memviz.tuning.cell import Cell, cell_of, replay_subject
 from memviz.tuning.fleet.failure_words import kind_of_error, words_without_values
@@ -32,8 +35,10 @@ from memviz.tuning.results import measures_of
 from memviz.tuning.sweep_conversation import SweepConversation
 
 HASH_BYTES = 12
-PRICED_REQUESTS = 2_000
-"""So many requests, or a few more, are priced at once: for each short conversation alone it takes ten times as long."""
+CONVERSATIONS_AT_ONCE = 500
+REQUESTS_AT_ONCE = 2_000
+"""So many conversations at most, or so many requests and a few more, are measured and priced at once: for each short
+conversation alone it takes ten times as long."""
 Row = dict[str, Any]
 
 
@@ -75,6 +80,30 @@ class FleetBatch(NamedTuple):
     tables: dict[str, pa.Table]
 
 
+class _Replayed(NamedTuple):
+    """A run that is not measured yet."""
+
+    place: Place
+    setting: int
+    subject: SweepConversation
+    run: Run
+    kept: Retention | None
+    known: Row
+    """What its conversation has in each of its rows."""
+
+    @property
+    def measured(self) -> _Unpriced:
+        """The run with its measures. May raise anything."""
+        cell = cell_of(self.subject, self.run, self.kept)
+        row = {
+            **self.known,
+            **_facts_at_the_end(cell, self.kept),
+            "setting": self.setting,
+            "thrashes": thrash(self.run) is not None,
+        }
+        return _Unpriced(self.place, self.setting, cell, row)
+
+
 class _Unpriced(NamedTuple):
     """A run that is measured, but for what it costs."""
 
@@ -89,51 +118,63 @@ class _Unpriced(NamedTuple):
 class _Rows:
     """The rows of a batch so far."""
 
+    plan: FleetPlan
     conversations: list[Row] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
-    unpriced: list[_Unpriced] = field(default_factory=list)
-    unpriced_requests: int = 0
+    replayed: list[_Replayed] = field(default_factory=list)
+    replayed_requests: int = 0
+    """The requests of all runs so far."""
+    measured_requests: int = 0
 
-    def add(self, run: _Unpriced) -> None:
-        """Keep a run until it is priced with others."""
-        self.unpriced.append(run)
-        self.unpriced_requests += len(run.cell.traffic.turns)
+    def add(self, run: _Replayed) -> None:
+        """Keep a run until it is measured with others."""
+        # A long conversation has many requests under each of its settings.
+        if self.replayed_requests - self.measured_requests >= REQUESTS_AT_ONCE:
+            self.measure()
+        self.replayed.append(run)
+        self.replayed_requests += len(run.run.requests)
 
-    def price(self, plan: FleetPlan) -> None:
-        """Make the rows of the runs that have no price yet."""
-        for run, cost in zip(self.unpriced, self._costs(plan), strict=True):
+    def measure(self) -> None:
+        """Make the rows of the runs that are not measured yet."""
+        measured = self._measured()
+        for run, cost in zip(measured, _costs(measured, self.plan), strict=True):
             if isinstance(cost, Exception):
                 words = kind_of_error(cost)
                 self.failures.append(_failure(run.place, run.setting, words))
                 continue
             self.conversations.append({**run.row, **measures_of(run.cell, cost)})
-            if plan.has_requests:
+            if self.plan.has_requests:
                 self.requests += _request_rows(run.place, run.setting, run.cell, cost)
-        self.unpriced.clear()
-        self.unpriced_requests = 0
+        self.replayed.clear()
+        self.measured_requests = self.replayed_requests
 
-    def _costs(self, plan: FleetPlan) -> list[Cost | Exception]:
-        """Return the costs of the runs that have no price yet; of one that cannot be priced the error: one of a million
-        must not end the sweep."""
-        traffics = [run.cell.traffic for run in self.unpriced]
-        try:
-            return [*plan.assumptions.costs(traffics)]
-        except UNFORESEEN_ERRORS:
-            return [_cost_or_error(traffic, plan) for traffic in traffics]
+    def _measured(self) -> list[_Unpriced]:
+        """Return the runs that can be measured, and add those that cannot to the failures: one of a million must not
+        end the sweep."""
+        # What cannot be worked out for all of them is asked for again one by one.
+        with suppress(*UNFORESEEN_ERRORS):
+            add_up_traffic([replayed.run for replayed in self.replayed])
+        measured = []
+        for replayed in self.replayed:
+            try:
+                measured.append(replayed.measured)
+            except MemvizError:
+                raise
+            except UNFORESEEN_ERRORS as error:
+                words = kind_of_error(error)
+                self.failures.append(_failure(replayed.place, replayed.setting, words))
+        return measured
 
 
 def measure_batch(job: FleetJob) -> FleetBatch:
     """Return the tables of a batch. What cannot be read or run is a row of failures; a spent budget and a summarizer
     that no call reaches are raised."""
-    rows = _Rows()
     plan = job.plan
-    for item in job.items:
-        for place, outcome in read_item(item, plan.fleet):
-            _measure_outcome(place, outcome, plan, rows)
-            if rows.unpriced_requests >= PRICED_REQUESTS:
-                rows.price(plan)
-    rows.price(plan)
+    rows = _Rows(plan)
+    outcomes = chain.from_iterable(read_item(item, plan.fleet) for item in job.items)
+    while _measure_next(outcomes, rows):
+        pass
     tables = {
         "conversations": table_of("conversations", rows.conversations, job.mark),
         "failures": table_of("failures", rows.failures),
@@ -143,17 +184,30 @@ def measure_batch(job: FleetJob) -> FleetBatch:
     return FleetBatch(job.number, tables)
 
 
+def _measure_next(outcomes: Iterator[Outcome], rows: _Rows) -> bool:
+    """Measure the next conversations together, and return whether there were any."""
+    count = 0
+    most_requests = rows.replayed_requests + REQUESTS_AT_ONCE
+    # What they leave is collected once for all of them. That of a whole batch may be more than the memory has room for.
+    with uncollected():
+        for place, outcome in islice(outcomes, CONVERSATIONS_AT_ONCE):
+            count += 1
+            _measure_outcome(place, outcome, rows)
+            if rows.replayed_requests >= most_requests:
+                break
+        rows.measure()
+    return count > 0
+
+
 def _measure_outcome(
-    place: Place, outcome: Transcript | TranscriptError, plan: FleetPlan, rows: _Rows
+    place: Place, outcome: Transcript | TranscriptError, rows: _Rows
 ) -> None:
     """Measure a conversation that was read, and add what cannot be read or run."""
     if isinstance(outcome, TranscriptError):
         rows.failures.append(_failure(place, None, words_without_values(outcome)))
         return
     try:
-        # The garbage of a thousand conversations would be more than the memory has room for.
-        with uncollected():
-            _measure(place, outcome, plan, rows)
+        _measure(place, outcome, rows)
     except MemvizError:
         raise
     except UNFORESEEN_ERRORS as error:
@@ -161,10 +215,9 @@ def _measure_outcome(
         rows.failures.append(_failure(place, None, kind_of_error(error)))
 
 
-def _measure(
-    place: Place, transcript: Transcript, plan: FleetPlan, rows: _Rows
-) -> None:
-    """Measure one conversation under all settings, and add what failed."""
+def _measure(place: Place, transcript: Transcript, rows: _Rows) -> None:
+    """Replay one conversation under all settings, to be measured with others, and add what failed."""
+    plan = rows.plan
     subject = SweepConversation.of(transcript, plan.counter, retention=plan.has_facts)
     known = {
         **place._asdict(),
@@ -183,14 +236,16 @@ def _measure(
         except UNFORESEEN_ERRORS as error:
             rows.failures.append(_failure(place, number, kind_of_error(error)))
             continue
-        cell = cell_of(subject, run, kept)
-        row = {
-            **known,
-            **_facts_at_the_end(cell, kept),
-            "setting": number,
-            "thrashes": thrash(run) is not None,
-        }
-        rows.add(_Unpriced(place, number, cell, row))
+        rows.add(_Replayed(place, number, subject, run, kept, known))
+
+
+def _costs(runs: Sequence[_Unpriced], plan: FleetPlan) -> list[Cost | Exception]:
+    """Return the costs of runs; of one that cannot be priced the error: one of a million must not end the sweep."""
+    traffics = [run.cell.traffic for run in runs]
+    try:
+        return [*plan.assumptions.costs(traffics)]
+    except UNFORESEEN_ERRORS:
+        return [_cost_or_error(traffic, plan) for traffic in traffics]
 
 
 def _cost_or_error(traffic: Traffic, plan: FleetPlan) -> Cost | Exception:

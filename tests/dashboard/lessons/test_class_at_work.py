@@ -18,10 +18,12 @@ from hypothesis.stateful import (
 
 from memviz.dashboard.lessons.class_at_work import (
     ClassAtWork,
+    MemoryNotes,
     Phase,
     Place,
     Result,
 )
+from memviz.dashboard.lessons.class_notes import read_state, write_state
 from memviz.dashboard.lessons.lesson import Lesson, Question, Text
 from tests.dashboard.lessons.writing_lessons import STEP, lesson
 
@@ -46,7 +48,7 @@ def place(work: ClassAtWork, step: int = 0) -> Place:
 
 def opened(*visitors: str, room: int = ROOM) -> ClassAtWork:
     """A class in which these take part, at a question."""
-    work = ClassAtWork(room)
+    work = ClassAtWork(room, notes=MemoryNotes())
     work.open(LESSON, "teacher")
     work.ask(place(work), QUESTION)
     for visitor in visitors:
@@ -59,7 +61,7 @@ class AnyClass(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.work = ClassAtWork(ROOM)
+        self.work = ClassAtWork(ROOM, notes=MemoryNotes())
         self.is_open = False
         self.is_led = True
         self.step = 0
@@ -198,9 +200,15 @@ class AnyClass(RuleBasedStateMachine):
 
     @invariant()
     def no_more_is_kept_than_a_class_can_say(self) -> None:
-        assert len(self.work._names) <= ROOM
-        assert len(self.work._questions) <= self.length
-        assert all(len(kept) <= ROOM for kept in self.work._answers.values())
+        with self.work._notes.reading() as state:
+            assert len(state.names) <= ROOM
+            assert len(state.questions) <= self.length
+            assert all(len(kept) <= ROOM for kept in state.answers.values())
+
+    @invariant()
+    def another_server_reads_all_that_is_noted(self) -> None:
+        with self.work._notes.reading() as state:
+            assert read_state(write_state(state)) == state
 
 
 AnyClass.TestCase.settings = settings(

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import ToolCall
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, recorded_tokens
 from tests.transcripts.sample_files import sample_files
@@ -16,7 +17,12 @@ SAMPLES = sample_files()
 CALLS = [
     json.loads(line) for line in SAMPLES["bedrock_log__anthropic.jsonl"].splitlines()
 ]
-CONVERSED = json.loads(SAMPLES["bedrock__log.jsonl"])
+CONVERSED = json.loads(SAMPLES["bedrock_log__converse.jsonl"])
+CONVERSED_TEXTS = [
+    ("system", "Be brief."),
+    ("user", "What is in it?\n[image]\n[file: notes]\nThe notes say hello."),
+    ("assistant", "Let me see."),
+]
 SAID = [
     ("system", "Answer in one sentence."),
     ("user", "How warm is the oven?"),
@@ -124,6 +130,90 @@ def test_entries_of_converse_among_others_keep_their_thoughts():
     assert first.messages[-1].meta[REASONING] == "Hmm, look."
     assert first.warnings == ()
     assert len(second.messages) == 3
+
+
+@pytest.mark.parametrize(("name", "calls"), [("converse", 2), ("converse_stream", 1)])
+def test_calls_of_converse_are_read_whole_and_as_events(name, calls):
+    read = load_transcript(SAMPLES[f"bedrock_log__{name}.jsonl"])
+    assert [(message.role, message.content) for message in read.messages] == (
+        CONVERSED_TEXTS
+    )
+    assert read.messages[2].tool_calls[0] == ToolCall("t1", "look", '{"a": 1}')
+    assert len(read.messages[2].tool_calls) == calls
+    assert read.messages[2].meta[REASONING] == "Hmm, look."
+    assert recorded_tokens(read.messages[2]) == (5, 7)
+    assert read.held_at is not None
+    assert read.held_at.year == 2025
+
+
+def test_calls_of_converse_that_repeat_each_other_are_one_conversation():
+    first = CONVERSED["input"]["inputBodyJson"]
+    reply = CONVERSED["output"]["outputBodyJson"]["output"]["message"]
+    result = {"toolUseId": "t1", "content": [{"text": "No."}], "status": "error"}
+    document = {"name": "found", "source": {"text": "It is blue."}}
+    content = [
+        {"toolResult": result},
+        {"toolResult": {"toolUseId": "t2", "content": [{"json": {"n": 2}}]}},
+        {"document": document},
+    ]
+    asked = {"role": "user", "content": content}
+    tools = {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {}}}}]}
+    request = {**first, "messages": [*first["messages"], reply, asked]}
+    answer = {"role": "assistant", "content": [{"text": "Blue."}]}
+    calls = [
+        {**CONVERSED, "input": {"inputBodyJson": {**first, "toolConfig": tools}}},
+        logged(request, {"output": {"message": answer}, "stopReason": "end_turn"}),
+    ]
+    for exported in (
+        calls,
+        {"events": [{"message": json.dumps(one)} for one in calls]},
+    ):
+        (read,) = load_file(json.dumps(exported).encode()).transcripts
+        assert [(message.role, message.content) for message in read.messages] == [
+            *CONVERSED_TEXTS,
+            ("tool", "No."),
+            ("tool", '{"n": 2}'),
+            ("user", "[file: found]\nIt is blue."),
+            ("assistant", "Blue."),
+        ]
+        assert read.messages[3].meta == {"is_error": True}
+        assert "look" in read.tools[0]
+
+
+def test_each_conversation_has_its_own_time():
+    later = logged({"prompt": "Ho?"}, {"generation": "Hi."})
+    later["timestamp"] = "2025-06-02T10:00:00Z"
+    read = load_file(json.dumps([*CALLS, later]).encode()).transcripts
+    assert [one.held_at.day for one in read] == [1, 2]
+
+
+def offloaded(call, *sides):
+    """Return a logged call whose bodies lie in S3: ``input``, ``output`` or both."""
+    call = json.loads(json.dumps(call))
+    for side in sides:
+        call[side][f"{side}BodyJson"] = None
+        call[side][f"{side}BodyS3Path"] = f"s3://bucket/data/q_{side}.json.gz"
+    return call
+
+
+@pytest.mark.parametrize("call", [CALLS[0], CONVERSED])
+def test_a_log_whose_texts_all_lie_in_other_files_says_so(call):
+    calls = [offloaded(call, "input", "output")] * 3
+    with pytest.raises(TranscriptError, match="the text of 3 of 3 rows lies in") as no:
+        load_transcript(json.dumps(calls).encode())
+    assert "input.inputBodyS3Path" in str(no.value)
+    assert "put what each holds under input.inputBodyJson" in str(no.value)
+
+
+@pytest.mark.parametrize("sides", [["input"], ["input", "output"], ["output"]])
+def test_texts_that_lie_in_other_files_are_counted(sides):
+    loaded = load_file(json.dumps([*CALLS, offloaded(CALLS[1], *sides)]).encode())
+    read = loaded.transcripts[0]
+    assert [(message.role, message.content) for message in read.messages] == SAID
+    assert len(loaded.warnings) == len(sides)
+    for side, warning in zip(sides, loaded.warnings, strict=True):
+        assert str(warning).startswith("the text of 1 of 3 rows lies in other files")
+        assert f"put what each holds under {side}.{side}BodyJson" in str(warning)
 
 
 def test_embeddings_and_pictures_say_nothing():

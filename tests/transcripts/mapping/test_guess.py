@@ -206,6 +206,29 @@ def test_a_category_beside_a_question_is_no_speaker():
     assert len(guess_mapping(Document(as_json(rows))).say) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "when", "guessed"),
+    [
+        ("wann", "2025-03-01T10:00:0", "wann"),
+        ("zuletzt", "2025-03-01 10:00:0", "zuletzt"),
+        ("stand", "2025-03-0", ""),
+        ("score", "10:0", ""),
+    ],
+)
+def test_a_field_of_dates_with_clocks_is_the_time_whatever_its_name(
+    name, when, guessed
+):
+    rows = [
+        {
+            "wer": ("client", "desk")[at % 2],
+            "gesagt": f"Number {at}.",
+            name: f"{when}{at + 1}",
+        }
+        for at in range(4)
+    ]
+    assert guess_mapping(Document(as_json(rows))).time == guessed
+
+
 @pytest.mark.parametrize("when", ["2026年1月1日 10:00", "2026/1/1 10:00"])
 def test_a_date_in_any_form_is_no_text(when):
     rows = in_chinese("发送方", "消息")

@@ -12,7 +12,14 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.declaration import read_mapping
 from memviz.transcripts.mapping.guess import guess_mapping
 from memviz.transcripts.mapping.known import known_mappings
-from tests.transcripts.fuzzing import foreseen, mutated, read, spoilt, spoilt_file
+from tests.transcripts.fuzzing import (
+    MANY_MAPPED,
+    foreseen,
+    mutated,
+    read,
+    spoilt,
+    spoilt_file,
+)
 from tests.transcripts.sample_files import format_of, sample_files
 
 MAPPED = {
@@ -22,8 +29,7 @@ MAPPED = {
 }
 KNOWN = {mapping.format: mapping for mapping in known_mappings()}
 QUICK = 300
-MANY = 20_000
-PARTS = 40
+PARTS = 16
 HANG_SECONDS = 5
 
 
@@ -73,4 +79,4 @@ def test_spoilt_files_and_mappings_are_a_sentence():
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_many_spoilt_files_and_mappings_are_a_sentence(part):
-    check(MANY // PARTS, part)
+    check(MANY_MAPPED // PARTS, part)

@@ -11,7 +11,8 @@ def said(*texts):
 
 def joined(*requests, is_one=False, may_be_new=False):
     made = [
-        request_of(said(*texts.split()), str(at)) for at, texts in enumerate(requests)
+        request_of(said(*texts.split()), ({}, str(at)))
+        for at, texts in enumerate(requests)
     ]
     threads = joined_requests(made, is_one=is_one, may_be_new=may_be_new)
     return [
@@ -60,8 +61,10 @@ def test_the_order_of_arguments_is_nothing_new():
     def call(arguments):
         return Message("assistant", "", tool_calls=(ToolCall("c", "f", arguments),))
 
-    first = request_of([*said("u1"), call('{"a": 1, "b": 2}')], "0")
-    again = request_of([*said("u1"), call('{"b":2,"a":1}'), *said("t1", "a1")], "1")
+    first = request_of([*said("u1"), call('{"a": 1, "b": 2}')], ({}, "0"))
+    again = request_of(
+        [*said("u1"), call('{"b":2,"a":1}'), *said("t1", "a1")], ({}, "1")
+    )
     (thread,) = joined_requests([first, again], is_one=False, may_be_new=False)
     assert len(thread.said) == 4
 

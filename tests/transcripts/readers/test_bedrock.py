@@ -66,20 +66,6 @@ def test_a_response_is_its_message():
     assert bare(sample("response.json")) == SAID[1:2]
 
 
-def test_an_entry_of_a_log_is_what_was_asked_and_answered():
-    read = sample("log.jsonl")
-    assert (bare(read), read.system_prompt) == (SAID[:2], "Be brief.")
-    assert read.held_at is not None
-    assert read.held_at.year == 2025
-
-
-def test_a_reply_that_a_log_holds_as_events_is_put_together():
-    read = sample("streamed_log.jsonl")
-    assert (bare(read), read.system_prompt) == (SAID[:2], "Be brief.")
-    assert read.messages[1].tool_calls == (ToolCall("t1", "look", '{"a": 1}'),)
-    assert read.messages[1].meta == {REASONING: "Hmm, look."}
-
-
 def test_files_of_every_kind_leave_a_note_and_their_text():
     read = load(
         {

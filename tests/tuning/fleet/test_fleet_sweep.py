@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import Event
@@ -20,6 +21,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 import memviz
 from memviz.core.errors import ParameterError, SweepError
+from memviz.metrics.requests import traffic
 from memviz.transcripts.fleet.addresses import SourceFile
 from memviz.transcripts.fleet.reading import read_item
 from memviz.transcripts.loading import load_transcripts
@@ -447,20 +449,59 @@ def test_a_network_that_drops_ends_it_and_is_no_damage(
     assert "QQ" not in str(refusal.value)
 
 
-def test_garbage_is_collected_between_two_conversations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limit", "at_once", "expected"),
+    [
+        ("CONVERSATIONS_AT_ONCE", 2, [2, 2, 1]),
+        # Each has two requests under each of three settings.
+        ("REQUESTS_AT_ONCE", 7, [2, 2, 1]),
+        ("REQUESTS_AT_ONCE", 2, [1, 1, 1, 1, 1]),
+    ],
+)
+def test_garbage_is_collected_after_a_few_conversations(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    at_once: int,
+    expected: list[int],
 ) -> None:
-    source = packed_chats(tmp_path / "chats.jsonl.gz", 2)
-    is_collected = []
+    source = packed_chats(tmp_path / "chats.jsonl.gz", 5)
+    counts = []
+
+    @contextmanager
+    def watched_pause() -> Iterator[None]:
+        counts.append(0)
+        yield
 
     def watched(*arguments: Any) -> Any:
         for outcome in read_item(*arguments):
-            is_collected.append(gc.isenabled())
+            counts[-1] += 1
             yield outcome
 
+    monkeypatch.setattr(f"memviz.tuning.fleet.batches.{limit}", at_once)
+    monkeypatch.setattr("memviz.tuning.fleet.batches.uncollected", watched_pause)
     monkeypatch.setattr("memviz.tuning.fleet.batches.read_item", watched)
     swept(source, tmp_path / "out")
-    assert is_collected == [True, True]
+    assert [count for count in counts if count] == expected
+
+
+def test_runs_that_cannot_be_measured_together_are_measured_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(lines([chat(1), chat(2, turns=3)]))
+
+    def fail_long(runs: Any) -> Any:
+        if any(len(run.requests) == 3 for run in runs):
+            raise IndexError("one of them")
+        return add_up(runs)
+
+    add_up = traffic._add_up
+    monkeypatch.setattr(traffic, "_add_up", fail_long)
+    out = swept(tmp_path / "x.jsonl", tmp_path / "out")
+    assert out.frame()["row"].tolist() == [1, 1, 1]
+    failures = out.failures_frame()
+    assert failures[["row", "setting"]].values.tolist() == [[2, 0], [2, 1], [2, 2]]
+    assert set(failures["error"]) == {"memviz cannot measure it (IndexError)."}
 
 
 @pytest.mark.parametrize("given", [[{"role": "user", "content": "Hi"}], 5])

@@ -159,14 +159,28 @@ class Player {
         if (this.walk.leaveIfGone()) return;
         for (const key of Object.keys(this.data.charts)) {
             const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
-            if (!chart?._fullLayout?.xaxis || !chart.on || this.charts.has(chart)) continue;
-            this.charts.set(chart, { key, line: this.mark("line"), dot: this.mark("dot") });
-            chart.on("plotly_afterplot", () => this.place(chart));
-            chart.on("plotly_click", ({ points }) => this.clicked(chart, points[0]));
-            this.listenBeside(chart);
+            if (!chart?._fullLayout?.xaxis || !chart.on) continue;
+            if (!this.charts.has(chart)) this.adopt(chart, key);
+            const marks = this.charts.get(chart);
+            if (marks.layout === chart._fullLayout) continue;
+            // Plotly drew it since, and forgets who listens where it begins from nothing: at another height, say.
+            for (const [event, hear] of Object.entries(marks.hear)) {
+                chart.removeListener(event, hear);
+                chart.on(event, hear);
+            }
+            marks.layout = chart._fullLayout;
             this.place(chart);
         }
         for (const chart of this.charts.keys()) if (!chart.isConnected) this.charts.delete(chart);
+    }
+
+    adopt(chart, key) {
+        const hear = {
+            plotly_afterplot: () => this.place(chart),
+            plotly_click: ({ points }) => this.clicked(chart, points[0]),
+        };
+        this.charts.set(chart, { key, hear, line: this.mark("line"), dot: this.mark("dot") });
+        this.listenBeside(chart);
     }
 
     mark(kind) {

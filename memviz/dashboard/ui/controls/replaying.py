@@ -10,6 +10,7 @@ from time import monotonic
 
 import streamlit as st
 
+from memviz.core.errors import BusyError
 from memviz.core.model_errors import MissingVectorsError
 from memviz.core.text.wording import counted, distinct_names
 from memviz.core.translation import _
@@ -20,7 +21,12 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.setting import Setting
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.controls.vectors import offer_for_replays
-from memviz.dashboard.ui.shell.elements import box, error_shown, show_error
+from memviz.dashboard.ui.shell.elements import (
+    box,
+    error_shown,
+    show_error,
+    show_info,
+)
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
@@ -68,6 +74,7 @@ def make_runs(
     waiting: list[tuple[Setting, RunKey]] = []
     at_work: list[Work] = []
     keys_at_work: list[RunKey] = []
+    busy: BusyError | None = None
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
@@ -76,11 +83,18 @@ def make_runs(
                 runs.append((setting, run))
             elif is_free(key.summarizer):
                 writer = workspace.free_summarizer(key, paced=summarizer.paced)
-                at_work.append((setting, workspace.replaying(key, writer)))
-                keys_at_work.append(key)
+                try:
+                    at_work.append((setting, workspace.replaying(key, writer)))
+                    keys_at_work.append(key)
+                except BusyError as error:
+                    busy = error
             else:
                 waiting.append((setting, key))
+    if busy is not None:
+        show_info(str(busy), ":material/hourglass_empty:")
     runs += wait_for_replays(at_work)
+    if busy is not None and at_work and all(work.is_over for _set, work in at_work):
+        st.rerun()
     without_vectors = [
         key
         for (_setting, work), key in zip(at_work, keys_at_work, strict=True)

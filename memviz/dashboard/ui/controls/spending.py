@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import streamlit as st
@@ -13,16 +14,25 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.bounds import MAX_USD
 from memviz.core.translation import _, noop
+from memviz.dashboard.ui.shell.server.checks import has_own_libraries, visitor_now
 from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import Model
-from memviz.models.budget import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
+from memviz.models.budget import (
+    FIRST_LIMIT_USD,
+    FIRST_REPLY_TOKENS,
+    Budget,
+    ServerBudget,
+    Spending,
+    VisitorBudget,
+)
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
 from memviz.models.line import Interruptible
 from memviz.models.names import is_free
 from memviz.models.planned_calls import CostBound
 from memviz.models.recordings.recorder import Noted, Notes
+from memviz.models.visitor_limits import visitor_limits
 from memviz.strategies.base import Strategy
 
 BUDGET_KEY = "session-budget"
@@ -66,8 +76,27 @@ class Tested(NamedTuple):
 
 
 def spending() -> Spending:
-    """Return the spending of this session on models, and its budget."""
-    return of_session("spending", Spending)
+    """Return the spending of this session on models, and its budget: a part of what the server allows."""
+    return of_session("spending", lambda: Spending(within=_budget_now()))
+
+
+def _budget_now() -> Budget | None:
+    """Return the budget of the visitor whose page runs; where none is known, that of all. ``None`` for any amount."""
+    return _budget_of(visitor_now().id) if has_own_libraries() else _budget_of_all()
+
+
+@cache
+def _budget_of(visitor_id: str) -> Budget | None:
+    limit_usd = visitor_limits().usd
+    if limit_usd is None:
+        return _budget_of_all()
+    return VisitorBudget(limit_usd, _budget_of_all())
+
+
+@cache
+def _budget_of_all() -> Budget | None:
+    limit_usd = visitor_limits().usd_in_all
+    return None if limit_usd is None else ServerBudget(limit_usd)
 
 
 def noted_replies() -> Notes:

@@ -6,12 +6,22 @@ from functools import cache
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.lessons.class_at_work import ClassAtWork, Place, Shown
+from memviz.dashboard.lessons.class_at_work import (
+    ClassAtWork,
+    MemoryNotes,
+    Place,
+    Shown,
+)
+from memviz.dashboard.lessons.class_notes import StoredNotes
 from memviz.dashboard.lessons.lesson import Lesson
 from memviz.dashboard.ui.lessons.state import WITH_CLASS, LessonsState, lessons_state
 from memviz.dashboard.ui.shell.frame import own_libraries
 from memviz.dashboard.ui.shell.linked import show_not_there
-from memviz.dashboard.ui.shell.server.checks import has_own_libraries, visitor_now
+from memviz.dashboard.ui.shell.server.checks import (
+    has_own_libraries,
+    own_places,
+    visitor_now,
+)
 from memviz.dashboard.ui.shell.views import turn_to_top
 from memviz.models.class_door import Visitor
 from memviz.storage.workspace import Workspace
@@ -19,8 +29,10 @@ from memviz.storage.workspace import Workspace
 
 @cache
 def class_at_work() -> ClassAtWork:
-    """Return the lesson of the class that this server serves."""
-    return ClassAtWork()
+    """Return the lesson of the class that this server serves, and other servers with it."""
+    store = own_places().notes
+    notes = MemoryNotes() if store is None else StoredNotes(store)
+    return ClassAtWork(notes=notes)
 
 
 @dataclass(frozen=True, slots=True)

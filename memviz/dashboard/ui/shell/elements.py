@@ -11,12 +11,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.core.server_events import note_error
+from memviz.core.storage_errors import DatabaseAwayError
+from memviz.core.translation import _, noop
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.server.checks import has_own_libraries
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.class_door import libraries_folder, names_for_paths
 
 T = TypeVar("T")
+DATABASE_AWAY = noop(
+    "The database of this server cannot be reached at the moment. What was just to be saved may be missing; try again "
+    "in a moment."
+)
 _scrolling = st.components.v2.component(
     "memviz_scrolling", js=own_text(__package__, "scrolling.js")
 )
@@ -219,10 +225,12 @@ def show_problem(text: str) -> None:
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
     """Show what was wrong, where, and what to do. Visitors who have a library each see the names of files, not their
-    folders on the server."""
+    folders on the server, nor the address of its database."""
     note_error(error)
     words = str(error)
-    if has_own_libraries():
+    if has_own_libraries() and isinstance(error, DatabaseAwayError):
+        words = _(DATABASE_AWAY)
+    elif has_own_libraries():
         words = names_for_paths(words, libraries_folder())
     show_problem(f"{words} {remedy}")
 

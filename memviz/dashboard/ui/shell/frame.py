@@ -47,6 +47,7 @@ from memviz.dashboard.ui.shell.server.checks import (
     asks_to_sign_in,
     has_own_libraries,
     is_signed_in,
+    own_places,
     require_checks,
     visitor_now,
 )
@@ -63,8 +64,9 @@ from memviz.dashboard.ui.shell.views import (
     picture_of,
     shown_view,
 )
-from memviz.models.class_door import libraries_folder
+from memviz.models.visitor_limits import visitor_limits
 from memviz.storage.class_shelf import ClassShelf
+from memviz.storage.limits import Limits
 from memviz.storage.own_libraries import OwnLibraries
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
@@ -323,13 +325,14 @@ def _look_after(opened: Workspace) -> None:
 @cache
 def own_libraries() -> OwnLibraries:
     """Return the libraries of the visitors of this server, where each has one."""
-    return OwnLibraries(libraries_folder(), at_opening=_look_after)
+    limits = Limits.of_visitor(visitor_limits())
+    return OwnLibraries(own_places(), limits, at_opening=_look_after)
 
 
 @cache
 def class_shelf() -> ClassShelf:
     """Return what visitors of this server share, where each has a library."""
-    return ClassShelf(libraries_folder())
+    return ClassShelf(own_places().open_shelf())
 
 
 def delete_own_library() -> None:

@@ -1,6 +1,7 @@
 """The beginning of a sweep from the page: with a summarizer that costs nothing, or out of a budget."""
 
-from functools import partial
+import os
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from memviz.core.translation import _
@@ -13,10 +14,18 @@ from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.storage.workspace import Workspace
 from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.cluster import DASK_VARIABLE, Cluster
 from memviz.tuning.executors import DEFAULT_CONCURRENCY
 from memviz.tuning.paid import paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import Sweeping
+
+
+@cache
+def server_cluster() -> Cluster | None:
+    """Return the cluster that this server was started with; ``None`` where it has none."""
+    address = os.environ.get(DASK_VARIABLE, "")
+    return Cluster(address) if address else None
 
 
 class Desk(NamedTuple):
@@ -29,9 +38,9 @@ class Desk(NamedTuple):
 
 
 def begin_free(desk: Desk, asked: Asked) -> None:
-    """Begin a sweep whose summarizer costs nothing."""
+    """Begin a sweep whose summarizer costs nothing: on the cluster of this server, where it has one."""
     player = desk.workspace.recordings.player(asked.summarizer)
-    make = partial(_sweeping, desk, asked, player)
+    make = partial(_sweeping, desk, asked, player, cluster=server_cluster())
     desk.state.begin(asked, BackgroundSweep(make))
 
 

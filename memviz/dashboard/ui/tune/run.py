@@ -28,6 +28,9 @@ from memviz.tuning.sweep import SweepProgress
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
 MAX_ERRORS = 3
+WITHOUT_CLUSTER = noop(
+    "The cluster that this server measures on cannot be reached, so this is measured on the server itself."
+)
 
 
 def sweep_of(
@@ -49,7 +52,10 @@ def sweep_of(
     work = state.work if state.asked == asked else None
     if work is None:
         return None
-    if not work.wait(AT_ONCE_SECONDS):
+    is_over = work.wait(AT_ONCE_SECONDS)
+    if work.is_cluster_lost:
+        show_caption(_(WITHOUT_CLUSTER))
+    if not is_over:
         _watch(work, asked, state.budget)
     elif state.budget is not None:
         offer_to_try_again(desk, asked, work)

@@ -13,17 +13,21 @@ from memviz.transcripts.readers.blocks import (
     Vocabulary,
     add_parts,
     read_call_block,
+    result_part,
     show_json,
     show_kind,
     show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
     as_list,
+    first_text,
     first_under,
     items_in,
     joined,
+    json_text,
     object_at,
     text_at,
+    value_at,
 )
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -88,12 +92,26 @@ def _read_other(block: Block, note: Note, words: Vocabulary) -> str:
 OUTPUT = Text(("stdout", "stderr"))
 TITLED = Text(("title", "url"))
 RESULT = Result("tool_use_id", "content", ("is_error", True))
+
+
+def _read_result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the result of a tool; threads of Amp have it as ``{"toolUseID": ..., "run": {"result": ...}}``."""
+    if "run" not in block:
+        return RESULT(block, note, words)
+    result = value_at(block, "run", "result")
+    error = value_at(block, "run", "error")
+    said = first_text(result, "content", "output") or json_text(result)
+    text = said or first_text(error, "message") or json_text(error)
+    failed = True if error else None
+    return [result_part(block.get("toolUseID"), text, is_error=failed)]
+
+
 BLOCKS = Vocabulary(
     {
         "text": Text(),
         **dict.fromkeys(CALLS, read_call_block),
         **dict.fromkeys(THOUGHTS, Thought(("thinking",))),
-        "tool_result": RESULT,
+        "tool_result": _read_result,
         **dict.fromkeys(FILES, _read_file),
         **dict.fromkeys(MARKS, show_nothing),
         "web_search_result": TITLED,

@@ -185,6 +185,9 @@ EXPECTED = (
 class CsvTable(TextReader):
     """A table with columns for role and content or for question and answer, in any order and letter case.
 
+    Rows of ``instruction,input,output`` are conversations of their own, as in JSON lines: each is a task that knows
+    nothing of the others.
+
     Without a head, the first cell of every row has to be a role.
     """
 
@@ -192,7 +195,7 @@ class CsvTable(TextReader):
     title = noop("Table (CSV, TSV)")
 
     def conversations(self, document: Document) -> Sequence[TableConversation]:
-        """One conversation for each id in a column for it; otherwise one."""
+        """One conversation for each id in a column for it, or for each row of a table of tasks; otherwise one."""
         table = find_table(document.plain_text)
         if table is None:
             raise text_mismatch(EXPECTED, document)
@@ -202,6 +205,8 @@ class CsvTable(TextReader):
         for row in table.data(document.plain_text):
             cells, notes = by_meaning(row, table)
             id = cells.get("conversation", "").strip()
+            if table.has_tasks:
+                id = str(row.line)
             rows = found.setdefault(id, TableConversation(table, [], []))
             rows.rows.append(Record(cells, row.line))
             rows.notes.extend((what, row.line) for what in notes)

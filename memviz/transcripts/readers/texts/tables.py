@@ -145,6 +145,13 @@ class Table(NamedTuple):
         """Return whether each row is a question with its answer."""
         return "question" in self.columns
 
+    @property
+    def has_tasks(self) -> bool:
+        """Return whether each row is a conversation of its own: an instruction with its answer, as Alpaca has them,
+        and no column says which rows belong together or which comes first."""
+        joins_rows = self.columns.keys() & {"conversation", "order", "time"}
+        return "task" in self.columns and not joins_rows
+
     def data(self, text: str) -> Iterator[Row]:
         """The rows below the head."""
         return islice(rows(text, self.dialect), int(self.has_head), None)
@@ -193,9 +200,12 @@ def _meanings(names: Sequence[str]) -> dict[str, int]:
         there = [names.index(name) for name in known.split() if name in names]
         if there and there[0] not in columns.values():
             columns[meaning] = there[0]
-    # Rows of this kind have the text to work on in a column of its own.
-    if "instruction" in names and "input" in names:
-        columns["input"] = names.index("input")
+    if "instruction" in names:
+        columns["task"] = names.index("instruction")
+        # Rows of this kind have the text to work on in a column of its own.
+        for name in ("context", "input"):
+            if name in names:
+                columns["input"] = names.index(name)
     return columns
 
 

@@ -1,5 +1,7 @@
 """Tables: what the first row says, what parts the cells, and what is wrong with a row, by its line."""
 
+import json
+
 import pytest
 
 from memviz.core.errors import TranscriptError
@@ -34,9 +36,7 @@ def test_names_of_columns_in_any_order_and_case(role, content):
     assert said(load(f"id,{content},{role}\n1,hi,user\n2,ho,assistant")) == HI
 
 
-@pytest.mark.parametrize(
-    "question", ["prompt", "question", "user", "input", "instruction"]
-)
+@pytest.mark.parametrize("question", ["prompt", "question", "user", "input"])
 @pytest.mark.parametrize(
     "answer", ["response", "answer", "assistant", "output", "completion", "reply"]
 )
@@ -48,13 +48,36 @@ def test_questions_with_answers(question, answer):
     ]
 
 
-def test_an_instruction_and_its_input_are_one_message():
-    assert said(load("instruction,input,output\nTranslate,Hola,Hello\nSing,,La"))[
-        ::2
-    ] == [
-        ("user", "Translate\nHola"),
-        ("user", "Sing"),
+def conversations(text):
+    return [said(read) for read in load_file(text.encode()).transcripts]
+
+
+TASKS = [
+    {"instruction": "Translate", "input": "Hola", "output": "Hello"},
+    {"instruction": "Sing", "input": "", "output": "La"},
+]
+
+
+def test_an_instruction_with_its_input_is_a_conversation_as_in_json_lines():
+    table = "instruction,input,output\nTranslate,Hola,Hello\nSing,,La"
+    assert conversations(table) == conversations("\n".join(map(json.dumps, TASKS)))
+    assert conversations(table) == [
+        [("user", "Translate\nHola"), ("assistant", "Hello")],
+        [("user", "Sing"), ("assistant", "La")],
     ]
+
+
+def test_an_instruction_has_its_own_system_prompt_and_its_context():
+    table = "System,Instruction,Context,Response\nA,Sum,1+1,2\nB,Sing,,La"
+    first, second = load_file(table.encode()).transcripts
+    assert (first.system_prompt, second.system_prompt) == ("A", "B")
+    assert said(first) == [("user", "Sum\n1+1"), ("assistant", "2")]
+
+
+@pytest.mark.parametrize("column", ["conversation_id", "turn", "timestamp"])
+def test_instructions_of_one_conversation_stay_together(column):
+    table = f"instruction,output,{column}\nhi,ho,1\na,b,1"
+    assert conversations(table) == [[*HI, ("user", "a"), ("assistant", "b")]]
 
 
 def test_half_a_pair_is_counted():

@@ -1,12 +1,13 @@
 """The checks of this server, as its settings ask for: ``SameOrigin``, ``Login`` and ``EarlyKeys``."""
 
+import os
 from functools import cache
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from memviz.core.errors import AccessError
+from memviz.core.errors import AccessError, MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.ui.shell.server.early_keys import EarlyKeys
 from memviz.dashboard.ui.shell.server.login import (
@@ -41,6 +42,9 @@ from memviz.models.class_door import (
     libraries_folder,
 )
 from memviz.models.identities import trusted_proxies
+from memviz.storage.library_places import LibraryPlaces
+from memviz.storage.own_libraries import library_places
+from memviz.storage.workspace import DATABASE_VARIABLE
 
 
 def access() -> ServerAccess:
@@ -90,12 +94,19 @@ def visitor_cookies() -> VisitorCookies:
     """Return the cookies of the class."""
     door = served_class()
     assert door is not None  # noqa: S101 - asked where a class is served
-    return VisitorCookies.of(door)
+    return VisitorCookies.of(door, own_places().key())
 
 
 def has_own_libraries() -> bool:
-    """Return whether each visitor of this server has a library of their own, in ``libraries_folder()``."""
+    """Return whether each visitor of this server has a library of their own, in ``own_places()``."""
     return visitors() is not None
+
+
+@cache
+def own_places() -> LibraryPlaces:
+    """Return the places of the libraries that visitors of this server have, where each has one: on the server of
+    ``MEMVIZ_DB``, or else in a folder."""
+    return library_places(os.environ.get(DATABASE_VARIABLE, ""), libraries_folder())
 
 
 @cache
@@ -104,10 +115,10 @@ def visitors() -> Visitors | None:
     if served_class() is not None:
         return ClassVisitors(visitor_cookies())
     if "--login" in access().personal_doors:
-        return SignedInVisitors(libraries_folder())
+        return SignedInVisitors(own_places().key())
     proxies = trusted_proxies()
     if proxies is not None:
-        return ProxiedVisitors(libraries_folder(), proxies)
+        return ProxiedVisitors(own_places().key(), proxies)
     return None
 
 
@@ -150,7 +161,7 @@ def checks() -> list[Middleware]:
             embeddable_by=settings.embeddable_by,
         )
         return [same_origin, *_door(settings), Middleware(EarlyKeys)]
-    except AccessError as error:
+    except MemvizError as error:
         raise SystemExit(f"Error: {error}") from None
 
 

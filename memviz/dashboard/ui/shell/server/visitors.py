@@ -2,13 +2,12 @@
 or a proxy in front."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 import streamlit as st
 
 from memviz.dashboard.ui.shell.server.login import cookie_name
-from memviz.models.class_door import Visitor, VisitorCookies, key_of_folder
+from memviz.models.class_door import Visitor, VisitorCookies
 from memviz.models.identities import TrustedProxies, known_visitor, named_teachers
 
 
@@ -35,7 +34,7 @@ class ClassVisitors:
 class SignedInVisitors:
     """Those whom a provider of identities signed in, as Streamlit knows them."""
 
-    folder: Path
+    key: bytes
     teachers: frozenset[str] = field(default_factory=named_teachers)
 
     def now(self) -> Visitor | None:
@@ -46,7 +45,7 @@ class SignedInVisitors:
         address = str(claims.get("email") or "")
         is_verified = claims.get("email_verified") is True
         return known_visitor(
-            key_of_folder(self.folder),
+            self.key,
             f"{claims.get('iss')}\n{claims['sub']}",
             str(claims.get("name") or address),
             is_teacher=is_verified and address.casefold() in self.teachers,
@@ -58,7 +57,7 @@ class ProxiedVisitors:
     """Those whom a proxy in front names; :class:`memviz.dashboard.ui.shell.server.proxy_door.ProxyDoor` has refused
     everybody else."""
 
-    folder: Path
+    key: bytes
     proxies: TrustedProxies
     teachers: frozenset[str] = field(default_factory=named_teachers)
 
@@ -69,7 +68,7 @@ class ProxiedVisitors:
         if not identity:
             return None
         return known_visitor(
-            key_of_folder(self.folder),
+            self.key,
             identity.casefold(),
             identity,
             is_teacher=identity.casefold() in self.teachers,

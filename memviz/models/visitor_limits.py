@@ -1,0 +1,61 @@
+"""The most that a visitor may use of a server where each has a library: by default, or as whoever starts it says."""
+
+import os
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+from memviz.core.errors import AccessError
+
+LIMITS = "MEMVIZ_LIMITS"
+"""The environment variable with limits, such as "replays=4 usd=0.5"."""
+WHOLE_NUMBERS = ("conversations", "megabytes", "replays")
+
+
+class VisitorLimits(NamedTuple):
+    """The most of each."""
+
+    conversations: int = 200
+    """In a library, the bundled ones among them."""
+    megabytes: int = 100
+    """Of a library."""
+    replays: int = 12
+    """At work at once."""
+    usd: float | None = None
+    """US dollars that the models of a visitor may cost as long as the server runs; ``None`` for any amount."""
+    usd_in_all: float | None = None
+    """US dollars for all visitors together."""
+
+
+def visitor_limits(environment: Mapping[str, str] = os.environ) -> VisitorLimits:
+    """Return the limits that the environment names, and for all others the default: "replays=4 usd-in-all=20" are
+    ``VisitorLimits(replays=4, usd_in_all=20.0)``. Raises :class:`memviz.core.errors.AccessError` for what is no
+    limit."""
+    numbers: dict[str, Any] = {}
+    for limit in environment.get(LIMITS, "").split():
+        name, _equals, digits = limit.partition("=")
+        field = name.replace("-", "_")
+        number = _positive_number(digits)
+        is_whole = number == int(number)
+        if field not in VisitorLimits._fields or not number:
+            raise _no_limit(limit)
+        if field in WHOLE_NUMBERS and not is_whole:
+            raise _no_limit(limit)
+        numbers[field] = int(number) if field in WHOLE_NUMBERS else number
+    return VisitorLimits()._replace(**numbers)
+
+
+def _positive_number(digits: str) -> float:
+    """Return the number that is written so; 0.0 for what is none above 0."""
+    try:
+        number = float(digits)
+    except ValueError:
+        return 0.0
+    return number if isfinite(number) and number > 0 else 0.0
+
+
+def _no_limit(limit: str) -> AccessError:
+    return AccessError(
+        f"{limit!r} is no limit: give conversations=200, megabytes=100, replays=12, usd=1 or usd-in-all=20, each with "
+        "a number above 0."
+    )

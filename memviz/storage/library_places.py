@@ -1,0 +1,177 @@
+"""The places of what visitors have who have a library each: of the libraries, of what they share, and of the key by
+which the server knows them again."""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memviz.core.new_file import create_whole
+from memviz.core.storage_errors import FullLibraryError
+from memviz.core.translation import _
+from memviz.models.class_door import key_of_folder
+from memviz.storage.limits import Limits
+from memviz.storage.store import Store
+from memviz.storage.workspace import Workspace
+
+NOTED_EVERY_SECONDS = 3_600.0
+SUFFIX = ".db"
+
+
+class LibraryPlaces(ABC):
+    """The places of one class: files in a folder (:class:`LibraryFolder`), or schemas of a database on a server
+    (:class:`memviz.storage.library_schemas.LibrarySchemas`). Visitors are named by their ids of 32 hexadecimal
+    digits."""
+
+    @abstractmethod
+    def key(self) -> bytes:
+        """Return the key that cookies are signed with, which is made with the places. Raises
+        :class:`memviz.core.errors.MemvizError` where they cannot be used."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> Store | None:
+        """The place of what several servers of one class have to know of it; ``None`` where no other server can have
+        these places."""
+
+    @abstractmethod
+    def open_shelf(self) -> Store:
+        """Return the place of what visitors share, made where there is none. Raises
+        :class:`memviz.core.storage_errors.StorageError`."""
+
+    @abstractmethod
+    def has(self, visitor: str) -> bool:
+        """Return whether a visitor has a library."""
+
+    @abstractmethod
+    def still_has(self, visitor: str) -> bool:
+        """Return whether a library that is open here is still the visitor's: another server may have deleted it."""
+
+    @abstractmethod
+    def make(self, visitor: str, most_visitors: int) -> None:
+        """Make a visitor's library. Raises :class:`memviz.core.storage_errors.FullLibraryError` where there are so many
+        visitors already."""
+
+    @abstractmethod
+    def open(self, visitor: str, limits: Limits) -> Workspace:
+        """Return a visitor's library, which was made before. Raises
+        :class:`memviz.core.storage_errors.StorageError` for one that cannot be used."""
+
+    @abstractmethod
+    def note_visit(self, visitor: str) -> None:
+        """Note that a library is in use."""
+
+    @abstractmethod
+    def delete(self, visitor: str) -> None:
+        """Delete a visitor's library."""
+
+    @abstractmethod
+    def delete_idle(self, seconds: float) -> list[str]:
+        """Delete the libraries that nobody has opened for so long; return whose they were."""
+
+
+def too_many_visitors(most_visitors: int) -> FullLibraryError:
+    """Return the error for a visitor for whom there is no place."""
+    return FullLibraryError(
+        _(
+            "This class has {most:,} visitors, the most there can be. Whoever runs the server can start another one.",
+            most=most_visitors,
+        )
+    )
+
+
+class LibraryFolder(LibraryPlaces):
+    """Files in a folder: ``libraries/<visitor>.db``, with what SQLite keeps beside each, ``shelf.db`` and ``key``."""
+
+    notes = None
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.expanduser()
+        self._libraries = self._folder / "libraries"
+
+    def key(self) -> bytes:
+        """Return what is in the file ``key``."""
+        return key_of_folder(self._folder)
+
+    def open_shelf(self) -> Store:
+        """Return what is in the file ``shelf.db``."""
+        return Store(self._folder / "shelf.db")
+
+    def visitors(self) -> list[str]:
+        """Return the visitors who have a file."""
+        return sorted(path.stem for path in self._libraries.glob(f"*{SUFFIX}"))
+
+    def path_of(self, visitor: str) -> Path:
+        """Return the file of a visitor's library, which need not be there."""
+        return self._libraries / f"{visitor}{SUFFIX}"
+
+    def has(self, visitor: str) -> bool:
+        """Return whether the file is there."""
+        return self.path_of(visitor).exists()
+
+    def still_has(self, visitor: str) -> bool:
+        """Return true: of a file that was removed the library itself says so."""
+        return True
+
+    def make(self, visitor: str, most_visitors: int) -> None:
+        """Copy the file of a new library."""
+        if len(self.visitors()) >= most_visitors:
+            raise too_many_visitors(most_visitors)
+        with suppress(OSError):  # opening it says what is wrong
+            self._libraries.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_whole(self.path_of(visitor), self._new_library)
+
+    @cached_property
+    def _new_library(self) -> bytes:
+        """The file of a library that nobody has used yet. To write it anew for each visitor would take a class that
+        comes in at once several seconds."""
+        with TemporaryDirectory() as folder:
+            made = Workspace(Path(folder) / "made.db")
+            copy = Path(folder) / "copy.db"
+            made.store.back_up(copy)
+            made.store.close()
+            return copy.read_bytes()
+
+    def open(self, visitor: str, limits: Limits) -> Workspace:
+        """Open the file."""
+        return Workspace(self.path_of(visitor), limits)
+
+    def note_visit(self, visitor: str) -> None:
+        """Touch the file: reading it changes nothing in it."""
+        path = self.path_of(visitor)
+        now = time.time()
+        with suppress(FileNotFoundError):
+            if now - path.stat().st_mtime > NOTED_EVERY_SECONDS:
+                os.utime(path, (now, now))
+
+    def delete(self, visitor: str) -> None:
+        """Delete the file, and copies of it that an upgrade made. Whoever still has it open saves nothing more in
+        it."""
+        # The database first: its logs would else be taken for those of a new one.
+        for file in sorted(self._libraries.glob(f"{visitor}.*")):
+            file.unlink(missing_ok=True)
+
+    def delete_idle(self, seconds: float) -> list[str]:
+        """Delete the files that have not changed for so long."""
+        deleted = []
+        for path in self._libraries.glob(f"*{SUFFIX}"):
+            with suppress(OSError):
+                if _seconds_since_change(path) > seconds:
+                    self.delete(path.stem)
+                    deleted.append(path.stem)
+        return deleted
+
+
+def _seconds_since_change(path: Path) -> float:
+    """Return how long ago a library was changed, or its file touched. One that is written to has its newest changes in
+    a file beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    changes = [path.stat().st_mtime]
+    with suppress(FileNotFoundError):
+        changes.append(log.stat().st_mtime)
+    return time.time() - max(changes)

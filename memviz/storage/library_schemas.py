@@ -1,0 +1,154 @@
+"""The libraries of visitors on a server of PostgreSQL: each in a schema of its own, so that nobody can ask for
+another's."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import cached_property
+
+from memviz.storage.database import Database
+from memviz.storage.engine import connect_to_server
+from memviz.storage.library_places import (
+    NOTED_EVERY_SECONDS,
+    LibraryFolder,
+    LibraryPlaces,
+    too_many_visitors,
+)
+from memviz.storage.limits import Limits
+from memviz.storage.store import Store
+from memviz.storage.workspace import Workspace
+
+OF_THE_CLASS = "memviz_class"
+"""The schema of what visitors share, and of what the servers of a class know of it."""
+OF_A_VISITOR = "memviz_visitor_"
+SURE_SECONDS = 2.0
+"""A library that was there is taken to be there for so long: a page asks dozens of times, and another server may delete
+it."""
+_KEY = "key"
+_VISITS = "visits"
+_KEY_BYTES = 32
+
+
+class LibrarySchemas(LibraryPlaces):
+    """Schemas of the database at an address such as ``postgresql+psycopg://user@host/database``. Several servers may
+    have the same ones.
+
+    A visitor has a library from the moment when the class has noted a visit: ``{"3f9a...": 1789000000.0}``, by the time
+    of the last one. The schema is made, where there is none, when it is opened.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._connections = connect_to_server(address)
+        self._seen: dict[str, float] = {}
+        """When libraries were last there, by a clock that only goes forward."""
+
+    @property
+    def name(self) -> str:
+        """The address of the server, without the password."""
+        return self._connections.name
+
+    @cached_property
+    def _of_the_class(self) -> Database:
+        return self._connections.open_library(OF_THE_CLASS)
+
+    @cached_property
+    def notes(self) -> Store:
+        """The texts of the class, in its schema."""
+        return Store(self._of_the_class)
+
+    def key(self) -> bytes:
+        """Return the key that the first server of the class made."""
+        with self.notes.changing_class_text(_KEY) as changing:
+            changing.text = changing.text or secrets.token_hex(_KEY_BYTES)
+            return bytes.fromhex(changing.text)
+
+    def open_shelf(self) -> Store:
+        """Return what is shared, in the schema of the class."""
+        return Store(self._of_the_class)
+
+    def take_over(self, folder: LibraryFolder) -> int:
+        """Copy the libraries of a class from its folder, with what is shared and the key, and return how many there
+        are. Its visitors have their cookies and find everything. Raises
+        :class:`memviz.core.storage_errors.StorageError` where a class is here already."""
+        visitors = folder.visitors()
+        with closing(folder.open_shelf()) as shelf:
+            shelf.copy_to(self.notes)
+        with self.notes.changing_class_text(_KEY) as changing:
+            changing.text = folder.key().hex()
+        for visitor in visitors:
+            schema = self._connections.open_library(OF_A_VISITOR + visitor)
+            with closing(Store(folder.path_of(visitor))) as library:
+                library.copy_to(Store(schema))
+            # Last: what is here is there whole.
+            self.make(visitor, len(visitors))
+        return len(visitors)
+
+    def has(self, visitor: str) -> bool:
+        """Return whether a visit is noted."""
+        return visitor in self._visits()
+
+    def still_has(self, visitor: str) -> bool:
+        """Return whether a visit is noted, or was a moment ago."""
+        seen_at = self._seen.get(visitor)
+        if seen_at is not None and time.monotonic() - seen_at < SURE_SECONDS:
+            return True
+        self._seen[visitor] = time.monotonic()
+        return self.has(visitor)
+
+    def make(self, visitor: str, most_visitors: int) -> None:
+        """Note the first visit."""
+        with self._changing_visits() as visits:
+            if visitor not in visits and len(visits) >= most_visitors:
+                raise too_many_visitors(most_visitors)
+            visits.setdefault(visitor, time.time())
+
+    def open(self, visitor: str, limits: Limits) -> Workspace:
+        """Open the schema of a visitor."""
+        schema = self._connections.open_library(OF_A_VISITOR + visitor)
+        return Workspace(schema, limits)
+
+    def note_visit(self, visitor: str) -> None:
+        """Note the time, where the last visit that was noted is a while ago."""
+        noted_at = self._visits().get(visitor)
+        if noted_at is None or time.time() - noted_at < NOTED_EVERY_SECONDS:
+            return
+        with self._changing_visits() as visits:
+            if visitor in visits:
+                visits[visitor] = time.time()
+
+    def delete(self, visitor: str) -> None:
+        """Drop the schema of a visitor, and forget the visits. No server notes a visit meanwhile."""
+        with self._changing_visits() as visits:
+            self._drop(visitor, visits)
+
+    def delete_idle(self, seconds: float) -> list[str]:
+        """Drop the schemas of visitors whose last visit is so long ago."""
+        last_visit = time.time() - seconds
+        deleted = []
+        for visitor in self._visits():
+            with self._changing_visits() as visits:
+                if visits.get(visitor, last_visit) < last_visit:
+                    self._drop(visitor, visits)
+                    deleted.append(visitor)
+        return deleted
+
+    def _drop(self, visitor: str, visits: dict[str, float]) -> None:
+        self._connections.drop_library(OF_A_VISITOR + visitor)
+        visits.pop(visitor, None)
+        self._seen.pop(visitor, None)
+
+    def _visits(self) -> Mapping[str, float]:
+        visits: dict[str, float] = json.loads(self.notes.class_text(_VISITS) or "{}")
+        return visits
+
+    @contextmanager
+    def _changing_visits(self) -> Iterator[dict[str, float]]:
+        """Give the visits to the block, which may change them while no other server does."""
+        with self.notes.changing_class_text(_VISITS) as changing:
+            visits = json.loads(changing.text or "{}")
+            yield visits
+            changing.text = json.dumps(visits)

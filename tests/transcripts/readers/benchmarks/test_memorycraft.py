@@ -1,0 +1,55 @@
+"""MemoryCraft: who speaks, when, and which messages a question rests on."""
+
+import json
+
+from memviz.transcripts import load_file
+from tests.transcripts.sample_files import FOLDER as SAMPLES
+
+SAMPLE = SAMPLES / "memorycraft__records.jsonl"
+
+
+def record(**fields):
+    turns = [{"turn_id": "t0", "role": "user", "content": "It is 7."}]
+    sessions = [{"session_id": "s0", "turns": turns}]
+    row = {"uid": "r", "sessions": sessions, "qa": [], **fields}
+    (read,) = load_file(json.dumps([row]).encode()).transcripts
+    return read
+
+
+def test_roles_or_speakers_say_who_is_the_user():
+    first, second = load_file(SAMPLE).transcripts
+    assert [message.role for message in first.messages] == ["user", "assistant"] * 2
+    assert [(message.role, message.name) for message in second.messages] == [
+        ("user", "Ada"),
+        ("assistant", "Bo"),
+        ("assistant", "Bo"),
+    ]
+    assert second.messages[1].content == "[image: a row of beans]"
+    assert (first.title, first.description) == ("lm-1", "longmemeval")
+    assert first.held_at.year == 2024
+
+
+def test_evidence_is_a_turn_or_the_turns_of_a_session_that_tell_the_answer():
+    first, second = load_file(SAMPLE).transcripts
+    assert [probe.evidence for probe in first.probes] == [(0,)]
+    assert first.probes[0].answers == ("red",)
+    assert first.probes[0].category == "single-session-user"
+    assert [probe.evidence for probe in second.probes] == [(1,)]
+    assert "abstention" in first.warnings[0]
+
+
+def test_a_session_without_marks_is_evidence_as_a_whole():
+    asked = {"question": "Which number?", "answer": 7, "evidence": ["s0", "gone"]}
+    read = record(qa=[asked, {"question": "And?"}, 5])
+    assert [(probe.answers, probe.evidence) for probe in read.probes] == [
+        (("7",), (0,))
+    ]
+    assert "names no message" in " ".join(read.warnings)
+    assert "without an answer" in " ".join(read.warnings)
+
+
+def test_turns_that_say_nothing_are_left_out():
+    sessions = [{"turns": [{"content": "Hi"}, {"content": 3}, None]}, None, {}]
+    read = record(sessions=sessions)
+    assert [message.content for message in read.messages] == ["Hi"]
+    assert "has neither text nor image" in read.warnings[0]
